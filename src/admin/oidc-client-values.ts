@@ -109,7 +109,7 @@ export function acceptableJwks(jwks: object | null): object | null {
 
 /** An address of the application that this service calls. */
 export function acceptableAddress(
-  field: 'jwksUri' | 'backchannelLogoutUri',
+  field: 'jwksUri' | 'backchannelLogoutUri' | 'url',
   url: string | null,
   limits: OutboundLimits,
 ): string | null {

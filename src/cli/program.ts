@@ -7,6 +7,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
   registerCaCommands,
+  registerEventSubscriptionCommands,
   registerIdentityCommands,
   registerInviteCommand,
   registerOidcClientCommands,
@@ -43,6 +44,7 @@ const registrations: readonly (readonly [heading: string, ...groups: Registratio
     registerCaCommands,
     registerStateCommands,
     registerOidcClientCommands,
+    registerEventSubscriptionCommands,
   ],
   ['Find out:', registerStatusCommand, registerExplainCommand, registerVerifyCommand],
   [

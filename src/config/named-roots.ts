@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
-import { trustingContext } from '../platform/network/outbound-client.ts';
+import { trustingContext } from '../platform/network/outbound-trust.ts';
 import { ConfigError } from './config-error.ts';
 
 /** @param path of the setting. @throws ConfigError the file cannot be read */

@@ -24,7 +24,7 @@ import type { Records } from './records.ts';
 
 export type Callers = Awaited<ReturnType<typeof openCallers>>;
 
-interface CallersNeeds extends Pick<Records, 'audit'> {
+interface CallersNeeds extends Pick<Records, 'audit' | 'subscribers'> {
   readonly ownAuthorities: readonly TrustAnchor[];
   /** Woken when there is something to deliver, once it is there; null: another thread delivers. */
   readonly deliveries: { readonly deliverer: Pick<Deliverer, 'wake'> | null };
@@ -34,7 +34,7 @@ interface CallersNeeds extends Pick<Records, 'audit'> {
 export async function openCallers(
   base: Base,
   { jwks }: Pick<Providers, 'jwks'>,
-  { audit, ownAuthorities, deliveries }: CallersNeeds,
+  { audit, subscribers, ownAuthorities, deliveries }: CallersNeeds,
 ) {
   const { config, store, vault, clock, random, log, first, threads, inUse } = base;
   const ring = await openKeyRing({ keys: store.keys, vault, clock });
@@ -56,6 +56,7 @@ export async function openCallers(
     log,
     onSigningKeys: ring.reload,
     onNodes: issuers.reload,
+    onEventSubscriptions: subscribers.reload,
     onDelivery: () => deliveries.deliverer?.wake(),
     readRedirectUri: parseRedirectUri,
   });

@@ -6,7 +6,7 @@ import type { BindPoint, Config } from '../config/config.ts';
 import { answerTimes } from '../explain/counts.ts';
 import { type Finding, type HealthCheck, runChecks } from '../http/server/health.ts';
 import { type CertificateEnd, type DeliveryMetrics, metricsReader } from '../http/server/metrics.ts';
-import { type DeliveryKind, deliveryKinds } from '../model/delivery.ts';
+import { type DeliveryKind, deliveryKinds, partsOfQueue } from '../model/delivery.ts';
 import { type Clock, SECOND, type Seconds } from '../platform/clock.ts';
 import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
 import { openFiles } from '../platform/open-files.ts';
@@ -111,22 +111,22 @@ function deliveryCounts(
   clock: Clock,
 ): DeliveryMetrics & { gather(): Promise<void> } {
   let backlog: readonly DeliveryBacklog[] = [];
-  const byKind = (countOf: (kind: DeliveryKind, waiting: DeliveryBacklog | undefined) => number) =>
-    deliveryKinds.map((kind) => ({
-      kind,
-      count: countOf(
-        kind,
-        backlog.find((entry) => entry.kind === kind),
-      ),
-    }));
+  const byKind = (countOf: (waiting: readonly DeliveryBacklog[], kind: DeliveryKind) => number) =>
+    deliveryKinds.map((kind) => {
+      const ofKind = backlog.filter(({ queue }) => partsOfQueue(queue)[0] === kind);
+      return { kind, count: countOf(ofKind, kind) };
+    });
   return {
     async gather() {
       backlog = await deliveries.backlog().catch(() => backlog);
     },
-    waiting: () => byKind((_kind, found) => found?.waiting ?? 0),
+    waiting: () => byKind((found) => found.reduce((sum, { waiting }) => sum + waiting, 0)),
     oldest: () =>
-      byKind((_kind, found) => (found === undefined ? 0 : (clock.now() - found.oldestAt) / SECOND)),
-    failures: () => byKind((kind) => deliverer?.failures().get(kind) ?? 0),
+      byKind((found) => {
+        const now = clock.now();
+        return (now - Math.min(now, ...found.map(({ oldestAt }) => oldestAt))) / SECOND;
+      }),
+    failures: () => byKind((_found, kind) => deliverer?.failures().get(kind) ?? 0),
   };
 }
 

@@ -1,6 +1,8 @@
 // What a thread records: the audit trail, and the decision records of logins. Both are counted on the way, for the
 // metrics.
 
+import { readEventFilter } from '../admin/event-subscriptions.ts';
+import { type SubscriberView, subscriberView } from '../events/subscribers.ts';
 import { attemptLog, type RunningAttemptLog, recordedAttempts } from '../explain/attempt-log.ts';
 import { auditLog, keptAudit } from '../explain/audit-trail.ts';
 import {
@@ -17,6 +19,8 @@ import type { ThreadCounts } from './thread-counts.ts';
 
 export interface Records {
   readonly audit: KeptAuditTrail;
+  /** Filled by who follows the change feed. */
+  readonly subscribers: SubscriberView;
   readonly attempts: Pick<RunningAttemptLog, 'begin' | 'refused' | 'keep' | 'flush'>;
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
@@ -33,11 +37,13 @@ export function openRecords(base: Base): Records {
     clock,
     write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
-  const trail = keptAudit(auditLog(log, strangersLog), base, () => inUse.edge.auditEvents.keepAtMost);
+  const subscribers = subscriberView({ store: base.store, readFilter: readEventFilter });
+  const needs = { ...base, subscribers };
+  const trail = keptAudit(auditLog(log, strangersLog), needs, () => inUse.edge.auditEvents.keepAtMost);
   const audit = countedAudit(trail, auditEvents);
 
   const keepAtMost = () => inUse.edge.loginAttempts.keepAtMost;
-  const attemptRecords = attemptLog(base, keepAtMost);
+  const attemptRecords = attemptLog(needs, keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
   const attempts = {
@@ -51,6 +57,7 @@ export function openRecords(base: Base): Records {
 
   return {
     audit,
+    subscribers,
     attempts,
     strangersLog,
     counts: () => ({ auditEvents: auditEvents.list(), loginAttempts: loginAttempts.list() }),

@@ -2,6 +2,7 @@
 // docs/decisions/replacing-the-key-encryption-key.md.
 
 import { enrollmentSealLabel } from '../admin/enrollments.ts';
+import { subscriptionSecretsLabel } from '../events/subscription-secrets.ts';
 import { clientSecretLabel } from '../login/external-jwt/client-secret.ts';
 import { seedLabel } from '../login/totp/totp.ts';
 import { pendingLabel } from '../login/totp/totp-enrollment.ts';
@@ -27,6 +28,7 @@ const labels: Readonly<Record<SealedKind, (id: string) => string>> = {
   totp: (id) => seedLabel(asId(id)),
   'pending-totp': pendingLabel,
   'device-login': sealedCodeLabel,
+  'event-subscription': () => subscriptionSecretsLabel,
   signer: () => clientSecretLabel,
 };
 

@@ -14,6 +14,7 @@ import {
   type PublishedAuthorities,
   publishedAuthorities,
 } from '../enrollment/published-authorities.ts';
+import { eventSender } from '../events/event-sender.ts';
 import type { RunningAttemptLog } from '../explain/attempt-log.ts';
 import { originsOfApplications } from '../http/request/cors.ts';
 import type { HealthCheck } from '../http/server/health.ts';
@@ -127,9 +128,9 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const { audit, attempts } = records;
   const providers = openProviders(base);
   const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
-  const callers = await openCallers(base, providers, { ...pki, audit, deliveries });
+  const callers = await openCallers(base, providers, { ...records, ...pki, deliveries });
   const { view, watch, rotateKeysWhenDue } = callers;
-  if (first === undefined) deliveries.deliverer = openDeliverer(base, providers, callers);
+  if (first === undefined) deliveries.deliverer = openDeliverer(base, { records, providers, callers });
   const observation = openObservation(base, callers, { records, telemetry, startedAt, ...deliveries });
   const needs = endpointNeeds(base, { records, providers, callers, observation }, pki);
   const prepare = async (of: Config) => {
@@ -218,11 +219,21 @@ function openBase(foundations: Foundations) {
 }
 
 /** One thread delivers for the whole node. */
-function openDeliverer(base: Base, { outbound }: Providers, { clients, ring, watch }: Callers): Deliverer {
-  const { store, clock, random, log } = base;
+function openDeliverer(
+  base: Base,
+  { records, providers, callers }: Pick<Parts, 'records' | 'providers' | 'callers'>,
+): Deliverer {
+  const { store, clock, random, log, vault } = base;
+  const { clients, ring, watch } = callers;
+  const { outbound: poster } = providers;
+  const events = eventSender({ poster, vault, clock, find: records.subscribers.find });
   return deliverer({
     ...{ deliveries: store.deliveries, clock, random, log },
-    senders: { logout: logoutSender({ clients, poster: outbound, ring, clock, random }) },
+    senders: {
+      logout: logoutSender({ clients, poster, ring, clock, random }),
+      event: events,
+      'refused-login': events,
+    },
     isReady: () => !watch.isWrong,
   });
 }

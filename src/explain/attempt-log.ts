@@ -1,6 +1,8 @@
 // Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
+import { eventsOfAttempt } from '../events/sent-event.ts';
+import type { Subscribers } from '../events/subscribers.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
@@ -41,6 +43,7 @@ export function attemptLog(
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
+    readonly subscribers: Pick<Subscribers, 'deliveriesOf'>;
   },
   keepAtMost: () => number,
 ): RunningAttemptLog {
@@ -64,7 +67,10 @@ export function attemptLog(
     const isToBeCounted = uncounted >= countEvery();
     if (isToBeCounted) uncounted = 0;
     writing = writing
-      .then(() => needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost() : null))
+      .then(async () => {
+        const queued = await needs.subscribers.deliveriesOf(attempts.flatMap(eventsOfAttempt));
+        await needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost() : null, queued);
+      })
       .catch((error) =>
         needs.log.error('decision records could not be kept', { count: attempts.length, error }),
       );

@@ -1,7 +1,10 @@
 // The audit trail: every event is one structured log line. Events that changed something are also kept in the store,
 // where every administrator can read them; each login and refresh goes only to the log and to decision records.
 
+import { eventOfRecord } from '../events/sent-event.ts';
+import type { Subscribers } from '../events/subscribers.ts';
 import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
+import { keptEvents } from '../model/kept-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
@@ -54,53 +57,10 @@ const ownDoings: ReadonlySet<AuditEvent['event']> = new Set([
 
 type EventName = AuditEvent['event'];
 
-/**
- * Which events are kept: `yes` for those of administrators, the host or the service itself, `owner` for those that an
- * account's owner can cause, up to a limit. `no` for frequent ones, and for refusals that anybody can cause.
- */
-const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
-  'login.passed': 'no',
-  'login.refused': 'no',
-  'totp.enrolled': 'owner',
-  'totp.removed': 'owner',
-  'totp.recovery-codes-renewed': 'owner',
-  'passkey.added': 'owner',
-  'passkey.removed': 'owner',
-  'passkey.cloned': 'owner',
-  'enrollment.completed': 'owner',
-  'enrollment.refused': 'no',
-  'session.opened': 'no',
-  'token.issued': 'no',
-  'token.refreshed': 'no',
-  'browser-session.opened': 'no',
-  'browser-session.used': 'no',
-  // By an administrator; see `isKept`.
-  'browser-session.ended': 'yes',
-  'session.ended': 'yes',
-  // If it ended a session; see `isKept`.
-  'code.refused': 'owner',
-  'refresh.refused': 'owner',
-  'session.certified': 'no',
-  'session.certificate-revoked': 'owner',
-  'certificate.extended': 'owner',
-  'certificate.replaced': 'owner',
-  // Another event follows with what was done, if anything was.
-  'admin.requested': 'no',
-  'admin.changed': 'yes',
-  'enrollment.shown': 'yes',
-  'account.changed': 'owner',
-  'key.rotated': 'yes',
-  'config.changed': 'yes',
-  'secrets.rekeyed': 'yes',
-  'database.restored': 'yes',
-  'database.copied': 'yes',
-  'database.moved': 'yes',
-  'setup.link-created': 'yes',
-  'database.imported': 'yes',
-  'setup.completed': 'yes',
-};
+/** An event that the table does not name is not assignable. */
+const kept: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = keptEvents;
 
-const ofOwners = (Object.keys(keptEvents) as EventName[]).filter((name) => keptEvents[name] === 'owner');
+const ofOwners = (Object.keys(kept) as EventName[]).filter((name) => kept[name] === 'owner');
 
 /** Events of the same name may be routine or serious: a logout, or ending somebody else's session. */
 function isKept(event: AuditEvent): boolean {
@@ -113,7 +73,7 @@ function isKept(event: AuditEvent): boolean {
     case 'refresh.refused':
       return event.reason === 'reused';
     default:
-      return keptEvents[event.event] !== 'no';
+      return kept[event.event] !== 'no';
   }
 }
 
@@ -134,6 +94,7 @@ export function keptAudit(
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
+    readonly subscribers: Pick<Subscribers, 'deliveriesOf'>;
     /** Members that are added to every event. */
     readonly said?: Readonly<Record<string, string>>;
   },
@@ -152,7 +113,8 @@ export function keptAudit(
     if (isToBeCounted) uncounted = 0;
     try {
       const bound = isToBeCounted ? { keepAtMost: keepAtMost(), ofOwners } : null;
-      await needs.store.auditEvents.append(records, bound);
+      const queued = await needs.subscribers.deliveriesOf(records.map(eventOfRecord));
+      await needs.store.auditEvents.append(records, bound, queued);
       return true;
     } catch (error) {
       needs.log.error('audit events could not be kept yet; the log has them', {
@@ -187,7 +149,7 @@ export function keptAudit(
       const byIdentityId =
         told.byIdentityId ?? (origin !== null && isOwnDoing(event) ? told.identityId : null);
       const record = { ...at, ...told, byIdentityId, details: { ...details, ...needs.said } };
-      if (keptEvents[event.event] === 'owner' && !hasRoomForOwner(record.identityId ?? '')) return;
+      if (kept[event.event] === 'owner' && !hasRoomForOwner(record.identityId ?? '')) return;
       waiting.push(record);
       writing ??= write();
     },

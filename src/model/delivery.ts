@@ -10,21 +10,39 @@ export interface DeliveryPayloads {
     /** Of the ID tokens of the session. */
     readonly issuer: string;
   };
+  /** An entry of the audit trail, for an event subscription. */
+  readonly event: SentEvent;
+  /** A refused login, for an event subscription. In a queue of its own: strangers cause as many as they like. */
+  readonly 'refused-login': SentEvent;
 }
+
+/** An event as subscribers get it. The id of its delivery is that of the event. */
+export interface SentEvent {
+  /** Its name. */
+  readonly type: string;
+  readonly at: Millis;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The kinds of what an event subscription gets. The subscriber of each is the id of the subscription. */
+export const eventKinds = ['event', 'refused-login'] as const;
+export type EventKind = (typeof eventKinds)[number];
+
 export type DeliveryKind = keyof DeliveryPayloads;
 /** All of them: a kind that is missing here is not assignable. */
-export const deliveryKinds = Object.keys({ logout: true } satisfies Record<
-  DeliveryKind,
-  true
->) as DeliveryKind[];
+export const deliveryKinds = Object.keys({
+  logout: true,
+  event: true,
+  'refused-login': true,
+} satisfies Record<DeliveryKind, true>) as DeliveryKind[];
 
 /**
  * The deliveries of one subscriber, in order: the kind, and the id of the subscriber. Of a `logout` that is the id of
  * the client.
  */
-export type DeliveryQueue = `${DeliveryKind}:${string}`;
+export type DeliveryQueue<Kind extends DeliveryKind = DeliveryKind> = `${Kind}:${string}`;
 
-export function queueOf(kind: DeliveryKind, subscriber: string): DeliveryQueue {
+export function queueOf<Kind extends DeliveryKind>(kind: Kind, subscriber: string): DeliveryQueue<Kind> {
   return `${kind}:${subscriber}`;
 }
 

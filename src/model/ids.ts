@@ -10,6 +10,7 @@ export type AuthenticatorId = Branded<'authenticator'>;
 export type AuthPolicyId = Branded<'auth-policy'>;
 export type SignerId = Branded<'external-jwt-signer'>;
 export type ConfigTypeId = Branded<'config-type'>;
+export type EventSubscriptionId = Branded<'event-subscription'>;
 /** The `client_id`: a text that an administrator chose, or a UUIDv7. */
 export type OidcClientId = Branded<'oidc-client'>;
 export type OidcClientSecretId = Branded<'oidc-client-secret'>;

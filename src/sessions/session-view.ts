@@ -68,6 +68,8 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly onSigningKeys: () => Promise<void>;
   /** Called when there is something to deliver. */
   readonly onDelivery: () => void;
+  /** Called when an event subscription has changed, and at the start. */
+  readonly onEventSubscriptions: () => Promise<void>;
   /** Called when the nodes, or their addresses, have changed. */
   readonly onNodes: () => Promise<void>;
 }
@@ -92,6 +94,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
   const clients = await openClientView(needs);
+  await needs.onEventSubscriptions();
   const views: Views = {
     accounts: accountView(store, threads),
     ended,
@@ -168,6 +171,8 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
         return authorities.reload(asId(entityId));
       case 'oidc-client':
         return clients.reload(asId(entityId));
+      case 'event-subscription':
+        return needs.onEventSubscriptions();
       case 'signing-keys':
         return needs.onSigningKeys();
       case 'node':
@@ -188,6 +193,7 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
   await views.authorities.reloadAll();
   await views.clients.reloadAll();
   await views.passkeyRules.reload();
+  await needs.onEventSubscriptions();
   await needs.onSigningKeys();
   await needs.onNodes();
 }

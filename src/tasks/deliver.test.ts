@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedClock } from '../../test/support/fixed-clock.ts';
 import { memoryLogger } from '../../test/support/memory-logger.ts';
-import type { Delivery, DeliveryOrder, DeliveryOutcome, DeliveryQueue } from '../model/delivery.ts';
+import type { Delivery, DeliveryOrder, DeliveryOutcome, DeliveryQueue, Senders } from '../model/delivery.ts';
 import { queueOf } from '../model/delivery.ts';
 import { asId } from '../model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
@@ -107,7 +107,7 @@ function deliveringFrom(
   };
   const needs = {
     deliveries: store,
-    senders: { logout },
+    senders: { logout } as unknown as Senders,
     clock,
     random,
     log: memoryLogger(),
@@ -127,7 +127,12 @@ function sendingInOrder(
     sendInOrder: async (_to: string, deliveries: readonly { readonly id: string }[]) =>
       sendInOrder(deliveries.map(({ id }) => id)),
   } as const;
-  const needs = { deliveries: store, senders: { logout }, clock, random: createRandom(clock) };
+  const needs = {
+    deliveries: store,
+    senders: { logout } as unknown as Senders,
+    clock,
+    random: createRandom(clock),
+  };
   return deliverer({ ...needs, log: memoryLogger(), isReady: () => true });
 }
 

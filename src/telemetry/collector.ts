@@ -6,7 +6,7 @@ import { Agent, request } from 'node:https';
 import type { TelemetryConfig } from '../config/config.ts';
 import { readNamed, readRoots, refusedFile } from '../config/named-roots.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
-import { trustingContext } from '../platform/network/outbound-client.ts';
+import { trustingContext } from '../platform/network/outbound-trust.ts';
 
 /** The contents of the configured files. */
 export interface CollectorAccess {

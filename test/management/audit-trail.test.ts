@@ -180,7 +180,13 @@ describe('the list of audit events', () => {
     const { log } = server;
     const trail = keptAudit(
       auditLog(log),
-      { store: { auditEvents: { append } }, clock, random: systemRandom, log },
+      {
+        store: { auditEvents: { append } },
+        clock,
+        random: systemRandom,
+        log,
+        subscribers: { deliveriesOf: () => [] },
+      },
       () => 1000,
     );
     const reused = { event: 'refresh.refused', reason: 'reused', clientId: 'overlay' } as const;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Delivery, queueOf } from '../../src/model/delivery.ts';
-import type { ApiSessionId } from '../../src/model/ids.ts';
+import { defaultsOf } from '../../src/model/entities/entity.ts';
+import { eventSubscriptionEntity } from '../../src/model/entities/event-subscription.ts';
+import { type ApiSessionId, asId, type EventSubscriptionId } from '../../src/model/ids.ts';
+import type { QueuedEvent } from '../../src/store/contracts/deliveries.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { newClient } from './contract-oidc-clients.ts';
@@ -194,8 +197,8 @@ export function deliveryTests(shared: GetDatabase): void {
         sessions[1],
         sessions[0],
       ]);
-      const [backlog] = await store.deliveries.backlog();
-      assert.ok(backlog?.kind === 'logout' && backlog.waiting >= 2 && backlog.oldestAt <= t0);
+      const backlog = (await store.deliveries.backlog()).find((entry) => entry.queue === queue);
+      assert.deepEqual(backlog, { queue, waiting: 1, oldestAt: t0, failures: 0 });
     });
 
     test('loses what is too old, and the oldest beyond a number', async () => {
@@ -212,4 +215,83 @@ export function deliveryTests(shared: GetDatabase): void {
       assert.deepEqual((await store.deliveries.list(queue, null, 10)).length, 1);
     });
   });
+
+  describe('event subscriptions', () => {
+    test('events are queued with what they tell, once, for subscriptions that there are', async () => {
+      const { store } = shared();
+      const [open, disabled] = [
+        await newSubscription(store),
+        await newSubscription(store, { enabled: false }),
+      ];
+      const append = (events: readonly string[]) => {
+        const queued = events.flatMap((id) =>
+          [open, disabled, 'unknown'].map((subscriber) => queuedEvent(subscriber, id)),
+        );
+        return store.auditEvents.append([], null, queued);
+      };
+      const events = [newId(), newId()];
+      const position = await store.changes.latest();
+      await append(events);
+      assert.equal((await store.changes.readAfter(position)).length, 1, 'one notice for all');
+      await append(events);
+      const queue = queueOf('event', open);
+      const waiting = async () => ids(await store.deliveries.next(queue, { order: 'oldest', most: 9 }, t0));
+      assert.deepEqual(await waiting(), events);
+      for (const other of [disabled, 'unknown'])
+        assert.deepEqual(await store.deliveries.list(queueOf('event', other), null, 9), []);
+
+      // While it is disabled, nothing is due, and it has no backlog.
+      const isDue = async () => (await store.deliveries.listDue('holder', t0)).includes(queue);
+      const hasBacklog = async () =>
+        (await store.deliveries.backlog()).some((entry) => entry.queue === queue);
+      assert.deepEqual([await isDue(), await hasBacklog()], [true, true]);
+      await store.eventSubscriptions.update(open, { enabled: false }, t0);
+      assert.deepEqual([await isDue(), await hasBacklog()], [false, false]);
+      await store.eventSubscriptions.update(open, { enabled: true }, t0);
+
+      const hold = { queue, holder: newId(), until: t0 + MINUTE };
+      await store.deliveries.hold(hold, t0);
+      const [first, second] = await store.deliveries.next(queue, { order: 'oldest', most: 9 }, t0);
+      assert.ok(first && second);
+      const deliveries = [
+        { seq: first.seq, state: 'delivered', result: 'HTTP 200', dueAt: 0 },
+        { seq: second.seq, state: 'failed', result: 'given up', dueAt: 0 },
+      ] as const;
+      await store.deliveries.note(hold, { deliveries, failures: 3, pausedUntil: t0 + HOUR, now: t0 });
+      await store.deliveries.release(queue, hold.holder);
+      const replay = (states: readonly ('delivered' | 'failed')[], since: number) =>
+        store.deliveries.replay(queue, { states, since }, t0 + 1);
+      assert.deepEqual([await replay(['failed'], t0 + 1), await isDue()], [0, false]);
+      assert.equal(await replay(['failed'], t0), 1);
+      assert.deepEqual([await waiting(), await isDue()], [[events[1]], true]);
+      assert.equal(await store.deliveries.replay(queue, { ids: [...events, 'unknown'] }, t0 + 1), 1);
+      assert.deepEqual(await waiting(), events, 'in the order in which they happened');
+      assert.equal(await store.eventSubscriptions.delete(open, t0), true);
+      assert.deepEqual(await store.deliveries.list(queue, null, 9), []);
+    });
+  });
+}
+
+/** @returns its id */
+export async function newSubscription(
+  store: Store,
+  fields: { readonly enabled?: boolean } = {},
+): Promise<EventSubscriptionId> {
+  const id = asId<EventSubscriptionId>(newId());
+  const subscription = {
+    ...{
+      ...defaultsOf(eventSubscriptionEntity),
+      id,
+      name: id,
+      type: 'webhook' as const,
+      url: 'https://siem.example',
+    },
+    ...{ sealedSecrets: null, secretCreatedAt: null, formerSecretUntil: null, ...fields },
+  } as const;
+  await store.eventSubscriptions.create(subscription, t0);
+  return id;
+}
+
+export function queuedEvent(subscriber: string, id: string): QueuedEvent {
+  return { kind: 'event', subscriber, id, payload: { type: 'key.rotated', at: t0, data: { id } } };
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { queueOf } from '../../src/model/delivery.ts';
 import type { AuthenticatorId } from '../../src/model/ids.ts';
 import type { GetDatabase } from './contract.ts';
+import { newSubscription, queuedEvent } from './contract-deliveries.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
 import {
@@ -149,6 +151,19 @@ export function restoreTests(shared: GetDatabase): void {
       });
       assert.equal(await store.restores.latest(), 'r2');
       assert.equal(await store.totp.burnStep(user.id, 21), false, 'TOTP never moves back');
+    });
+
+    test('a restore sends events again that waited, and nothing else', async () => {
+      const { store } = shared();
+      const subscription = await newSubscription(store);
+      const queue = queueOf('event', subscription);
+      await store.auditEvents.append([], null, [queuedEvent(subscription, 'event')]);
+      await store.deliveries.hold({ queue, holder: 'dead', until: t0 + 10 * DAY }, t0);
+      await store.restores.withdrawEverythingIssued({ id: 'r3', totpStep: 5, now: t0 + 5 * DAY });
+      assert.deepEqual(await store.deliveries.listDue('holder', t0 + 5 * DAY), [queue]);
+      const order = { order: 'oldest', most: 9 } as const;
+      const [event] = await store.deliveries.next(queue, order, t0 + 5 * DAY);
+      assert.deepEqual([event?.id, event?.createdAt], ['event', t0 + 5 * DAY]);
     });
   });
 }

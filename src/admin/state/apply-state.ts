@@ -69,6 +69,7 @@ export async function applyState(
     'ext-jwt-signer',
     'ca',
     'config-type',
+    'event-subscription',
     'oidc-client',
   ] as const) {
     for (const { entity } of surplus) if (entity.kind === kind) await removeEntity(scope, kind, entity.id);

@@ -52,6 +52,7 @@ export async function readState(
       'ext-jwt-signer': await all('ext-jwt-signer'),
       ca: await all('ca'),
       'config-type': await all('config-type'),
+      'event-subscription': await all('event-subscription'),
       'oidc-client': await all('oidc-client'),
       identity: await all('identity'),
     },
@@ -139,6 +140,8 @@ const entitiesOf: Readonly<Record<StateKind, EntitiesOf>> = {
     return entries('ext-jwt-signer', list, names);
   },
   ca: ({ store }, names) => entries('ca', store.cas.list, names),
+  'event-subscription': ({ store }, names) =>
+    entries('event-subscription', store.eventSubscriptions.list, names),
   'config-type': ({ store }, names) => entries('config-type', store.configTypes.list, names),
   'oidc-client': ({ store }, names) => entries('oidc-client', store.oidcClients.list, names),
   identity: ({ store, clock }, names) => {

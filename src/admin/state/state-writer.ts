@@ -11,6 +11,7 @@ import { cas } from '../cas.ts';
 import { configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
 import type { Managed } from '../entity-rules.ts';
+import { eventSubscriptions } from '../event-subscriptions.ts';
 import { signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
@@ -61,6 +62,7 @@ const rulesOf = {
   'ext-jwt-signer': signers,
   ca: cas,
   'config-type': configTypes,
+  'event-subscription': eventSubscriptions,
   'oidc-client': oidcClients,
 } as unknown as Readonly<Record<Exclude<StateKind, 'identity'>, Rules>>;
 

@@ -4,6 +4,7 @@ import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
 import type { Entity } from '../../model/entities/entity.ts';
+import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
@@ -14,6 +15,7 @@ export const stateKinds = [
   'ext-jwt-signer',
   'ca',
   'config-type',
+  'event-subscription',
   'oidc-client',
   'identity',
 ] as const;
@@ -24,6 +26,7 @@ export const entityOfKind: Readonly<Record<StateKind, Entity>> = {
   'ext-jwt-signer': externalJwtSignerEntity,
   ca: caEntity,
   'config-type': configTypeEntity,
+  'event-subscription': eventSubscriptionEntity,
   'oidc-client': oidcClientEntity,
   identity: identityEntity,
 };

@@ -1,4 +1,6 @@
+import { readEventFilter } from '../../admin/event-subscriptions.ts';
 import { type OpenFoundations, openFoundations } from '../../controller/foundations.ts';
+import { subscribersOnce } from '../../events/subscribers.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { CliPorts } from '../terminal/ports.ts';
@@ -29,7 +31,10 @@ export async function withHost<T>(
     await using foundations = await openFoundations({ config, clock, random, env, log });
     const kept = keptAudit(
       audit,
-      { store: foundations.store, clock, random, log, said: operatorMembers(command) },
+      {
+        ...{ store: foundations.store, clock, random, log, said: operatorMembers(command) },
+        subscribers: subscribersOnce({ store: foundations.store, readFilter: readEventFilter }),
+      },
       () => config.edge.auditEvents.keepAtMost,
     );
     try {

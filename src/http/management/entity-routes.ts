@@ -29,26 +29,28 @@ export function describedResource(
   return { collection, noun, document, listFields, versioned };
 }
 
-interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMembers'> {
+interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMembers' | 'created'> {
   readonly list: (query: ListQuery) => Promise<Page<Stored<E>>>;
   readonly described?: Described;
   /** How a document looks, where it has members that no field has. */
   readonly documentOf?: (stored: Stored<E>) => object;
+  /** The same, where something has to be read first for all documents of an answer. */
+  readonly documents?: () => Promise<(stored: Stored<E>) => object>;
 }
 
 export function entityRoutes<E extends Entity>(
   rules: Managed<E>,
   needs: EdgeServices,
-  { list, described = {}, documentOf, ...rest }: EntityResource<E>,
+  { list, described = {}, documentOf, documents, ...rest }: EntityResource<E>,
 ): readonly Route[] {
   const { entity } = rules;
   const { fresh, whole, some } = bodySchemas(entity);
-  const shown = documentOf ?? ((stored: Stored<E>) => entityDocument(entity, stored));
+  const shown = documents ?? (async () => documentOf ?? ((stored) => entityDocument(entity, stored)));
   return resourceRoutes({
     ...describedResource(entity, needs, described),
     ...rest,
-    list: async (query) => mapPage(await list(query), shown),
-    get: async (id) => shown(await rules.get(needs, id)),
+    list: async (query) => mapPage(await list(query), await shown()),
+    get: async (id) => (await shown())(await rules.get(needs, id)),
     create: operation(fresh, (by, fields) => rules.create(needs, by, fields)),
     replace: operation(whole, (by, fields, id) => rules.replace(needs, by, { id, fields: fields as New<E> })),
     patch: operation(some, (by, fields, id) => rules.update(needs, by, { id, fields })),

@@ -26,19 +26,23 @@ const newSecretSchema = z
   .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
   .meta({ id: 'NewOidcClientSecret' });
 
+/** What is said of every delivery. */
+export const deliveryFields = {
+  id: z.string(),
+  state: z.enum(deliveryStates).describe('`failed`: given up'),
+  attempts: z.int(),
+  createdAt: timeSchema,
+  lastAttemptAt: timeSchema.nullable(),
+  result: z.string().nullable().describe('How the last attempt went'),
+};
 const deliverySchema = z
   .strictObject({
-    id: z.string(),
+    ...deliveryFields,
     sessionId: z.string().describe('The session that ended'),
     identityId: z.string(),
-    state: z.enum(deliveryStates).describe('`failed`: given up'),
-    attempts: z.int(),
-    createdAt: timeSchema,
-    lastAttemptAt: timeSchema.nullable(),
-    result: z.string().nullable().describe('How the last attempt went'),
   })
   .meta({ id: 'LogoutDelivery' });
-const deliveryQuery = z.object({
+export const deliveryQuery = z.object({
   state: z.enum(deliveryStates, `must be ${deliveryStates.join(', ')}`).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
@@ -96,9 +100,11 @@ function secretIdOf({ params }: RequestContext): string {
 
 function deliveryDocument({ seq: _seq, payload, ...delivery }: Delivery<'logout'>): object {
   const { sessionId, identityId } = payload;
-  const { createdAt, lastAttemptAt, ...rest } = delivery;
-  const times = { createdAt: isoTime(createdAt), lastAttemptAt: isoTimeOrNull(lastAttemptAt) };
-  return { ...rest, sessionId, identityId, ...times };
+  return { ...delivery, sessionId, identityId, ...deliveryTimes(delivery) };
+}
+
+export function deliveryTimes({ createdAt, lastAttemptAt }: Pick<Delivery, 'createdAt' | 'lastAttemptAt'>) {
+  return { createdAt: isoTime(createdAt), lastAttemptAt: isoTimeOrNull(lastAttemptAt) };
 }
 
 function secretDocument({ id, createdAt, lastUsedAt }: OidcClientSecret): object {

@@ -57,6 +57,8 @@ export interface Resource {
   get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
+  /** What the answer to a creation has beside the id. */
+  readonly created?: Created;
   /** All fields. Those that may be omitted get their default. */
   readonly replace?: Operation<void>;
   /** Only the given fields. */
@@ -73,6 +75,12 @@ export interface Resource {
   readonly removals?: Readonly<Record<string, (by: AdminCall, id: string) => Promise<void>>>;
   /** Lists at `/{id}/NAME` of other entities that belong to this one. */
   readonly parts?: Readonly<Record<string, Part>>;
+}
+
+interface Created {
+  readonly shape: Readonly<Record<string, z.ZodType>>;
+  /** @param id of what was just created */
+  read(id: string): Promise<object>;
 }
 
 /** Who reads. Only administrators see what would let somebody log in (model/permission.ts). */
@@ -125,7 +133,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       },
     }),
   ];
-  if (create !== undefined) routes.push(creation(collection, noun, create));
+  if (create !== undefined) routes.push(creation(resource, create));
   const singular = one(noun);
   if (replace !== undefined) {
     const named = { ...of('replace'), operationId: `replace${singular}`, summary: `Replace ${noun}` };
@@ -220,24 +228,26 @@ const changeRefusals = [
   'password_not_acceptable',
 ] as const;
 
-const created = dataAnswer(
-  z.strictObject({ id: z.string(), _links: linksSchema }).meta({ id: 'Created' }),
-  'Created; its address is in the header Location too',
-);
+const createdSchema = z.strictObject({ id: z.string(), _links: linksSchema });
 
-function creation(collection: string, noun: string, { schema, run }: Operation<string>): Route {
+function creation({ collection, noun, created }: Resource, { schema, run }: Operation<string>): Route {
+  const named = `Created${created === undefined ? '' : one(noun)}`;
   return adminRoute('POST', collection, {
     operationId: `create${one(noun)}`,
     summary: `Create ${noun}`,
-    answer: created,
+    answer: dataAnswer(
+      createdSchema.extend(created?.shape ?? {}).meta({ id: named }),
+      'Created; its address is in the header Location too',
+    ),
     status: 201,
     refusals: changeRefusals,
     body: schema,
     query: changeParameters,
     async handler(context, { body, query }) {
       const id = await run(adminCallOf(context, query.force), body, '');
+      const more = (await created?.read(id)) ?? {};
       return envelope(
-        { id, _links: { self: selfLink(collection, id) } },
+        { id, ...more, _links: { self: selfLink(collection, id) } },
         {},
         { status: 201, headers: { location: `${managementRoot}/${collection}/${id}` } },
       );

@@ -21,6 +21,7 @@ import { configTypeRoutes } from './config-types.ts';
 import { controllerRoutes } from './controllers.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
+import { eventSubscriptionRoutes } from './event-subscriptions.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { bulkIdentityRoutes } from './identities-bulk.ts';
@@ -59,6 +60,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...caRoutes(needs),
     ...administratorNamerRoutes(needs),
     ...configTypeRoutes(needs),
+    ...eventSubscriptionRoutes(needs),
     ...oidcClientRoutes(needs),
     ...enrollmentRoutes(needs),
     ...revocationRoutes(needs),

@@ -17,6 +17,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['authorize', 'Where a login begins for existing SDKs, and where it returns to.'],
   ['browser-sessions', 'Browsers in which a person is signed in, and how to end that.'],
   ['cas', 'Third-party authorities whose certificates identities may log in or enroll with.'],
+  ['event-subscriptions', 'Where the audit trail and refused logins are sent.'],
   ['config-types', 'Names of configurations that clients ask for at login.'],
   ['controllers', 'The controllers of the network, this one included.'],
   ['current-api-session', 'The session of the caller.'],

@@ -181,6 +181,7 @@ export type EntityKind =
   | 'ca'
   | 'oidc-client'
   | 'config-type'
+  | 'event-subscription'
   | 'enrollment';
 
 type Words = Readonly<Record<string, string | readonly [spelling: string, help: string]>>;

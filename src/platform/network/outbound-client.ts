@@ -8,7 +8,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Millis } from '../clock.ts';
 import { withinTime } from '../within-time.ts';
 import {
@@ -20,6 +20,7 @@ import {
   longestUrl,
 } from './address-rules.ts';
 import { FetchRefused } from './fetch-refused.ts';
+import { type TlsIdentity, trustingContexts } from './outbound-trust.ts';
 
 export interface OutboundLimits extends AddressLimits {
   /** For the whole fetch, including redirects. */
@@ -83,6 +84,8 @@ export interface FormPoster {
 export interface OutboundMessage {
   readonly contentType: string;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: TlsIdentity;
 }
 
 export interface MessagePoster {
@@ -102,7 +105,7 @@ export function outboundClient(
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
-  let context: SecureContext | undefined;
+  const contextFor = trustingContexts(needs.trustedRoots ?? []);
   async function ask<T extends Buffer | number>(
     url: string,
     { allowPlainLoopback, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
@@ -115,8 +118,7 @@ export function outboundClient(
       let target = isPlain ? new URL(url) : readTarget(url);
       for (let redirects = 0; ; redirects += 1) {
         const refusal = allowedTarget(target, isPlain);
-        // Reading the system's roots takes tens of milliseconds, and most configurations never need them.
-        context ??= trustingContext(needs.trustedRoots ?? []);
+        const context = contextFor(message?.tls);
         const proxy = isPlain || isSpared(bareHost(target)) ? null : limits.proxy;
         const way = { target, context, resolve, refusal, proxy, deadline: deadline.signal, limits };
         const answer = await send({ ...way, message, accept, authorization }, read);
@@ -297,7 +299,7 @@ async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>
         accept: hop.accept,
         'accept-encoding': 'identity',
         'user-agent': 'overlay-auth',
-        ...(message === null ? {} : { 'content-type': message.contentType }),
+        ...(message === null ? {} : { 'content-type': message.contentType, ...message.headers }),
         ...(hop.authorization === undefined ? {} : { authorization: hop.authorization }),
       },
     });
@@ -373,18 +375,6 @@ function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
 
 function isTlsFailure(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
-}
-
-/**
- * Trusts the roots of the system, those of NODE_EXTRA_CA_CERTS, and the given ones (PEM). @throws Error one is not a
- * certificate
- */
-export function trustingContext(givenRoots: readonly string[]): SecureContext {
-  const system = getCACertificates('system');
-  // A machine without its own roots, such as a bare container, gets those of the runtime.
-  const base = system.length > 0 ? system : getCACertificates('bundled');
-  const ca = [...base, ...getCACertificates('extra'), ...givenRoots];
-  return createSecureContext({ ca, minVersion: 'TLSv1.2' });
 }
 
 /** A separate agent without proxyEnv: the environment can make the global one use a proxy. */

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../model/audit-event.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { QueuedEvent } from './deliveries.ts';
 
 /** An audit event as administrators see it; a name is null when the identity is unknown or deleted. */
 export interface ListedAuditEvent extends AuditRecord {
@@ -23,8 +24,13 @@ export interface AuditEventStore {
   /**
    * Stores audit events. With a bound, deletes those beyond it, a few hundred per step. That counts the records, which
    * takes longer the more there are, so do not ask for it with every call. Events already stored are skipped.
+   * @param queued what event subscriptions get of them, queued in the same step
    */
-  append(records: readonly AuditRecord[], bound: AuditBound | null): Promise<void>;
+  append(
+    records: readonly AuditRecord[],
+    bound: AuditBound | null,
+    queued?: readonly QueuedEvent[],
+  ): Promise<void>;
   find(id: string): Promise<ListedAuditEvent | null>;
   list(query: ListQuery): Promise<Page<ListedAuditEvent>>;
   /** Deletes at most `batch` records older than `before`. */

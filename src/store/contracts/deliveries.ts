@@ -5,6 +5,8 @@ import type {
   DeliveryOutcome,
   DeliveryQueue,
   DeliveryState,
+  EventKind,
+  SentEvent,
 } from '../../model/delivery.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -23,11 +25,27 @@ export interface QueueHold {
   readonly until: Millis;
 }
 
+/** An event for one subscription. */
+export interface QueuedEvent {
+  readonly kind: EventKind;
+  /** The id of the subscription. */
+  readonly subscriber: string;
+  readonly id: string;
+  readonly payload: SentEvent;
+}
+
+/** Which deliveries are made again: those that this names and that do not wait. */
+export type Replay =
+  | { readonly ids: readonly string[] }
+  | { readonly since: Millis; readonly states: readonly DeliveryState[] };
+
 export interface DeliveryBacklog {
-  readonly kind: DeliveryKind;
+  readonly queue: DeliveryQueue;
   readonly waiting: number;
   /** When the oldest one was queued. */
   readonly oldestAt: Millis;
+  /** How many attempts in a row have failed. */
+  readonly failures: number;
 }
 
 /**
@@ -36,7 +54,10 @@ export interface DeliveryBacklog {
  * its queue; concurrent ones have no order.
  */
 export interface DeliveryStore {
-  /** Queues with something due that are not in a pause and that no other process holds. */
+  /**
+   * Queues with something due that are not in a pause and that no other process holds. Those of disabled event
+   * subscriptions are missing.
+   */
   listDue(holder: string, now: Millis): Promise<readonly DeliveryQueue[]>;
   /**
    * Exactly one of several concurrent callers gets the queue.
@@ -67,8 +88,17 @@ export interface DeliveryStore {
   /** Lets go of a queue. */
   release(queue: DeliveryQueue, holder: string): Promise<void>;
   /** The newest first, at most `most`. @param state null: all */
-  list(queue: DeliveryQueue, state: DeliveryState | null, most: number): Promise<readonly Delivery[]>;
-  /** What waits, by kind; kinds of which nothing waits are missing. */
+  list<Kind extends DeliveryKind>(
+    queue: DeliveryQueue<Kind>,
+    state: DeliveryState | null,
+    most: number,
+  ): Promise<readonly Delivery<Kind>[]>;
+  /**
+   * Makes deliveries again that do not wait, at once: at most ten thousand of a queue, the oldest first.
+   * @returns how many
+   */
+  replay(queue: DeliveryQueue, replay: Replay, now: Millis): Promise<number>;
+  /** What waits, by queue; those in which nothing waits, and those of disabled event subscriptions, are missing. */
   backlog(): Promise<readonly DeliveryBacklog[]>;
   /**
    * Deletes what was queued before this, and what a queue has of one state beyond the newest `most`.

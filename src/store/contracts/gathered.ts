@@ -6,6 +6,7 @@ export type GatheredKind =
   | 'ext-jwt-signer'
   | 'ca'
   | 'config-type'
+  | 'event-subscription'
   | 'oidc-client'
   | 'identity';
 

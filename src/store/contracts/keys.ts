@@ -10,6 +10,7 @@ export const sealedKinds = [
   'pending-totp',
   'device-login',
   'signer',
+  'event-subscription',
 ] as const;
 export type SealedKind = (typeof sealedKinds)[number];
 

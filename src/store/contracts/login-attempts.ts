@@ -1,6 +1,7 @@
 import type { ListBudget, ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { QueuedEvent } from './deliveries.ts';
 
 /** A record as administrators see it. The name is null when the identity is unknown or deleted. */
 export type ListedAttempt = LoginAttempt & { readonly identityName: string | null };
@@ -19,10 +20,12 @@ export interface LoginAttemptStore {
    * passed the oldest of the identity with the most, of those who were refused the oldest of the source or identity with
    * the most. Refusals take at most three quarters of the number, and never give way to logins that passed. Refused
    * requests take a quarter of the number in addition: the kind with the most loses its oldest. That counts the records, which takes longer the more there are, so do not ask for it with every call.
+   * @param queued what event subscriptions get of them, queued in the same step
    */
   append(
     attempts: readonly (LoginAttempt & { readonly id: string })[],
     keepAtMost: number | null,
+    queued?: readonly QueuedEvent[],
   ): Promise<void>;
   /** The first records with this reference id, in order: a request that performs several steps has several. */
   findByReference(reference: string): Promise<readonly ListedAttempt[]>;

@@ -19,6 +19,7 @@ import type { ConfigTypeStore } from './config-types.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
+import type { EventSubscriptionStore } from './event-subscriptions.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { CommitConditions } from './gathered.ts';
@@ -50,6 +51,7 @@ export interface Store {
   readonly configTypes: ConfigTypeStore;
   readonly deliveries: DeliveryStore;
   readonly deviceLogins: DeviceLoginStore;
+  readonly eventSubscriptions: EventSubscriptionStore;
   readonly oidcClients: OidcClientStore;
   readonly enrollments: EnrollmentStore;
   readonly invitations: InvitationStore;
@@ -147,6 +149,8 @@ interface Powers {
   readonly externalJwtSigners: 'create' | 'update' | 'delete';
   readonly cas: 'create' | 'update' | 'verify' | 'delete';
   readonly configTypes: 'create' | 'update' | 'delete';
+  readonly eventSubscriptions: 'create' | 'update' | 'delete';
+  readonly deliveries: 'replay';
   readonly oidcClients: 'create' | 'update' | 'delete' | 'addSecret' | 'deleteSecret';
   readonly enrollments: 'create' | 'createIdentity' | 'renew' | 'delete';
   readonly invitations: 'create' | 'delete';

@@ -8,6 +8,7 @@ export type VersionedEntity =
   | 'external-jwt-signers'
   | 'cas'
   | 'config-types'
+  | 'event-subscriptions'
   | 'oidc-clients';
 
 export interface VersionStore {

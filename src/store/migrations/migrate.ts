@@ -7,7 +7,12 @@ import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfApplications, tablesOfNames, tablesOfPasskeys, tablesOfPeople } from './tables-of-people.ts';
-import { tablesOfDeliveries, tablesOfService, versionTable } from './tables-of-service.ts';
+import {
+  tableOfEventSubscriptions,
+  tablesOfDeliveries,
+  tablesOfService,
+  versionTable,
+} from './tables-of-service.ts';
 
 /** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
 export const lastOfMain = 20;
@@ -48,6 +53,7 @@ const fromMain: readonly Migration[] = [
   'DROP INDEX api_sessions_by_expiry',
   sessionsByDeletion,
   ...tablesOfDeliveries,
+  tableOfEventSubscriptions,
   'DROP INDEX authenticators_one_certificate',
   'ALTER TABLE authenticators DROP COLUMN is_imported',
 ];
@@ -77,6 +83,7 @@ export const ourSchema: Schema = {
     ...tablesOfService,
     ...tablesOfApplications,
     ...tablesOfDeliveries,
+    tableOfEventSubscriptions,
   ],
   fromMain,
   migrations: [],

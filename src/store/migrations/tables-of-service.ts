@@ -32,6 +32,25 @@ export const tablesOfDeliveries: readonly string[] = [
   )`,
 ];
 
+/** To whom events are sent. Its queues are in the table of deliveries. */
+export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  url TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  events TEXT NOT NULL,
+  filter TEXT,
+  trusted_roots TEXT,
+  client_cert_pem TEXT,
+  sealed_secrets TEXT,
+  secret_created_at BIGINT,
+  former_secret_until BIGINT,
+  tags TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+)`;
+
 export const tablesOfService: readonly string[] = [
   versionTable,
   `CREATE TABLE signing_keys (

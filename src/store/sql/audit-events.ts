@@ -1,8 +1,10 @@
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuditBound, AuditEventStore, ListedAuditEvent } from '../contracts/audit-events.ts';
+import type { QueuedEvent } from '../contracts/deliveries.ts';
 import { countOf, evict } from './bounded-trail.ts';
 import type { Database } from './codec.ts';
+import { deliverEvents } from './deliveries.ts';
 import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insertOr, reader } from './rows.ts';
@@ -24,9 +26,9 @@ export function auditEventStore({
   listed: named,
 }: Database<typeof auditEventIntents>): AuditEventStore {
   return {
-    append(records, bound) {
+    append(records, bound, queued = []) {
       const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
-      return write('appendAuditEvents', [rows, bound]);
+      return write('appendAuditEvents', [rows, bound, queued]);
     },
     async find(id) {
       const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
@@ -41,8 +43,13 @@ export function auditEventStore({
 const mostOverdue = 200;
 
 /** @param rows with the details as JSON text */
-function* appendAuditEvents(rows: readonly object[], bound: AuditBound | null): Intent<void> {
+function* appendAuditEvents(
+  rows: readonly object[],
+  bound: AuditBound | null,
+  queued: readonly QueuedEvent[],
+): Intent<void> {
   for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
+  yield* deliverEvents(queued);
   if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
 }
 

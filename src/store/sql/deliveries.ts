@@ -8,17 +8,30 @@ import {
   type DeliveryQueue,
   type DeliveryState,
   deliveryStates,
-  partsOfQueue,
+  eventKinds,
   queueOf,
 } from '../../model/delivery.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AttemptedDelivery, DeliveryStore, QueueHold } from '../contracts/deliveries.ts';
+import type {
+  AttemptedDelivery,
+  DeliveryBacklog,
+  DeliveryStore,
+  QueuedEvent,
+  QueueHold,
+  Replay,
+} from '../contracts/deliveries.ts';
 import { recordChange } from './changes.ts';
 import { type Database, integer, text } from './codec.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
 import { insertOr, reader } from './rows.ts';
 
-export const deliveryIntents = { holdQueue, noteDeliveries, releaseQueue, deleteOldDeliveries } as const;
+export const deliveryIntents = {
+  holdQueue,
+  noteDeliveries,
+  releaseQueue,
+  replayDeliveries,
+  deleteOldDeliveries,
+} as const;
 
 export function deliveryStore({ write, read }: Database<typeof deliveryIntents>): DeliveryStore {
   return {
@@ -31,24 +44,21 @@ export function deliveryStore({ write, read }: Database<typeof deliveryIntents>)
     },
     note: (hold, attempted) => write('noteDeliveries', { ...hold, ...attempted }),
     release: (queue, holder) => write('releaseQueue', { queue, holder }),
-    async list(queue, state, most) {
+    async list<Kind extends DeliveryKind>(
+      queue: DeliveryQueue<Kind>,
+      state: DeliveryState | null,
+      most: number,
+    ) {
       // The index orders those of one state.
       const ofState = (asked: DeliveryState) => read(newestSql, queue, asked, most);
       const rows = await Promise.all((state === null ? deliveryStates : [state]).map(ofState));
-      const found = rows.flat().map(deliveryOf);
+      // Sound because a queue contains one kind.
+      const found = rows.flat().map(deliveryOf) as Delivery<Kind>[];
       return found.sort((one, other) => other.seq - one.seq).slice(0, most);
     },
+    replay: (queue, replay, now) => write('replayDeliveries', { queue, ...replay, now }),
     async backlog() {
-      const kinds = new Map<DeliveryKind, { waiting: number; oldestAt: Millis }>();
-      for (const row of await read(backlogSql)) {
-        const [kind] = partsOfQueue(text(row, 'queue') as DeliveryQueue);
-        const before = kinds.get(kind) ?? { waiting: 0, oldestAt: Number.POSITIVE_INFINITY };
-        kinds.set(kind, {
-          waiting: before.waiting + integer(row, 'waiting'),
-          oldestAt: Math.min(before.oldestAt, integer(row, 'oldest_at')),
-        });
-      }
-      return [...kinds].map(([kind, backlog]) => ({ kind, ...backlog }));
+      return (await read(backlogSql)).map(backlogOf);
     },
     async deleteOld(old, batch) {
       // Most installations deliver nothing.
@@ -67,13 +77,20 @@ const nextSql = {
   'least-tried': `${waitingOf} ORDER BY attempts, seq LIMIT ?`,
 } as const;
 
+// What an event subscription has waits while it is disabled.
+const isWanted = `NOT EXISTS (SELECT 1 FROM event_subscriptions WHERE enabled = 0
+  AND delivery_queues.queue IN (${eventKinds.map((kind) => `'${queueOf(kind, '')}' || event_subscriptions.id`).join(', ')}))`;
+
 const dueSql = `SELECT queue FROM delivery_queues WHERE paused_until <= ?
   AND (held_until <= ? OR holder = ?) AND EXISTS (SELECT 1 FROM deliveries
-    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting' AND due_at <= ?)
+    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting' AND due_at <= ?) AND ${isWanted}
   ORDER BY queue`;
 
-const backlogSql = `SELECT queue, count(*) AS waiting, min(created_at) AS oldest_at
-  FROM deliveries WHERE state = 'waiting' GROUP BY queue`;
+const backlogSql = `SELECT delivery_queues.queue AS queue, count(*) AS waiting, min(created_at) AS oldest_at,
+    max(failures) AS failures
+  FROM deliveries JOIN delivery_queues ON delivery_queues.queue = deliveries.queue
+  WHERE state = 'waiting' AND ${isWanted} GROUP BY delivery_queues.queue ORDER BY delivery_queues.queue`;
+const backlogOf = reader<DeliveryBacklog>()('queue waiting oldestAt failures');
 
 /**
  * Queues a delivery, in the transaction of the intent that changes something, and tells all nodes of it. The same one
@@ -88,18 +105,44 @@ export function* deliver<Kind extends DeliveryKind>(
   },
   now: Millis,
 ): Intent<void> {
-  const { kind, subscriber, id, payload } = queued;
-  const queue = queueOf(kind, subscriber);
+  const queue = queueOf(queued.kind, queued.subscriber);
+  yield* openQueue(queue, now);
+  yield* enqueue(queue, queued, now);
+}
+
+/** Queues events, in the transaction of the intent that records them. A subscription that is gone gets none. */
+export function* deliverEvents(events: readonly QueuedEvent[]): Intent<void> {
+  if (events.length === 0) return;
+  const rows = yield* all('SELECT id FROM event_subscriptions WHERE enabled = 1');
+  const subscribed = new Set(rows.map((row) => text(row, 'id')));
+  const open = new Set<DeliveryQueue>();
+  for (const event of events) {
+    if (!subscribed.has(event.subscriber)) continue;
+    const queue = queueOf(event.kind, event.subscriber);
+    if (!open.has(queue)) yield* openQueue(queue, event.payload.at);
+    open.add(queue);
+    yield* enqueue(queue, event, event.payload.at);
+  }
+}
+
+/** Tells all nodes that something is queued. */
+function* openQueue(queue: DeliveryQueue, now: Millis): Intent<void> {
   yield* recordChange('delivery', queue, now);
-  const row = { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now };
+  const open = { queue, failures: 0, pausedUntil: 0, heldUntil: 0 };
+  yield* insertOr('delivery_queues', open, 'ON CONFLICT (queue) DO NOTHING');
+}
+
+function* enqueue(
+  queue: DeliveryQueue,
+  { id, payload }: { readonly id: string; readonly payload: unknown },
+  now: Millis,
+): Intent<void> {
   yield* insertOr(
     'deliveries',
-    row,
+    { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now },
     `ON CONFLICT (queue, id) DO UPDATE SET state = 'waiting', attempts = 0, due_at = 0, created_at = excluded.created_at
        WHERE deliveries.state = 'failed'`,
   );
-  const open = { queue, failures: 0, pausedUntil: 0, heldUntil: 0 };
-  yield* insertOr('delivery_queues', open, 'ON CONFLICT (queue) DO NOTHING');
 }
 
 /** Forgets a subscriber, with everything that was or is to be delivered to it. */
@@ -165,6 +208,33 @@ function releaseQueue(args: { readonly queue: DeliveryQueue; readonly holder: st
     args.queue,
     args.holder,
   );
+}
+
+const mostReplayed = 10_000;
+
+function* replayDeliveries(
+  args: Replay & { readonly queue: DeliveryQueue; readonly now: Millis },
+): Intent<number> {
+  const { queue, now } = args;
+  const [which, params] =
+    'ids' in args
+      ? [`AND state <> 'waiting' AND id IN (${args.ids.map(() => '?').join(', ')})`, args.ids]
+      : [
+          `AND state IN (${args.states.map(() => '?').join(', ')}) AND created_at >= ?`,
+          [...args.states, args.since],
+        ];
+  const replayed = yield* all(
+    `UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = 0, created_at = ?, result = NULL
+     WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ? ${which} ORDER BY seq LIMIT ?) RETURNING seq`,
+    now,
+    queue,
+    ...params,
+    mostReplayed,
+  );
+  if (replayed.length === 0) return 0;
+  yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0 WHERE queue = ?', queue);
+  yield* recordChange('delivery', queue, now);
+  return replayed.length;
 }
 
 function* deleteOldDeliveries(old: {

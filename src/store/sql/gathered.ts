@@ -20,6 +20,7 @@ const tables: Readonly<Record<GatheredKind, string>> = {
   'ext-jwt-signer': 'external_jwt_signers',
   ca: 'cas',
   'config-type': 'config_types',
+  'event-subscription': 'event_subscriptions',
   'oidc-client': 'oidc_clients',
   identity: 'identities',
 };

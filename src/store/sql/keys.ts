@@ -44,6 +44,7 @@ export const sealedColumns: Readonly<Record<SealedKind, { table: string; id: str
   totp: { table: 'totp_enrollments', id: 'identity_id', sealed: 'sealed_seed' },
   'pending-totp': { table: 'pending_totp', id: 'flow', sealed: 'sealed_seed' },
   'device-login': { table: 'device_logins', id: 'id', sealed: 'sealed_code' },
+  'event-subscription': { table: 'event_subscriptions', id: 'id', sealed: 'sealed_secrets' },
   signer: { table: 'external_jwt_signers', id: 'id', sealed: 'sealed_client_secret' },
 };
 

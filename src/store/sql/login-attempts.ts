@@ -2,9 +2,11 @@ import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
+import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
 import { type Database, integer, text } from './codec.ts';
+import { deliverEvents } from './deliveries.ts';
 import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insert, reader } from './rows.ts';
@@ -23,14 +25,14 @@ export function loginAttemptStore({
   listed: named,
 }: Database<typeof loginAttemptIntents>): LoginAttemptStore {
   return {
-    append(attempts, keepAtMost) {
+    append(attempts, keepAtMost, queued = []) {
       const rows = attempts.map((attempt) => ({
         ...attempt,
         checks: JSON.stringify(attempt.checks),
         // Who is counted together: the widest network of the address.
         source: widestSource(attempt.ipAddress),
       }));
-      return write('appendLoginAttempts', { rows, keepAtMost });
+      return write('appendLoginAttempts', { rows, keepAtMost, queued });
     },
     findByReference: (reference) =>
       named(every, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
@@ -64,8 +66,10 @@ function* appendLoginAttempts(args: {
   /** With the checks as JSON text. */
   readonly rows: readonly object[];
   readonly keepAtMost: number | null;
+  readonly queued: readonly QueuedEvent[];
 }): Intent<void> {
   for (const row of args.rows) yield* insert('login_attempts', row);
+  yield* deliverEvents(args.queued);
   if (args.keepAtMost === null) return;
   const refused = yield* countOf(of('refused'));
   const tooManyRefused = Math.max(0, refused - Math.floor(args.keepAtMost * mostRefused));

@@ -1,6 +1,8 @@
+import { eventKinds, queueOf } from '../../model/delivery.ts';
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
+import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
@@ -50,6 +52,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   external_jwt_signers: { kept: columnsOf(externalJwtSignerEntity).join(' ') },
   cas: { kept: columnsOf(caEntity).join(' ') },
   config_types: { kept: columnsOf(configTypeEntity).join(' ') },
+  event_subscriptions: { kept: columnsOf(eventSubscriptionEntity).join(' ') },
   oidc_clients: { kept: columnsOf(oidcClientEntity).join(' ') },
   // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
@@ -91,9 +94,11 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // So that withdrawn items are not imported again.
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
-  // Nobody can tell which of them were delivered since.
-  deliveries: 'emptied',
-  delivery_queues: 'emptied',
+  // Those of event subscriptions, see `keepEvents`.
+  deliveries: {
+    kept: 'seq queue id payload state attempts due_at created_at last_attempt_at result',
+  },
+  delivery_queues: { kept: 'queue failures paused_until holder held_until' },
   // One row: the restore that produced this database.
   restores: 'emptied',
 };
@@ -125,6 +130,7 @@ function* withdrawEverythingIssued(restore: {
     restore.now,
   );
   for (const withdrawal of withdrawals) yield* run(withdrawal);
+  yield* keepEvents(restore.now);
   yield* run(
     'UPDATE totp_enrollments SET last_step = ? WHERE last_step < ?',
     restore.totpStep,
@@ -139,6 +145,18 @@ function* withdrawEverythingIssued(restore: {
     enrollments: integer(counts, 'enrollments'),
     invitations: integer(counts, 'invitations'),
   };
+}
+
+/**
+ * Nobody can tell what was delivered since the backup. Events are sent again, at once and for as long as new ones, since
+ * their receivers know them by their ids; of everything else nothing is.
+ */
+function* keepEvents(now: Millis): Intent<void> {
+  const isOther = eventKinds.map((kind) => `queue NOT LIKE '${queueOf(kind, '%')}'`).join(' AND ');
+  yield* run(`DELETE FROM deliveries WHERE ${isOther}`);
+  yield* run(`DELETE FROM delivery_queues WHERE ${isOther}`);
+  yield* run(`UPDATE deliveries SET created_at = ?, due_at = 0 WHERE state = 'waiting'`, now);
+  yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0, holder = NULL, held_until = 0');
 }
 
 const latestRestoreSql = 'SELECT id FROM restores';

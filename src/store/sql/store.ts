@@ -20,6 +20,7 @@ import { deliveryIntents, deliveryStore } from './deliveries.ts';
 import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
 import type { Caller, Engine } from './engine.ts';
 import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
+import { eventSubscriptionIntents, eventSubscriptionStore } from './event-subscriptions.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
 import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
 import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } from './gathered.ts';
@@ -58,6 +59,7 @@ const single = {
   ...configTypeIntents,
   ...deliveryIntents,
   ...deviceLoginIntents,
+  ...eventSubscriptionIntents,
   ...oidcClientIntents,
   ...enrollmentIntents,
   ...invitationIntents,
@@ -114,6 +116,7 @@ const concerns = {
   configTypes: configTypeStore,
   deliveries: deliveryStore,
   deviceLogins: deviceLoginStore,
+  eventSubscriptions: eventSubscriptionStore,
   oidcClients: oidcClientStore,
   enrollments: enrollmentStore,
   invitations: invitationStore,

@@ -11,6 +11,7 @@ const rowOf: Readonly<Record<VersionedEntity, string>> = {
   'external-jwt-signers': 'SELECT * FROM external_jwt_signers WHERE id = ?',
   cas: 'SELECT * FROM cas WHERE id = ?',
   'config-types': 'SELECT * FROM config_types WHERE id = ?',
+  'event-subscriptions': 'SELECT * FROM event_subscriptions WHERE id = ?',
   'oidc-clients': 'SELECT * FROM oidc_clients WHERE id = ?',
 };
 

@@ -12,6 +12,7 @@ const collections: { readonly [Kind in EntityKind]?: string } = {
   ca: 'cas',
   'oidc-client': 'oidc-clients',
   'config-type': 'config-types',
+  'event-subscription': 'event-subscriptions',
 };
 
 /** Whether `useNames` finds entities of this kind. People are too many. */

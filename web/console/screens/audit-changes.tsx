@@ -6,6 +6,7 @@ import { certificateFields, passwordFields } from '../../../src/model/entities/a
 import { caEntity } from '../../../src/model/entities/ca.ts';
 import { configTypeEntity } from '../../../src/model/entities/config-type.ts';
 import type { EntityKind, Field, Fields } from '../../../src/model/entities/entity.ts';
+import { eventSubscriptionEntity } from '../../../src/model/entities/event-subscription.ts';
 import { externalJwtSignerEntity } from '../../../src/model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
@@ -24,6 +25,7 @@ const entities = [
   caEntity,
   oidcClientEntity,
   configTypeEntity,
+  eventSubscriptionEntity,
 ];
 const tables: Readonly<Record<string, Fields>> = {
   ...Object.fromEntries(entities.map(({ kind, fields }) => [kind, fields])),

@@ -255,4 +255,31 @@ export const fields: Fields = {
     shortChoices: { type: { public: 'Öffentlich', confidential: 'Vertraulich' } },
   },
   'config-type': { labels: {}, hints: {}, choices: {} },
+  'event-subscription': {
+    labels: {
+      type: 'Art',
+      url: 'Adresse',
+      enabled: 'Ereignisse senden',
+      events: 'Ereignisse',
+      filter: 'Filter',
+      trustedRoots: 'Vertraute Zertifikate',
+      clientCertPem: 'Client-Zertifikat',
+      clientKey: 'Sein privater Schlüssel',
+      secret: 'Geheimnis',
+      secretCreatedAt: 'Geheimnis angelegt',
+      formerSecretUntil: 'Früheres Geheimnis signiert bis',
+    },
+    hints: {
+      url: 'Sie beginnt mit https.',
+      enabled: 'Solange es aus ist, wird nichts dafür gesammelt.',
+      events: 'Keines gewählt: alle.',
+      filter: 'Wie in Listen, zum Beispiel: entity = "identity" and action = "delete". Leer: alle.',
+      trustedRoots:
+        'PEM. Von Zertifizierungsstellen, von denen der Empfänger sein Zertifikat haben darf, neben den üblichen.',
+      clientCertPem: 'PEM, mit seiner Kette. Für einen Empfänger, der eines verlangt.',
+      clientKey: 'PEM. Er wird nie gezeigt. Leer: Er bleibt, wie er ist.',
+    },
+    choices: { type: { webhook: 'Webhook' } },
+    shortChoices: { type: { webhook: 'Webhook' } },
+  },
 };

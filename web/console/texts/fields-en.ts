@@ -243,6 +243,33 @@ export const fields = {
     shortChoices: { type: { public: 'Public', confidential: 'Confidential' } },
   },
   'config-type': { labels: {}, hints: {}, choices: {} },
+  'event-subscription': {
+    labels: {
+      type: 'Kind',
+      url: 'Address',
+      enabled: 'Send events',
+      events: 'Events',
+      filter: 'Filter',
+      trustedRoots: 'Trusted certificates',
+      clientCertPem: 'Client certificate',
+      clientKey: 'Its private key',
+      secret: 'Secret',
+      secretCreatedAt: 'Secret made',
+      formerSecretUntil: 'Former secret signs until',
+    },
+    hints: {
+      url: 'It begins with https.',
+      enabled: 'While it is off, nothing is collected for it.',
+      events: 'None chosen: all.',
+      filter: 'As in lists, such as: entity = "identity" and action = "delete". Empty: all.',
+      trustedRoots:
+        'PEM. Of authorities that the receiver may have its certificate from, beside the usual ones.',
+      clientCertPem: 'PEM, with its chain. For a receiver that asks for one.',
+      clientKey: 'PEM. It is never shown. Empty: it stays as it is.',
+    },
+    choices: { type: { webhook: 'Webhook' } },
+    shortChoices: { type: { webhook: 'Webhook' } },
+  },
 };
 
 export type Fields = typeof fields;

@@ -1502,6 +1502,142 @@ export interface paths {
         patch: operations["updateConfigurationType"];
         trace?: never;
     };
+    "/event-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the event subscriptions
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listEventSubscriptions"];
+        put?: never;
+        /**
+         * Create an event subscription
+         * @description For administrators.
+         */
+        post: operations["createEventSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event-subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an event subscription
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["getEventSubscription"];
+        /**
+         * Replace an event subscription
+         * @description For administrators.
+         */
+        put: operations["replaceEventSubscription"];
+        post?: never;
+        /**
+         * Delete an event subscription
+         * @description For administrators.
+         */
+        delete: operations["deleteEventSubscription"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an event subscription
+         * @description For administrators.
+         */
+        patch: operations["updateEventSubscription"];
+        trace?: never;
+    };
+    "/event-subscriptions/{id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make another secret of an event subscription; the one before it signs too for a while
+         * @description For administrators.
+         */
+        post: operations["rotateEventSubscriptionSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event-subscriptions/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an event subscription, and say how that went
+         * @description For administrators.
+         */
+        post: operations["testEventSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event-subscriptions/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of a subscription that wait, were delivered or were given up
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listEventSubscriptionDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event-subscriptions/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events of a subscription again, with the same ids; without a body those that were given up
+         * @description For administrators.
+         */
+        post: operations["replayEventSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oidc-clients": {
         parameters: {
             query?: never;
@@ -2986,6 +3122,78 @@ export interface components {
             };
             name: string;
         };
+        EventSubscription: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            _links: {
+                [key: string]: components["schemas"]["Link"];
+            };
+            tags: {
+                [key: string]: string | number | boolean | null;
+            };
+            name: string;
+            /** @enum {string} */
+            type: "webhook";
+            url: string;
+            enabled: boolean;
+            events: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
+            filter: string | null;
+            trustedRoots: string | null;
+            clientCertPem: string | null;
+            secretCreatedAt: string | null;
+            formerSecretUntil: string | null;
+            /** @description How many events wait to be sent */
+            waiting: number;
+            oldestWaitingAt: string | null;
+            /** @description How many attempts in a row have failed; 0: deliveries go well */
+            failures: number;
+        };
+        CreatedEventSubscription: {
+            id: string;
+            _links: {
+                [key: string]: components["schemas"]["Link"];
+            };
+            /** @description Signs its webhooks; shown this once */
+            secret?: string;
+        };
+        EventSubscriptionSecret: {
+            /** @description Shown this once */
+            secret: string;
+            /** Format: date-time */
+            formerSecretUntil: string;
+        };
+        TestedEventSubscription: {
+            isDelivered: boolean;
+            /** @description How the attempt went */
+            result: string;
+        };
+        EventDelivery: {
+            id: string;
+            /**
+             * @description `failed`: given up
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            attempts: number;
+            /** Format: date-time */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            /** @description How the last attempt went */
+            result: string | null;
+            /** @description The name of the event */
+            event: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+        };
+        ReplayedEvents: {
+            replayed: number;
+        };
         OidcClient: {
             id: string;
             /** Format: date-time */
@@ -3043,9 +3251,6 @@ export interface components {
         };
         LogoutDelivery: {
             id: string;
-            /** @description The session that ended */
-            sessionId: string;
-            identityId: string;
             /**
              * @description `failed`: given up
              * @enum {string}
@@ -3057,6 +3262,9 @@ export interface components {
             lastAttemptAt: string | null;
             /** @description How the last attempt went */
             result: string | null;
+            /** @description The session that ended */
+            sessionId: string;
+            identityId: string;
         };
         Revocation: {
             id: string;
@@ -3295,6 +3503,21 @@ export interface components {
                 } | null;
                 id?: string;
             }[];
+            "event-subscription"?: {
+                name: string;
+                /** @enum {string} */
+                type?: "webhook";
+                url?: string;
+                enabled?: boolean;
+                events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                filter?: string | null;
+                trustedRoots?: string | null;
+                clientCertPem?: string | null;
+                clientKey?: string | null;
+                tags?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            }[];
             "oidc-client"?: {
                 name: string;
                 /** @enum {string} */
@@ -3357,12 +3580,12 @@ export interface components {
         StateChanges: {
             created: {
                 /** @enum {string} */
-                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "oidc-client" | "identity";
+                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "event-subscription" | "oidc-client" | "identity";
                 name: string;
             }[];
             changed: {
                 /** @enum {string} */
-                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "oidc-client" | "identity";
+                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "event-subscription" | "oidc-client" | "identity";
                 name: string;
                 fields: {
                     field: string;
@@ -3376,12 +3599,12 @@ export interface components {
             }[];
             deleted: {
                 /** @enum {string} */
-                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "oidc-client" | "identity";
+                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "event-subscription" | "oidc-client" | "identity";
                 name: string;
             }[];
             unchanged: {
                 /** @enum {string} */
-                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "oidc-client" | "identity";
+                kind: "auth-policy" | "ext-jwt-signer" | "ca" | "config-type" | "event-subscription" | "oidc-client" | "identity";
                 name: string;
             }[];
         };
@@ -7170,6 +7393,364 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listEventSubscriptions: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["EventSubscription"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    createEventSubscription: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @enum {string} */
+                    type: "webhook";
+                    url: string;
+                    /** @default true */
+                    enabled?: boolean;
+                    /** @default [] */
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    filter?: string | null;
+                    trustedRoots?: string | null;
+                    clientCertPem?: string | null;
+                    clientKey?: string | null;
+                    /** @default {} */
+                    tags?: {
+                        [key: string]: string | number | boolean | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created; its address is in the header Location too */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedEventSubscription"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getEventSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["EventSubscription"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    replaceEventSubscription: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: {
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @enum {string} */
+                    type: "webhook";
+                    url: string;
+                    enabled: boolean;
+                    /** @default [] */
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    filter?: string | null;
+                    trustedRoots?: string | null;
+                    clientCertPem?: string | null;
+                    clientKey?: string | null;
+                    /** @default {} */
+                    tags?: {
+                        [key: string]: string | number | boolean | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteEventSubscription: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: {
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    updateEventSubscription: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: {
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @enum {string} */
+                    type?: "webhook";
+                    url?: string;
+                    enabled?: boolean;
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    filter?: string | null;
+                    trustedRoots?: string | null;
+                    clientCertPem?: string | null;
+                    clientKey?: string | null;
+                    tags?: {
+                        [key: string]: string | number | boolean | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    rotateEventSubscriptionSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How long both secrets sign; without it 24h
+                     * @example 5m
+                     */
+                    overlap?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["EventSubscriptionSecret"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    testEventSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcome */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TestedEventSubscription"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listEventSubscriptionDeliveries: {
+        parameters: {
+            query?: {
+                state?: "waiting" | "delivered" | "failed";
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["EventDelivery"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    replayEventSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description What was queued from then on, delivered or given up
+                     */
+                    since?: string;
+                    /**
+                     * @description With since: only these
+                     * @enum {string}
+                     */
+                    state?: "delivered" | "failed";
+                    /** @description These events */
+                    ids?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description How many: at most ten thousand audit events, and as many refused logins */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReplayedEvents"];
                         meta: Record<string, never>;
                     };
                 };

@@ -1,6 +1,6 @@
 // The commands that act on one entity, and on many identities at once.
 
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { bulkActions } from '../../../model/bulk-actions.ts';
 import { commandOf, runs, withPassword, yesOption } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -87,4 +87,25 @@ export function registerOidcClientCommands(program: Command, ports: CliPorts): v
   action('delete-secret', 'delete a secret, the older one of two')
     .argument('[id]', 'of the secret')
     .action(run('deleteClientSecret'));
+}
+
+/** `event-subscription test|deliveries|replay|rotate-secret NAME` */
+export function registerEventSubscriptionCommands(program: Command, ports: CliPorts): void {
+  const group = commandOf(program, 'event-subscription', 'act on one server to which events are sent');
+  const run = runs(ports, () => import('../entities/event-subscription-actions.ts'));
+  const action = (name: string, description: string) =>
+    named(commandOf(group, name, description), 'event-subscription', 'subscription');
+
+  action('test', 'send a test event, and say how that went').action(run('testSubscription'));
+  action('deliveries', 'list the events that wait, were delivered or were given up, the newest first')
+    .addOption(new Option('--state <state>', 'only these').choices(['waiting', 'delivered', 'failed']))
+    .option('--limit <n>', 'how many (default: 100)')
+    .action(run('listDeliveries'));
+  action('replay', 'send events again that were given up')
+    .option('--since <time>', 'all since then, such as 2030-01-31T12:00:00Z, delivered ones too')
+    .option('--id <id...>', 'only these')
+    .action(run('replayEvents'));
+  action('rotate-secret', 'make another secret, which is shown once; the one before it signs too for a while')
+    .option('--overlap <time>', 'for how long, such as 1h (default: 24h)')
+    .action(run('rotateSecret'));
 }

@@ -4,7 +4,15 @@ import type { CliPorts } from '../../terminal/ports.ts';
 import { forceOption, serverOption } from '../command.ts';
 
 /** The names in `create` of the kinds that a document can contain. */
-const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'oidc-client', 'identity'];
+const kinds = [
+  'auth-policy',
+  'ext-jwt-signer',
+  'ca',
+  'config-type',
+  'event-subscription',
+  'oidc-client',
+  'identity',
+];
 
 /** `export` and `apply`: managed entities as files. */
 export function registerStateCommands(program: Command, ports: CliPorts): void {

@@ -7,6 +7,7 @@ import { caEntity } from '../../../model/entities/ca.ts';
 import { configTypeEntity } from '../../../model/entities/config-type.ts';
 import { enrollmentEntity } from '../../../model/entities/enrollment.ts';
 import { choice, text, time } from '../../../model/entities/entity.ts';
+import { eventSubscriptionEntity } from '../../../model/entities/event-subscription.ts';
 import { externalJwtSignerEntity } from '../../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../../model/entities/oidc-client.ts';
@@ -118,6 +119,12 @@ const ca = managed(caEntity, {
 const configType = managed(configTypeEntity, {
   help: 'names and ids of what clients ask for at login',
   columns: ['name', 'id'],
+  isUpdatable: true,
+});
+
+const eventSubscription = managed(eventSubscriptionEntity, {
+  help: 'servers to which the audit trail and refused logins are sent',
+  columns: ['name', 'id', 'type', 'enabled', 'url', 'waiting', 'failures'],
   isUpdatable: true,
 });
 
@@ -285,6 +292,7 @@ export const entities: readonly EntityDescriptor[] = [
   controller,
   revocation,
   configType,
+  eventSubscription,
   oidcClient,
 ];
 

@@ -55,9 +55,10 @@ export async function createEntity(
     const id = textField(asObject(data), 'id') ?? '';
     await next?.(api, id);
     const name = textField(body, 'name') ?? textField(body, 'username');
-    printResult(report, { id, ...(name === undefined ? {} : { name }) }, () =>
-      `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '),
-    );
+    const secret = textField(asObject(data), 'secret');
+    const made = { id, ...(name === undefined ? {} : { name }), ...(secret === undefined ? {} : { secret }) };
+    printResult(report, made, () => `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '));
+    if (secret !== undefined) notice(report, `Its secret, which is not shown again: ${secret}`);
   });
 }
 

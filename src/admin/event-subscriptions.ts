@@ -1,0 +1,272 @@
+// Where events are sent: webhooks.
+
+import { X509Certificate } from 'node:crypto';
+import { AuthError } from '../errors/auth-error.ts';
+import { type EventSenderNeeds, sendEvents } from '../events/event-sender.ts';
+import { openSecrets, sealSecrets } from '../events/subscription-secrets.ts';
+import { newSigningSecret } from '../events/webhook.ts';
+import {
+  type Delivery,
+  type DeliveryOutcome,
+  type DeliveryState,
+  type EventKind,
+  eventKinds,
+  queueOf,
+} from '../model/delivery.ts';
+import { type Change, patched } from '../model/entities/entity.ts';
+import { type EventSubscription, eventSubscriptionEntity } from '../model/entities/event-subscription.ts';
+import type { ListFields } from '../model/list-fields.ts';
+import type { Filter } from '../model/list-query.ts';
+import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
+import { trustingContext } from '../platform/network/outbound-trust.ts';
+import type { DeliveryBacklog, Replay } from '../store/contracts/deliveries.ts';
+import { refusedField } from './acceptable-values.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { secretChanged } from './changes.ts';
+import { managed } from './entity-rules.ts';
+import { parseFilter } from './filter-language.ts';
+import { acceptableAddress } from './oidc-client-values.ts';
+import type { AdminServices } from './services.ts';
+
+/** Each event is stored once for each of them. */
+const mostSubscriptions = 50;
+const longestFilter = 2000;
+const longestPem = 50_000;
+export const usualOverlap: Millis = 24 * HOUR;
+
+export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
+  entity: eventSubscriptionEntity,
+  storeOf: ({ eventSubscriptions: stored }) => stored,
+  defaults: ({ url }) => ({ name: url.slice(0, 255) }),
+  fields: {
+    filter: (filter) => {
+      if (filter === null || filter === '') return null;
+      readEventFilter(filter);
+      return filter;
+    },
+  },
+  async follows(fields, before, needs) {
+    if (before === null) await refuseTooMany(needs);
+    const none = { trustedRoots: null, clientCertPem: null };
+    const whole = patched(eventSubscriptionEntity.fields, { ...none, ...before }, fields);
+    if (fields.url !== undefined && acceptableAddress('url', fields.url, needs.limits) === null)
+      throw refusedField('url', 'must not be empty');
+    return secretsOf(needs, whole, { given: fields, before });
+  },
+});
+
+/** What the filter of an event subscription may name; what an event does not have is null. */
+const sentEventFields: ListFields = new Map(
+  'event action entity entityId identityId byIdentityId method reason ipAddress issuer'
+    .split(' ')
+    .map((field) => [field, { field, kind: 'text', nullable: true }]),
+);
+
+/**
+ * Which events a subscription gets.
+ * @throws AuthError could_not_validate
+ */
+export function readEventFilter(text: string): Filter {
+  if (text.length > longestFilter)
+    throw refusedField('filter', `must have at most ${longestFilter} characters`);
+  try {
+    const { filter, sort, limit, skip } = parseFilter(text, sentEventFields);
+    if (sort === undefined && limit === undefined && skip === undefined) return filter;
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    throw refusedField('filter', `is not a filter of events: ${error.message}`);
+  }
+  throw refusedField('filter', 'must not sort, skip or limit');
+}
+
+async function refuseTooMany({ store }: Pick<AdminServices, 'store'>): Promise<void> {
+  if ((await store.eventSubscriptions.listAll()).length < mostSubscriptions) return;
+  throw new AuthError('conflict', {
+    description: `There are ${mostSubscriptions} event subscriptions already`,
+  });
+}
+
+type Tls = Pick<EventSubscription, 'trustedRoots' | 'clientCertPem'>;
+
+/** A new one gets the secret that its webhooks are signed with. */
+function secretsOf(
+  { vault, random, clock }: AdminServices,
+  { trustedRoots, clientCertPem }: Tls,
+  {
+    given,
+    before,
+  }: {
+    readonly given: Change<typeof eventSubscriptionEntity>;
+    readonly before: EventSubscription | null;
+  },
+) {
+  const kept = before === null ? { signing: newSigningSecret(random) } : openSecrets(vault, before);
+  const { clientKey: keptKey, ...signing } = kept as ReturnType<typeof openSecrets>;
+  const clientKey = given.clientKey === undefined ? keptKey : given.clientKey || undefined;
+  requireTls({ trustedRoots, clientCertPem }, clientKey);
+  const sealed =
+    before === null || clientKey !== keptKey
+      ? { sealedSecrets: sealSecrets(vault, { ...signing, ...(clientKey !== undefined && { clientKey }) }) }
+      : {};
+  const made = before === null ? { secretCreatedAt: clock.now(), formerSecretUntil: null } : {};
+  return { ...sealed, ...made, clientKey: undefined };
+}
+
+function requireTls({ trustedRoots, clientCertPem }: Tls, clientKey: string | undefined): void {
+  for (const [field, pem] of Object.entries({ trustedRoots, clientCertPem })) {
+    if (pem === null) continue;
+    const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    const areCertificates = certificates.length > 0 && certificates.every(isCertificate);
+    if (!areCertificates || pem.length > longestPem) throw refusedField(field, 'must be certificates in PEM');
+  }
+  if (clientKey === undefined) {
+    if (clientCertPem !== null) throw refusedField('clientKey', 'is needed for clientCertPem');
+    return;
+  }
+  if (clientCertPem === null) throw refusedField('clientCertPem', 'is needed for clientKey');
+  try {
+    trustingContext([], { certPem: clientCertPem, keyPem: clientKey });
+  } catch {
+    throw refusedField(
+      'clientKey',
+      'must be the private key of clientCertPem, in PEM and without a password',
+    );
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The secret of a new webhook. It is shown only this once. @throws AuthError not_found */
+export async function newSecretOf(
+  needs: Pick<AdminServices, 'store' | 'vault'>,
+  id: string,
+): Promise<string | undefined> {
+  return openSecrets(needs.vault, await eventSubscriptions.get(needs, id)).signing;
+}
+
+/**
+ * Makes another secret. For a while webhooks are signed with both.
+ * @returns the secret, which is shown only this once
+ * @throws AuthError not_found
+ */
+export async function rotateSecret(
+  needs: AdminServices,
+  by: AdminCall,
+  { id, overlap }: { readonly id: string; readonly overlap: Millis },
+): Promise<{ readonly secret: string; readonly formerSecretUntil: Millis }> {
+  const subscription = await eventSubscriptions.get(needs, id);
+  const { signing: formerSigning, clientKey } = openSecrets(needs.vault, subscription);
+  const secret = newSigningSecret(needs.random);
+  const now = needs.clock.now();
+  const formerSecretUntil = now + overlap;
+  const secrets = {
+    signing: secret,
+    ...(formerSigning !== undefined && { formerSigning }),
+    ...(clientKey !== undefined && { clientKey }),
+  };
+  const patch = { sealedSecrets: sealSecrets(needs.vault, secrets), secretCreatedAt: now, formerSecretUntil };
+  if (!(await actingFor(needs, by).eventSubscriptions.update(subscription.id, patch, now)))
+    throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'event-subscription',
+    entityId: id,
+    fields: ['secret'],
+    changes: [secretChanged('secret')],
+  });
+  return { secret, formerSecretUntil };
+}
+
+/**
+ * Sends an event of type `test` at once, also while the subscription is disabled.
+ * @throws AuthError not_found
+ */
+export async function testSubscription(
+  needs: AdminServices & EventSenderNeeds,
+  by: AdminCall,
+  id: string,
+): Promise<DeliveryOutcome> {
+  const subscription = await eventSubscriptions.get(needs, id);
+  const [eventId, at] = [needs.random.id(), needs.clock.now()];
+  const data = { id: eventId, at: isoTime(at), event: 'test', byIdentityId: by.actor.identityId };
+  const test = { id: eventId, createdAt: at, payload: { type: 'test', at, data } };
+  const [outcome = { state: 'failed', result: 'nothing was sent' }] = await sendEvents(needs, subscription, [
+    test,
+  ]);
+  return outcome;
+}
+
+export type EventDelivery = Delivery<EventKind>;
+
+/**
+ * Events that wait, were delivered or were given up, the newest first.
+ * @throws AuthError not_found
+ */
+export async function listEventDeliveries(
+  needs: Pick<AdminServices, 'store'>,
+  id: string,
+  { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
+): Promise<readonly EventDelivery[]> {
+  const { id: subscriber } = await eventSubscriptions.get(needs, id);
+  const lists = eventKinds.map((kind) =>
+    needs.store.deliveries.list(queueOf(kind, subscriber), state, limit),
+  );
+  const all = (await Promise.all(lists)).flat();
+  return all.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
+}
+
+/**
+ * Sends events again that were delivered or given up.
+ * @returns how many
+ * @throws AuthError not_found
+ */
+export async function replayEvents(
+  needs: AdminServices,
+  by: AdminCall,
+  { id, replay }: { readonly id: string; readonly replay: Replay },
+): Promise<number> {
+  const { id: subscriber } = await eventSubscriptions.get(needs, id);
+  const { deliveries } = actingFor(needs, by);
+  let replayed = 0;
+  for (const kind of eventKinds)
+    replayed += await deliveries.replay(queueOf(kind, subscriber), replay, needs.clock.now());
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'event-subscription',
+    entityId: id,
+    fields: ['deliveries'],
+  });
+  return replayed;
+}
+
+/** How deliveries go: of the two queues of a subscription, the worse. */
+export interface DeliveryProgress {
+  readonly waiting: number;
+  readonly oldestWaitingAt: Millis | null;
+  /** Attempts in a row. */
+  readonly failures: number;
+}
+
+/** @returns the progress of a subscription, by its id */
+export async function deliveryProgress({
+  store,
+}: Pick<AdminServices, 'store'>): Promise<(id: string) => DeliveryProgress> {
+  const backlog = new Map(
+    (await store.deliveries.backlog()).map((entry): [string, DeliveryBacklog] => [entry.queue, entry]),
+  );
+  return (id) => {
+    const own = eventKinds.flatMap((kind) => backlog.get(queueOf(kind, id)) ?? []);
+    return {
+      waiting: own.reduce((sum, { waiting }) => sum + waiting, 0),
+      oldestWaitingAt: own.length === 0 ? null : Math.min(...own.map(({ oldestAt }) => oldestAt)),
+      failures: Math.max(0, ...own.map(({ failures }) => failures)),
+    };
+  };
+}

@@ -1,0 +1,71 @@
+import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+
+import { CliError, notice, printResult } from '../../terminal/output.ts';
+import { printTable } from '../../terminal/print-table.ts';
+import type { ColumnSpelling } from '../../terminal/table.ts';
+import { onEntity } from './on-entity.ts';
+
+const kind = 'event-subscription';
+
+/** `event-subscription test NAME` @throws CliError exit 1 when the event was not delivered */
+export const testSubscription = onEntity(kind, async ({ report, api, name, path }) => {
+  const { data } = await api.call({ method: 'POST', path: `${path}/test` });
+  const { isDelivered, result } = asObject(data);
+  if (isDelivered !== true) {
+    throw new CliError(`The test event was not delivered: ${String(result)}.`, {
+      code: 'not_delivered',
+      next: `overlay-auth get event-subscription ${shellWord(name)}`,
+    });
+  }
+  printResult(report, { isDelivered, result }, () => `Delivered: ${String(result)}.`);
+});
+
+const columns: readonly ColumnSpelling<JsonObject>[] = [
+  'at',
+  'event',
+  'state',
+  'attempts',
+  ['last attempt', 'lastAttemptAt'],
+  'result',
+  'id',
+];
+
+/** `event-subscription deliveries NAME` */
+export const listDeliveries = onEntity(
+  kind,
+  async ({ report, api, path }, { state, limit }: { readonly state?: string; readonly limit?: string }) => {
+    const query = new URLSearchParams({ ...(state && { state }), ...(limit && { limit }) });
+    const { data } = await api.call({ method: 'GET', path: `${path}/deliveries?${query}` });
+    printTable(report, asList(data).map(asObject), { value: data, columns });
+  },
+);
+
+/** `event-subscription replay NAME` */
+export const replayEvents = onEntity(
+  kind,
+  async (
+    { report, api, name, path },
+    { since, id: ids }: { readonly since?: string; readonly id?: readonly string[] },
+  ) => {
+    const json = { ...(since && { since }), ...(ids && { ids }) };
+    const { data } = await api.call({ method: 'POST', path: `${path}/replay`, json });
+    const { replayed } = asObject(data);
+    printResult(report, { replayed }, () => `${String(replayed)} events are sent to ${name} again.`);
+  },
+);
+
+/** `event-subscription rotate-secret NAME`: makes a secret and shows it, once only. */
+export const rotateSecret = onEntity(
+  kind,
+  async ({ report, api, path }, { overlap }: { readonly overlap?: string }) => {
+    const json = { ...(overlap && { overlap }) };
+    const { data } = await api.call({ method: 'POST', path: `${path}/secrets`, json });
+    const { secret, formerSecretUntil } = asObject(data);
+    printResult(report, { secret, formerSecretUntil }, () => String(secret));
+    notice(
+      report,
+      `The secret is not shown again. The one before it signs too until ${String(formerSecretUntil)}.`,
+    );
+  },
+);

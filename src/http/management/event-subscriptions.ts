@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import {
+  type DeliveryProgress,
+  deliveryProgress,
+  type EventDelivery,
+  eventSubscriptions,
+  listEventDeliveries,
+  newSecretOf,
+  replayEvents,
+  rotateSecret,
+  testSubscription,
+  usualOverlap,
+} from '../../admin/event-subscriptions.ts';
+import { type EventSubscription, eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
+import { DAY, isoTime, isoTimeOrNull } from '../../platform/clock.ts';
+import type { Replay } from '../../store/contracts/deliveries.ts';
+import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
+import { timeSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { durationField, idOf, idText, someTime } from '../request/fields.ts';
+import { adminCallOf } from '../request/request-context.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
+import { entityRoutes } from './entity-routes.ts';
+import { deliveryFields, deliveryQuery, deliveryTimes } from './oidc-clients.ts';
+
+const document = documentSchema(eventSubscriptionEntity, {
+  waiting: z.int().describe('How many events wait to be sent'),
+  oldestWaitingAt: timeSchema.nullable(),
+  failures: z.int().describe('How many attempts in a row have failed; 0: deliveries go well'),
+});
+const secretSchema = z
+  .strictObject({ secret: z.string().describe('Shown this once'), formerSecretUntil: timeSchema })
+  .meta({ id: 'EventSubscriptionSecret' });
+const overlapBody = z.strictObject({
+  overlap: durationField
+    .refine((millis) => millis <= 30 * DAY, 'must be at most 30d')
+    .optional()
+    .meta({ description: 'How long both secrets sign; without it 24h', examples: ['24h'] }),
+});
+const deliverySchema = z
+  .strictObject({
+    ...deliveryFields,
+    event: z.string().describe('The name of the event'),
+    at: timeSchema.describe('When it happened'),
+  })
+  .meta({ id: 'EventDelivery' });
+const testedSchema = z
+  .strictObject({ isDelivered: z.boolean(), result: z.string().describe('How the attempt went') })
+  .meta({ id: 'TestedEventSubscription' });
+const replayBody = z
+  .strictObject({
+    since: someTime.optional().meta({ description: 'What was queued from then on, delivered or given up' }),
+    state: z.enum(['delivered', 'failed']).optional().meta({ description: 'With since: only these' }),
+    ids: z.array(idText).min(1).max(500).optional().meta({ description: 'These events' }),
+  })
+  .refine(
+    ({ since, state, ids }) => ids === undefined || (since === undefined && state === undefined),
+    'ids stands alone',
+  );
+
+/** `/event-subscriptions`: where events are sent, and how that went. */
+export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
+  const path = 'event-subscriptions/:id';
+  return [
+    ...entityRoutes(eventSubscriptions, needs, {
+      list: (query) => needs.store.eventSubscriptions.list(query),
+      described: { document },
+      async documents() {
+        const progressOf = await deliveryProgress(needs);
+        return (stored) => subscriptionDocument(stored, progressOf(stored.id));
+      },
+      created: {
+        shape: { secret: z.string().optional().describe('Signs its webhooks; shown this once') },
+        read: async (id) => ({ secret: await newSecretOf(needs, id) }),
+      },
+    }),
+    adminRoute('POST', `${path}/secrets`, {
+      operationId: 'rotateEventSubscriptionSecret',
+      summary: 'Make another secret of an event subscription; the one before it signs too for a while',
+      status: 201,
+      answer: dataAnswer(secretSchema, 'The secret'),
+      body: overlapBody,
+      async handler(context, { body: { overlap = usualOverlap } }) {
+        const made = await rotateSecret(needs, adminCallOf(context), { id: idOf(context), overlap });
+        const formerSecretUntil = isoTime(made.formerSecretUntil);
+        return envelope({ ...made, formerSecretUntil }, {}, { status: 201 });
+      },
+    }),
+    adminRoute('POST', `${path}/test`, {
+      operationId: 'testEventSubscription',
+      summary: 'Send a test event to an event subscription, and say how that went',
+      answer: dataAnswer(testedSchema, 'The outcome'),
+      async handler(context) {
+        const { state, result } = await testSubscription(needs, adminCallOf(context), idOf(context));
+        return envelope({ isDelivered: state === 'delivered', result });
+      },
+    }),
+    adminRoute('GET', `${path}/deliveries`, {
+      operationId: 'listEventSubscriptionDeliveries',
+      summary: 'List the events of a subscription that wait, were delivered or were given up',
+      query: deliveryQuery,
+      answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
+      handler: async (context, { query }) =>
+        envelope((await listEventDeliveries(needs, idOf(context), query)).map(deliveryDocument)),
+    }),
+    adminRoute('POST', `${path}/replay`, {
+      operationId: 'replayEventSubscription',
+      summary:
+        'Send events of a subscription again, with the same ids; without a body those that were given up',
+      answer: dataAnswer(
+        z.strictObject({ replayed: z.int() }).meta({ id: 'ReplayedEvents' }),
+        'How many: at most ten thousand audit events, and as many refused logins',
+      ),
+      body: replayBody,
+      async handler(context, { body }) {
+        const replay = replayOf(body);
+        return envelope({
+          replayed: await replayEvents(needs, adminCallOf(context), { id: idOf(context), replay }),
+        });
+      },
+    }),
+  ];
+}
+
+function replayOf({ ids, since, state }: z.output<typeof replayBody>): Replay {
+  if (ids !== undefined) return { ids };
+  const states = state === undefined ? (since === undefined ? ['failed' as const] : finished) : [state];
+  return { since: since ?? 0, states };
+}
+const finished = ['delivered', 'failed'] as const;
+
+function subscriptionDocument(stored: EventSubscription, progress: DeliveryProgress): object {
+  return {
+    ...entityDocument(eventSubscriptionEntity, stored),
+    ...progress,
+    oldestWaitingAt: isoTimeOrNull(progress.oldestWaitingAt),
+  };
+}
+
+function deliveryDocument({ seq: _seq, payload, ...delivery }: EventDelivery): object {
+  return { ...delivery, event: payload.type, at: isoTime(payload.at), ...deliveryTimes(delivery) };
+}

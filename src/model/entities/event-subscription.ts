@@ -1,0 +1,58 @@
+import type { EventSubscriptionId } from '../ids.ts';
+import { sentEvents } from '../kept-events.ts';
+import { choice, choices, entity, flag, pem, type Stored, tags, text, time, usually } from './entity.ts';
+
+export const subscriberTypes = ['webhook'] as const;
+
+export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
+  kind: 'event-subscription',
+  table: 'event_subscriptions',
+  collection: 'event-subscriptions',
+  document: 'EventSubscription',
+  noun: 'an event subscription',
+  fields: {
+    /** Unique. By default the address. */
+    name: text({ isListed: true, isOptional: true }),
+    type: choice(subscriberTypes, { isFixed: true, isListed: true }),
+    /** `https://…` */
+    url: text({ isListed: true }),
+    enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
+    /** Which events are sent; empty: all. */
+    events: choices(sentEvents, { ...usually([]), isSet: true }),
+    /** Which of them, in the language of list filters over `sentEventFields`; null: all. */
+    filter: text({ isNullable: true }),
+    /** Certificates that are trusted beside those of the system and of the configuration; one or several, PEM. */
+    trustedRoots: pem({ isNullable: true }),
+    /** What this service proves itself with in TLS, with its chain, PEM. */
+    clientCertPem: pem({ isNullable: true }),
+    /** Its private key, PEM. Taken and never shown. Null removes it. */
+    clientKey: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
+    /** The secrets of the subscription, sealed (events/subscription-secrets.ts). */
+    sealedSecrets: text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'secret' }),
+    /** Of the secret that webhooks are signed with. */
+    secretCreatedAt: time({ isNullable: true, isDerived: true }),
+    /** How long they are also signed with the secret before it. */
+    formerSecretUntil: time({ isNullable: true, isDerived: true }),
+    tags: tags(),
+  },
+  arguments: {
+    name: ['<name>', 'its name'],
+    type: subscriberTypes.join(', '),
+    url: 'https address of the receiver',
+  },
+  options: {
+    url: 'another address',
+    enabled: 'collect and send events',
+    events: 'which events, separated by commas (default: all)',
+    filter: ['<filter>', 'which of them, such as \'entity = "identity"\''],
+    trustedRoots: [
+      '--trusted-roots <file>',
+      'certificates that the receiver may chain to, beside the usual ones',
+    ],
+    clientCertPem: ['--client-cert <file>', 'certificate with its chain that this service shows in TLS'],
+    clientKey: ['--client-key-file <file>', 'its private key, which is never shown'],
+  },
+});
+
+/** A server to which events are sent. */
+export type EventSubscription = Stored<typeof eventSubscriptionEntity>;

@@ -1,0 +1,397 @@
+// Events to where people collect them, as a receiver gets them. Webhooks are verified by the library of Standard Webhooks.
+
+import assert from 'node:assert/strict';
+import { after, describe, type TestContext, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { beginLogin } from '../support/flow.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+// The judge compares with the system's clock.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+const server = await startTestServer({ clock });
+let root = await rootOf(server);
+after(() => server.close());
+
+let loggedInAt = clock.now();
+/** The administrator's tokens expire while the clock advances. */
+async function asRoot(): Promise<Caller> {
+  if (clock.now() - loggedInAt < 20 * MINUTE) return root;
+  loggedInAt = clock.now();
+  root = await loggedIn(server, 'root');
+  return root;
+}
+
+const all = { events: ['admin.changed'] } as const;
+
+/** A webhook that is subscribed to its receiver. */
+async function subscribed(t: TestContext, fields: Record<string, unknown> = all) {
+  const receiver = await startMessageReceiver();
+  t.after(() => receiver.close());
+  const answer = await (await asRoot()).call('POST', 'event-subscriptions', {
+    type: 'webhook',
+    url: `${receiver.url}/events?tenant=1`,
+    ...fields,
+  });
+  const id = createdId(answer);
+  const path = `event-subscriptions/${id}`;
+  t.after(async () => (await asRoot()).call('DELETE', path));
+  const secret: string = answer.json.data.secret;
+  return {
+    ...{ id, path, secret, receiver },
+    read: async () => (await (await asRoot()).get(path)).json.data,
+    deliveries: async (query = '') => (await (await asRoot()).get(`${path}/deliveries${query}`)).json.data,
+  };
+}
+type Subscribed = Awaited<ReturnType<typeof subscribed>>;
+
+/** Something that an administrator does, which is an event about a configuration type. @returns its id */
+async function something(): Promise<string> {
+  return createdId(await (await asRoot()).call('POST', 'config-types', { name: `t ${crypto.randomUUID()}` }));
+}
+
+/** While the clock is right, the judge verifies; later it says which signature it expects. */
+function verified(secret: string, { headers, body }: ReceivedMessage) {
+  const judge = new Webhook(secret);
+  if (Math.abs(clock.now() - systemClock.now()) < MINUTE)
+    judge.verify(body, headers as Record<string, string>);
+  const sentAt = Number(headers['webhook-timestamp']) * SECOND;
+  assert.ok(Math.abs(sentAt - clock.now()) < MINUTE);
+  const expected = judge.sign(String(headers['webhook-id']), new Date(sentAt), body);
+  assert.ok(headers['webhook-signature']?.toString().split(' ').includes(expected));
+  return JSON.parse(body) as { type: string; timestamp: string; data: Record<string, unknown> };
+}
+
+/** The entities of the received events, without those of the subscription itself. */
+function entitiesOf({ receiver }: Subscribed) {
+  return receiver.received
+    .map(({ body }) => JSON.parse(body).data)
+    .filter(({ entity }) => entity !== 'event-subscription')
+    .map(({ entityId }) => entityId);
+}
+
+async function until<T>(what: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const value = await what();
+    if (isSo(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(JSON.stringify(await what()));
+}
+
+const areDelivered = (deliveries: readonly { readonly state: string }[]) =>
+  deliveries.every(({ state }) => state === 'delivered');
+
+const untilSent = (of: Subscribed, ids: readonly string[]) =>
+  until(
+    () => entitiesOf(of),
+    (found) => ids.every((id) => found.includes(id)),
+  );
+
+describe('a webhook', () => {
+  test('is signed as Standard Webhooks says, and contains the entry of the audit trail', async (t) => {
+    const of = await subscribed(t);
+    assert.match(of.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    const id = await something();
+    await untilSent(of, [id]);
+    const message = of.receiver.received.at(-1) as ReceivedMessage;
+    assert.deepEqual(
+      [message.method, message.path, message.headers['content-type']],
+      ['POST', '/events?tenant=1', 'application/json'],
+    );
+    const { type, timestamp, data } = verified(of.secret, message);
+    const {
+      identity: _who,
+      byIdentity: _by,
+      _links,
+      ...entry
+    } = (await (await asRoot()).get(`audit-events/${message.headers['webhook-id']}`)).json.data;
+    assert.deepEqual(data, entry);
+    assert.deepEqual([type, timestamp, data.entityId], ['admin.changed', entry.at, id]);
+    assert.throws(() => verified(of.secret, { ...message, body: message.body.replace('create', 'delete') }));
+    const [delivery] = await until(of.deliveries, ([first]) => first.state === 'delivered');
+    assert.deepEqual(
+      [delivery.id, delivery.event, delivery.attempts, delivery.result],
+      [entry.id, 'admin.changed', 1, 'HTTP 200'],
+    );
+  });
+
+  test('is signed with both secrets while one replaces the other', async (t) => {
+    const of = await subscribed(t);
+    const rotate = async (overlap: string) =>
+      (await asRoot()).call('POST', `${of.path}/secrets`, { overlap });
+    const rotated = await rotate('1h');
+    assert.equal(rotated.status, 201, rotated.text);
+    const { secret, formerSecretUntil } = rotated.json.data;
+    assert.equal(formerSecretUntil, new Date(clock.now() + HOUR).toISOString());
+    await untilSent(of, [await something()]);
+    const both = of.receiver.received.at(-1) as ReceivedMessage;
+    for (const each of [of.secret, secret]) assert.equal(verified(each, both).type, 'admin.changed');
+    const third = (await rotate('0s')).json.data.secret;
+    await untilSent(of, [await something()]);
+    const one = of.receiver.received.at(-1) as ReceivedMessage;
+    assert.equal(verified(third, one).type, 'admin.changed');
+    for (const each of [of.secret, secret]) assert.throws(() => verified(each, one));
+    assert.equal(one.headers['webhook-signature']?.toString().split(' ').length, 1);
+    assertRefused(await rotate('31d'), 400, 'COULD_NOT_VALIDATE', 'overlap');
+    const text =
+      (await (await asRoot()).get(of.path)).text + (await (await asRoot()).get('audit-events')).text;
+    for (const each of [of.secret, secret, third]) assert.ok(!text.includes(each));
+  });
+
+  test('arrives again with the same id, in order, however the receiver fails', async (t) => {
+    const of = await subscribed(t);
+    await until(of.deliveries, (list) => list.length > 0 && areDelivered(list));
+    const before = of.receiver.received.length;
+    const elsewhere = await startMessageReceiver();
+    t.after(() => elsewhere.close());
+    of.receiver.answer((response) => response.writeHead(307, { location: elsewhere.url }).end());
+    const ids = [await something(), await something()];
+    const answers: readonly Parameters<typeof of.receiver.answer>[0][] = [
+      ...[301, 400, 404, 410, 500, 503],
+      (response) => response.destroy(),
+    ];
+    for (const answer of answers) {
+      await until(of.read, ({ failures }) => failures > 0);
+      const sent = of.receiver.received.length;
+      of.receiver.answer(answer);
+      clock.advance(5 * MINUTE);
+      ids.push(await something());
+      await until(
+        () => of.receiver.received.length,
+        (length) => length > sent,
+      );
+    }
+    assert.equal(elsewhere.received.length, 0, 'no redirect is followed');
+    assert.deepEqual(
+      new Set(entitiesOf(of).slice(before - 1)),
+      new Set([ids[0]]),
+      'the others wait for the first',
+    );
+    assert.equal((await of.read()).waiting, ids.length);
+    of.receiver.answer(204);
+    clock.advance(5 * MINUTE);
+    ids.push(await something());
+    await untilSent(of, ids);
+    assert.deepEqual(entitiesOf(of).slice(-ids.length), ids);
+    const repeated = of.receiver.received.filter(({ body }) => JSON.parse(body).data.entityId === ids[0]);
+    assert.ok(repeated.length > 5);
+    assert.equal(new Set(repeated.map(({ headers }) => headers['webhook-id'])).size, 1);
+    assert.equal(new Set(repeated.map(({ body }) => body)).size, 1);
+    await until(of.read, ({ waiting, failures }) => waiting === 0 && failures === 0);
+  });
+});
+
+describe('a receiver', () => {
+  test('that is away for a day loses nothing, and delays no other', async (t) => {
+    const [away, there] = [await subscribed(t), await subscribed(t)];
+    away.receiver.answer(503);
+    const ids: string[] = [];
+    for (let hour = 0; hour < 24; hour += 3) {
+      clock.advance(3 * HOUR);
+      ids.push(await something());
+      await untilSent(there, ids);
+    }
+    away.receiver.answer(200);
+    clock.advance(5 * MINUTE);
+    await untilSent(away, ids);
+    const arrived = entitiesOf(away).filter((id, at, every) => ids.includes(id) && every.indexOf(id) === at);
+    assert.deepEqual(arrived, ids);
+  });
+
+  test('that is away for more than three days gets what it missed by a replay', async (t) => {
+    const of = await subscribed(t);
+    const first = await something();
+    await untilSent(of, [first]);
+    of.receiver.answer(500);
+    const id = await something();
+    await until(of.read, ({ failures }) => failures > 0);
+    clock.advance(3 * DAY + MINUTE);
+    const [failed] = await until(
+      () => of.deliveries('?state=failed'),
+      (list) => list.length > 0,
+    );
+    assert.match(failed.result, /^given up after: HTTP 500$/);
+    of.receiver.answer(200);
+    const replay = async (body?: object) => (await asRoot()).call('POST', `${of.path}/replay`, body ?? {});
+    assert.deepEqual((await replay()).json.data, { replayed: 1 });
+    await until(
+      () => of.receiver.received.at(-1),
+      (last) =>
+        last !== undefined && JSON.parse(last.body).data.entityId === id && of.receiver.received.length > 2,
+    );
+    await until(of.deliveries, areDelivered);
+    // Everything since a time, and by id.
+    const count = of.receiver.received.length;
+    const since = new Date(clock.now() - 6 * DAY).toISOString();
+    const again = (await replay({ since })).json.data.replayed;
+    assert.ok(again >= 3);
+    await until(
+      () => of.receiver.received.length,
+      (length) => length >= count + again,
+    );
+    assert.deepEqual((await replay({ ids: [failed.id, 'unknown'] })).json.data, { replayed: 1 });
+    await until(
+      () => of.receiver.received.slice(count + again),
+      (later) => later.some(({ headers }) => headers['webhook-id'] === failed.id),
+    );
+    assert.deepEqual((await replay({ since: new Date(clock.now() + DAY).toISOString() })).json.data, {
+      replayed: 0,
+    });
+    assertRefused(await replay({ ids: ['x'], since }), 400, 'COULD_NOT_VALIDATE');
+  });
+
+  test('gets nothing while its subscription is disabled, and what waited then', async (t) => {
+    const of = await subscribed(t);
+    of.receiver.answer(503);
+    const waited = await something();
+    await until(of.read, ({ failures }) => failures > 0);
+    const enable = async (enabled: boolean) => (await asRoot()).call('PATCH', of.path, { enabled });
+    assert.equal((await enable(false)).status, 200);
+    of.receiver.answer(200);
+    clock.advance(10 * MINUTE);
+    const [count, missed] = [of.receiver.received.length, await something()];
+    const tested = await (await asRoot()).call('POST', `${of.path}/test`);
+    assert.deepEqual(tested.json.data, { isDelivered: true, result: 'HTTP 200' });
+    assert.equal(of.receiver.received.length, count + 1, 'the test only');
+    assert.equal((await of.read()).waiting, 0, 'it is no backlog');
+    await enable(true);
+    const later = await something();
+    await untilSent(of, [waited, later]);
+    assert.ok(!entitiesOf(of).includes(missed));
+  });
+});
+
+test('refused logins delay no event of the audit trail', async (t) => {
+  const of = await subscribed(t, { events: ['admin.changed', 'login.refused'] });
+  of.receiver.answer((response) => {
+    const isRefusal = of.receiver.received.at(-1)?.body.includes('"type":"login.refused"');
+    if (!isRefusal) response.writeHead(200).end();
+  });
+  const authRequest = await beginLogin(server);
+  const form = { id: authRequest, username: 'nobody', password: 'wrong wrong wrong' };
+  assert.equal((await server.post('/oidc/login/username', { form })).status, 401);
+  await until(
+    () => of.receiver.received,
+    (received) => received.some(({ body }) => body.includes('"type":"login.refused"')),
+  );
+  await untilSent(of, [await something()]);
+  of.receiver.answer(200);
+});
+
+test('a test is sent at once, signed, and says how it went', async (t) => {
+  const of = await subscribed(t, { events: ['key.rotated'] });
+  const run = async () => (await (await asRoot()).call('POST', `${of.path}/test`)).json.data;
+  assert.deepEqual(await run(), { isDelivered: true, result: 'HTTP 200' });
+  assert.equal(verified(of.secret, await of.receiver.at(0)).type, 'test');
+  of.receiver.answer(500);
+  assert.deepEqual(await run(), { isDelivered: false, result: 'HTTP 500' });
+  of.receiver.answer((response) => response.destroy());
+  assert.match((await run()).result, /could not be reached/);
+  assert.deepEqual(await of.deliveries(), [], 'it is no event');
+});
+
+describe('a subscription gets', () => {
+  test('the events that it names and that match its filter', async (t) => {
+    const cases = [
+      [{ events: ['admin.changed'], filter: 'entity = "config-type" and action = "delete"' }, 'delete'],
+      [
+        {
+          events: ['admin.changed'],
+          filter: 'not entity in ["event-subscription", "identity"] and byIdentityId != null',
+        },
+        'both',
+      ],
+      [{ events: ['key.rotated', 'login.refused'] }, 'none'],
+      [{ filter: 'entityId = "0"' }, 'none'],
+    ] as const;
+    const made = [];
+    for (const [fields, expected] of cases) made.push([await subscribed(t, fields), expected] as const);
+    const id = await something();
+    await (await asRoot()).call('DELETE', `config-types/${id}`);
+    const [first] = made;
+    assert.ok(first);
+    await untilSent(first[0], [id]);
+    for (const [of, expected] of made) {
+      await until(of.deliveries, areDelivered);
+      const actions = of.receiver.received.map(({ body }) => JSON.parse(body).data.action);
+      const wanted = { delete: ['delete'], both: ['create', 'delete'], none: [] }[expected];
+      assert.deepEqual(actions, wanted, expected);
+    }
+  });
+
+  test('refused logins, without what was typed as a name', async (t) => {
+    const of = await subscribed(t, { events: ['login.refused'] });
+    const id = await server.createUser({ name: 'ada', password });
+    for (const username of ['ada', 'my secret passphrase']) {
+      const authRequest = await beginLogin(server);
+      const form = { id: authRequest, username, password: 'wrong wrong wrong' };
+      assert.equal((await server.post('/oidc/login/username', { form })).status, 401);
+    }
+    await until(
+      () => of.receiver.received.length,
+      (length) => length === 2,
+    );
+    const [known, unknown] = of.receiver.received.map((message) => verified(of.secret, message));
+    assert.deepEqual(
+      [known?.type, known?.data.identityId, known?.data.method, known?.data.reason],
+      ['login.refused', id, 'password', 'wrong-password'],
+    );
+    assert.equal(unknown?.data.identityId, null);
+    const attempt = await (await asRoot()).get(`login-attempts/${unknown?.data.requestId}`);
+    assert.equal(attempt.status, 200);
+    for (const { body } of of.receiver.received) assert.ok(!/secret passphrase|wrong wrong/.test(body));
+  });
+});
+
+test('wrong subscriptions are refused by the field', async () => {
+  const good = { type: 'webhook', url: 'https://siem.example/in' };
+  const cases: readonly (readonly [object, string])[] = [
+    [{ ...good, url: 'http://siem.example/in' }, 'url'],
+    [{ ...good, url: 'https://user:pw@siem.example/in' }, 'url'],
+    [{ ...good, url: 'https://169.254.169.254/latest' }, 'url'],
+    [{ ...good, name: 'x', url: '' }, 'url'],
+    [{ url: good.url }, 'type'],
+    [{ ...good, type: 'email' }, 'type'],
+    [{ ...good, events: ['admin.changes'] }, 'events.0'],
+    [{ ...good, events: ['login.passed'] }, 'events.0'],
+    [{ ...good, filter: 'entity = ' }, 'filter'],
+    [{ ...good, filter: 'password = "x"' }, 'filter'],
+    [{ ...good, filter: 'true limit 3' }, 'filter'],
+    [{ ...good, trustedRoots: 'no certificate' }, 'trustedRoots'],
+    [{ ...good, clientKey: 'a key' }, 'clientCertPem'],
+    [{ ...good, evnts: [] }, 'evnts'],
+  ];
+  for (const [body, field] of cases)
+    assertRefused(
+      await (await asRoot()).call('POST', 'event-subscriptions', body),
+      400,
+      'COULD_NOT_VALIDATE',
+      field,
+    );
+});
+
+test('only administrators make, test and replay them; who may read sees them without secrets', async (t) => {
+  const of = await subscribed(t);
+  const readerId = await server.createUser({ name: 'reader', password });
+  await (await asRoot()).call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
+  const reader = await loggedIn(server, 'reader');
+  for (const path of ['event-subscriptions', of.path, `${of.path}/deliveries`]) {
+    const answer = await reader.get(path);
+    assert.equal(answer.status, 200);
+    assert.ok(!/whsec|sealed|secret"/i.test(answer.text), answer.text);
+  }
+  for (const [method, path] of [
+    ['POST', 'event-subscriptions'],
+    ['PATCH', of.path],
+    ['DELETE', of.path],
+    ['POST', `${of.path}/secrets`],
+    ['POST', `${of.path}/test`],
+    ['POST', `${of.path}/replay`],
+  ] as const) {
+    assert.equal((await reader.call(method, path, {})).status, 403, path);
+  }
+});
