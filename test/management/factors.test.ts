@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { IdentityId } from '../../src/model/ids.ts';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
@@ -111,5 +111,64 @@ describe('removing TOTP', () => {
       enrolled.map((one: { name: string }) => one.name),
       ['enrolled'],
     );
+  });
+});
+
+describe('a list of identities', () => {
+  const found = async (filter: string) => {
+    const answer = await admin.get(`identities?sort=name&filter=${encodeURIComponent(filter)}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.data.map(({ name }: { name: string }) => name);
+  };
+
+  test('says and finds who has a second factor, and who has not logged in for long', async () => {
+    const never = await server.createUser({ name: 'seen never', password });
+    const app = await server.createUser({ name: 'seen app', password });
+    const key = await server.createUser({ name: 'seen key', password });
+    await enrolTotp(app);
+    const passkey = {
+      ...{ name: 'key', rpId: 'localhost', credentialId: 'seen', publicKey: '{}', aaguid: '' },
+    };
+    await server.store.passkeys.add(
+      {
+        ...{ ...passkey, id: asId('seen-key'), identityId: key, counter: 0, transports: [] },
+        ...{ isDiscoverable: true, isBackupEligible: false, isBackedUp: false },
+      },
+      { now: clock.now(), mustBeFirst: true },
+    );
+    await loggedIn(server, 'seen key');
+    const of = 'name contains "seen "';
+    assert.deepEqual(await found(`${of} and isMfaEnabled = true`), ['seen app']);
+    assert.deepEqual(await found(`${of} and hasPasskey = true`), ['seen key']);
+    assert.deepEqual(await found(`${of} and isMfaEnabled = false and hasPasskey = false`), ['seen never']);
+    assert.deepEqual(await found(`${of} and lastLoginAt = null`), ['seen app', 'seen never']);
+    const list = await admin.get(`identities?sort=lastLoginAt%20desc&filter=${encodeURIComponent(of)}`);
+    const [latest] = list.json.data;
+    assert.deepEqual([latest.name, latest.hasPasskey, latest.isMfaEnabled], ['seen key', true, false]);
+    assert.equal((await identity(never)).lastLoginAt, null);
+  });
+
+  test('has the last login to the hour, of either mechanism, and that changes no version', async () => {
+    const id = await server.createUser({ name: 'hourly', password });
+    const version = async () => (await admin.get(`identities/${id}`)).headers.etag;
+    const before = await version();
+    await loggedIn(server, 'hourly');
+    const first = new Date(clock.now()).toISOString();
+    assert.equal((await identity(id)).lastLoginAt, first);
+    clock.advance(59 * MINUTE);
+    admin = await loggedIn(server, 'root');
+    await loggedIn(server, 'hourly');
+    assert.equal((await identity(id)).lastLoginAt, first);
+    clock.advance(MINUTE);
+    admin = await loggedIn(server, 'root');
+    const legacy = await server.post('/edge/client/v1/authenticate?method=password', {
+      json: { username: 'hourly', password },
+    });
+    assert.equal(legacy.status, 200, legacy.text);
+    assert.equal((await identity(id)).lastLoginAt, new Date(clock.now()).toISOString());
+    assert.equal(await version(), before);
+    const sent = await admin.call('PATCH', `identities/${id}`, { lastLoginAt: first });
+    assert.equal(sent.status, 200, sent.text);
+    assert.notEqual((await identity(id)).lastLoginAt, first);
   });
 });

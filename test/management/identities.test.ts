@@ -127,7 +127,9 @@ describe('creating an identity', () => {
       disabled: false,
       disabledAt: null,
       disabledUntil: null,
+      lastLoginAt: null,
       isMfaEnabled: false,
+      hasPasskey: false,
       lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');

@@ -49,6 +49,7 @@ export function identityTests(shared: GetDatabase): void {
         passwordMustChange: false,
         disabledAt: null,
         disabledUntil: null,
+        lastLoginAt: null,
         createdAt: t0,
         updatedAt: t0,
       });

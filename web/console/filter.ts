@@ -30,6 +30,13 @@ export function since(field: string, comparison: '>=' | '<=', time: string | und
   return Number.isNaN(at.getTime()) ? null : `${field} ${comparison} datetime(${at.toISOString()})`;
 }
 
+/** More than so many days ago, by the day: a filter that changed with the clock would be read again at once. */
+export function before(field: string, days: number): string | null {
+  if (!(days > 0)) return null;
+  const day = 86_400_000;
+  return `${field} < datetime(${new Date((Math.floor(Date.now() / day) - days) * day).toISOString()})`;
+}
+
 /** One of our ids, as opposed to anything else that somebody typed. */
 export function looksLikeId(text: string): boolean {
   return /^[\w.-]{1,64}$/.test(text);

@@ -6,7 +6,7 @@ import type { RefusalReason } from '../../src/model/refusal-reason.ts';
 type Schemas = ManagementSchemas['schemas'];
 
 export type Reason = RefusalReason;
-export type Identity = Schemas['Identity'];
+export type Identity = Schemas['ManagedIdentity'];
 export type IdentityDetail = Schemas['IdentityDetail'];
 export type Permission = Identity['permissions'][number];
 export type Authenticator = Schemas['Authenticator'];

@@ -12,11 +12,12 @@ const more = {
   type: entityRefSchema,
   authPolicy: entityRefSchema,
   isDefaultAdmin: z.boolean(),
-  isMfaEnabled: z.boolean(),
 };
 export const identitySchema = documentSchema(identityEntity, more);
+/** For the identity itself, which is read from memory: a login tells the account there nothing. */
+export const ownIdentitySchema = identitySchema.omit({ lastLoginAt: true }).meta({ id: 'Identity' });
 
-/** Identities as both Edge APIs show them. */
+/** Identities as administrators see them. */
 export async function identityDocuments(
   needs: EdgeServices,
   identities: readonly Identity[],
@@ -25,20 +26,31 @@ export async function identityDocuments(
   for (const id of new Set(identities.map((identity) => identity.authPolicyId))) {
     names.set(id, (await needs.store.authPolicies.find(id))?.name ?? '');
   }
-  const enrolled = await needs.store.totp.enrolledAmong(identities.map(({ id }) => id));
+  const ids = identities.map(({ id }) => id);
+  const enrolled = await needs.store.totp.enrolledAmong(ids);
+  const passkeys = new Set((await needs.store.passkeys.listOf(ids)).map(({ identityId }) => identityId));
   const now = needs.clock.now();
   return identities.map((identity) => ({
     ...identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
     isMfaEnabled: enrolled.has(identity.id),
+    hasPasskey: passkeys.has(identity.id),
   }));
 }
 
 /** The identity of a caller, as both Edge APIs show it. */
-export function accountDocument({ identity, policy, isTotpEnrolled }: Account, now: Millis): object {
-  return { ...identityDocument(identity, policy.name, now), isMfaEnabled: isTotpEnrolled };
+export function accountDocument(
+  { identity, policy, isTotpEnrolled, hasPasskey }: Account,
+  now: Millis,
+): object {
+  const shown = { ...identity, lastLoginAt: undefined };
+  return { ...identityDocument(shown, policy.name, now), isMfaEnabled: isTotpEnrolled, hasPasskey };
 }
 
-function identityDocument(identity: Identity, authPolicyName: string, now: Millis): object {
+function identityDocument(
+  identity: Omit<Identity, 'lastLoginAt'>,
+  authPolicyName: string,
+  now: Millis,
+): object {
   const { id, type, authPolicyId } = identity;
   const disabled = isDisabled(identity, now);
   // A time in the past no longer says anything about the identity.

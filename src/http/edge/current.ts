@@ -6,7 +6,7 @@ import { authQueryOf } from '../../login/auth-query.ts';
 import type { Principal } from '../../model/principal.ts';
 import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-session-view.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
-import { accountDocument, identitySchema } from '../documents/identity-document.ts';
+import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
 import { envelope } from '../request/answer.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
@@ -27,7 +27,7 @@ export function currentRoutes(
       methods: ['GET', 'HEAD'],
       path: `${root}/current-identity`,
       summary: 'Read who is calling',
-      answers: { 200: dataAnswer(identitySchema, 'The identity of the caller') },
+      answers: { 200: dataAnswer(ownIdentitySchema, 'The identity of the caller') },
       guard: 'full',
       handler: ({ principal }) => envelope(accountDocument(principal.account, needs.clock.now())),
     }),

@@ -79,7 +79,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** `rare`: optional, and stored values may lack it. `alias`: another name, or not stored. `said`: only in documents. */
 type Ways<Rules> = Rules extends { isDerived: true }
-  ? Rules extends { saysWhether: string }
+  ? Rules extends { saysWhether: string } | { column: null }
     ? 'said'
     : 'derived'
   : Rules extends { sameAs: string } | { column: null }

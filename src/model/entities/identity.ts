@@ -73,6 +73,15 @@ export const identityEntity = entity<IdentityId>()({
         'A time within the next ten years. It also disables the identity. Null: until it is enabled again',
     }),
     roleAttributes: texts({ ...usually([]), isListed: true, isSet: true }),
+    lastLoginAt: time({
+      isNullable: true,
+      isDerived: true,
+      isListed: true,
+      description: 'When a login last opened a session, to the hour; null: none since this is kept',
+    }),
+    /** Second factors, each in a table of its own. */
+    isMfaEnabled: flag({ column: null, isDerived: true, isListed: true, description: 'Whether it has TOTP' }),
+    hasPasskey: flag({ column: null, isDerived: true, isListed: true }),
     tags: tags(),
   },
   options: {

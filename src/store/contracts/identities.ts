@@ -10,7 +10,7 @@ import type { Unstored } from './entities.ts';
 
 type ByDefault =
   | ('permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil')
-  | ('email' | 'emailVerified');
+  | ('email' | 'emailVerified' | 'lastLoginAt');
 /** Enabled, without permissions and email address, and with a password that may stay, unless said otherwise. */
 export type NewIdentity = Partial<Pick<Identity, ByDefault>> &
   Omit<Unstored<typeof identityEntity>, ByDefault>;

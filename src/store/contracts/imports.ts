@@ -35,7 +35,7 @@ export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updat
 export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
 /** Without an email address, which the source does not have: what was entered here stays. */
 export type ImportedIdentity = Imported & {
-  readonly identity: Omit<Identity, 'createdAt' | 'updatedAt' | 'email' | 'emailVerified'>;
+  readonly identity: Omit<Identity, 'createdAt' | 'updatedAt' | 'email' | 'emailVerified' | 'lastLoginAt'>;
 };
 
 export type ImportedAuthenticator = Imported &

@@ -33,6 +33,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE identities ADD COLUMN email TEXT',
   'ALTER TABLE identities ADD COLUMN email_verified INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE identities ADD COLUMN email_lower TEXT',
+  'ALTER TABLE identities ADD COLUMN last_login_at BIGINT',
   () => lowerCaseEverything(identityEntity),
   'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE api_sessions DROP COLUMN primary_proof',

@@ -69,6 +69,7 @@ export const tablesOfPeople: readonly string[] = [
     disabled_until BIGINT,
     password_must_change INTEGER NOT NULL DEFAULT 0,
     role_attributes TEXT NOT NULL,
+    last_login_at BIGINT,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,

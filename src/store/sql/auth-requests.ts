@@ -21,7 +21,7 @@ import type {
 import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
-import { keepClientInfo } from './client-info.ts';
+import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import {
   authPolicyRulesOf,
   type Database,
@@ -197,6 +197,7 @@ interface RedeemedLogin {
 const bearer = 'FROM identities WHERE identities.id = auth_requests.identity_id';
 /** Who logged in, and the rules that hold, with the login that won: another statement would be another round trip. */
 const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT is_admin ${bearer}) AS is_admin,
+       (SELECT last_login_at ${bearer}) AS last_login_at,
        (SELECT disabled_at ${bearer}) AS disabled_at, (SELECT disabled_until ${bearer}) AS disabled_until,
        (SELECT primary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS primary_rules,
        (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules,
@@ -236,6 +237,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const opened = openedSession(redeem, request, progress);
   yield* insertSession(opened, redeem.session);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
+  yield* keepLastLogin(identity.id, won, now);
   const policy = { ...authPolicyRulesOf(won), requireDpop: won.require_dpop === 1 };
   return { outcome: 'redeemed', identity, policy, request, progress };
 }

@@ -117,7 +117,11 @@ function json<T>(row: SqlRow, column: string): T {
   return JSON.parse(text(row, column)) as T;
 }
 
-export const identityTable = entityTable(identityEntity);
+const hasOne = (table: string) =>
+  `(CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = identities.id) THEN 1 ELSE 0 END)`;
+export const identityTable = entityTable(identityEntity, {
+  columns: { isMfaEnabled: hasOne('totp_enrollments'), hasPasskey: hasOne('passkeys') },
+});
 export const { read: identityOf } = identityTable;
 
 export function identityInTokensOf(row: SqlRow): IdentityInTokens {

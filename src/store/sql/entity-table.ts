@@ -93,9 +93,9 @@ export function entityTable<E extends Entity>(
     },
     valuesOf,
     listed: listSource(table, listFieldsOf(entity), {
-      columns,
       searched: searchedColumnsOf(entity),
       ...source,
+      columns: { ...columns, ...source.columns },
     }),
   };
 }

@@ -3,7 +3,7 @@
 import { isDisabled } from '../../model/account.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
-import { keepClientInfo } from './client-info.ts';
+import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import { apiSessionOf, type Database, identityOf, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { insertOr } from './rows.ts';
@@ -80,6 +80,7 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     'RETURNING *',
   );
   yield* keepClientInfo(progress.identityId, progress.clientInfo);
+  yield* keepLastLogin(progress.identityId, identity, now);
   return row ?? null;
 }
 

@@ -30,7 +30,7 @@ export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<v
 
 /** The time alone is not enough: two changes may fall into one millisecond. */
 function versionOf(row: SqlRow): string {
-  // A login renews the hash, which changes nothing that anybody has read. A new password changes `updated_at`.
-  const { password_hash: _hash, ...fields } = row;
+  // Logins renew these, and nobody has decided anything by them. A new password changes `updated_at`.
+  const { password_hash: _hash, last_login_at: _login, ...fields } = row;
   return sha256(JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 22);
 }

@@ -4,17 +4,27 @@ import { InputField, SelectField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';
 
-/** The filters of a list. Setting one changes the list's address. */
+/** The filters of a list. Setting one changes the list's address. A narrow screen has room for the first until asked. */
 export function Filters({ children }: { readonly children: ReactNode }) {
   const [address, change] = useListAddress();
-  const isFiltered = Object.entries(address).some(
+  const [isOpen, setOpen] = useState(false);
+  const set = Object.entries(address).filter(
     ([name, value]) => name !== 'sort' && name !== 'page' && value !== undefined && value !== '',
   );
   const cleared = Object.fromEntries(Object.keys(address).map((name) => [name, undefined]));
   return (
-    <search className="filters">
+    <search className={isOpen ? 'filters open' : 'filters'}>
       {children}
-      {isFiltered && (
+      <button
+        type="button"
+        id="more-filters"
+        className="button plain"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {texts.lists.filters(set.length)}
+      </button>
+      {set.length > 0 && (
         <Button id="clear-filters" onClick={() => change(cleared)}>
           {texts.attempts.clear}
         </Button>

@@ -18,6 +18,7 @@ export function ListScreen<Item>({
   lead,
   tools,
   above,
+  below,
   filters,
   ...list
 }: ListProps<Item> & {
@@ -26,13 +27,18 @@ export function ListScreen<Item>({
   readonly tools?: ReactNode;
   /** Shown above the list. */
   readonly above?: ReactNode;
+  readonly below?: ReactNode;
   readonly filters?: ReactNode;
 }) {
   return (
-    <Screen title={texts.screens[screen]} lead={lead} tools={tools}>
-      {above}
-      {filters !== undefined && <Filters>{filters}</Filters>}
-      <DataListOf caption={texts.screens[screen]} {...list} />
+    <Screen title={texts.screens[screen]} tools={tools}>
+      <div className="listing">
+        {lead !== undefined && <p className="lead">{lead}</p>}
+        {above}
+        {filters !== undefined && <Filters>{filters}</Filters>}
+        <DataListOf caption={texts.screens[screen]} {...list} />
+        {below}
+      </div>
     </Screen>
   );
 }

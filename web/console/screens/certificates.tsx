@@ -83,7 +83,7 @@ export function CertificatesScreen() {
     <ListScreen
       screen="certificates"
       lead={more.text}
-      above={<SigningKeys />}
+      below={<SigningKeys />}
       filters={<TextFilter name="person" label={texts.attempts.person} />}
       path="authenticators"
       columns={columns}

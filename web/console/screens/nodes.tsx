@@ -35,7 +35,7 @@ export function NodesScreen() {
     <ListScreen
       screen="nodes"
       lead={more.text}
-      above={<Health />}
+      below={<Health />}
       path="controllers"
       columns={columns}
       filter=""

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Badge } from '../../parts/screen.tsx';
-import { allOf, contains, equal, looksLikeId } from '../filter.ts';
+import { allOf, before, contains, equal, looksLikeId } from '../filter.ts';
 import { useNames } from '../forms/names.ts';
 import { codeColumn, fieldColumn, PersonLink } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
@@ -10,7 +11,9 @@ import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { PickBar, pickColumn, usePicking } from '../lists/picking.tsx';
 import { useIsAdmin } from '../me.ts';
+import { Time } from '../parts/time.tsx';
 import { list, quoted } from '../session/api.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity } from '../types.ts';
 import { useAttempt } from './attempt.tsx';
@@ -36,22 +39,55 @@ export const policyColumn: Column<Identity> = {
   text: ({ authPolicy }) => authPolicy.name,
 };
 
+/** What somebody has to prove who they are a second time. */
+export const factorColumn: Column<Identity> = {
+  name: 'factor',
+  title: words.factor,
+  cell: ({ isMfaEnabled, hasPasskey }) =>
+    [isMfaEnabled ? words.factors.app : [], hasPasskey ? words.factors.passkey : []].flat().join(', ') ||
+    words.factors.none,
+  text: ({ isMfaEnabled, hasPasskey }) =>
+    [isMfaEnabled ? 'app' : [], hasPasskey ? 'passkey' : []].flat().join(' '),
+};
+
 const columns: readonly Column<Identity>[] = [
   fieldColumn(identityEntity, 'name', (person) => (
     <>
       <PersonLink of={person} /> {person.isAdmin && <Badge>{texts.administrator}</Badge>}
+      {[person.email, person.externalId].map(
+        (text) =>
+          text !== null && (
+            <span key={text} className="hint block">
+              {text}
+            </span>
+          ),
+      )}
     </>
   )),
   stateColumn,
   fieldColumn(identityEntity, 'type'),
+  fieldColumn(identityEntity, 'roleAttributes', ({ roleAttributes }) => <Attributes of={roleAttributes} />),
   policyColumn,
-  fieldColumn(
-    identityEntity,
-    'externalId',
-    ({ externalId }) => externalId !== null && <code>{externalId}</code>,
+  factorColumn,
+  fieldColumn(identityEntity, 'lastLoginAt', ({ lastLoginAt }) =>
+    lastLoginAt === null ? texts.never : <Time at={lastLoginAt} />,
   ),
-  codeColumn('id', texts.person.id, null),
+  { ...codeColumn('email', fieldWords('identity').labels.email ?? ''), cell: null },
+  { ...codeColumn('externalId', fieldWords('identity').labels.externalId ?? ''), cell: null },
+  { ...codeColumn('id', texts.person.id, null), cell: null },
 ];
+
+/** As links to all who have one of them. */
+function Attributes({ of }: { readonly of: readonly string[] }) {
+  return of.map((role, at) => (
+    <Fragment key={role}>
+      {at > 0 && ' '}
+      <Link to="/people" search={{ role }}>
+        {role}
+      </Link>
+    </Fragment>
+  ));
+}
 
 export function PeopleScreen() {
   const [address] = useListAddress();
@@ -91,8 +127,11 @@ export function PeopleScreen() {
             label={words.state}
             choices={{ enabled: words.enabled, disabled: words.disabled }}
           />
+          <ChoiceFilter name="type" {...typeWords} />
           <TextFilter name="role" label={words.role} />
           <ChoiceFilter name="policy" label={words.policy} choices={useNames('auth-policy')} />
+          <ChoiceFilter name="factor" label={words.factor} choices={words.factors} />
+          <ChoiceFilter name="seen" label={words.seen} choices={words.seenBefore} />
         </>
       }
       above={looksLikeReference(q) && <AttemptOf reference={q} />}
@@ -119,12 +158,17 @@ export function PeopleScreen() {
 function filterOf(
   q: string,
   owners: readonly string[],
-  { state, policy, role }: Readonly<Record<string, string | undefined>>,
+  { state, policy, role, type, factor, seen }: Readonly<Record<string, string | undefined>>,
 ): string {
-  const stateIs = { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null;
-  const policyIs = equal('authPolicyId', policy);
-  const hasRole = role === undefined || role === '' ? null : `roleAttributes contains ${quoted(role)}`;
-  if (q === '') return allOf(stateIs, policyIs, hasRole);
+  const others = [
+    { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null,
+    equal('type', type),
+    equal('authPolicyId', policy),
+    role === undefined || role === '' ? null : `roleAttributes contains ${quoted(role)}`,
+    factorFilters[factor ?? ''] ?? null,
+    seen === 'never' ? 'lastLoginAt = null' : before('lastLoginAt', Number(seen)),
+  ];
+  if (q === '') return allOf(...others);
   const matches = [
     contains('name', q),
     contains('externalId', q),
@@ -132,8 +176,17 @@ function filterOf(
     looksLikeId(q) ? equal('id', q) : null,
     owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
   ].filter((one) => one !== null);
-  return allOf(matches.join(' or '), stateIs, policyIs, hasRole);
+  return allOf(matches.join(' or '), ...others);
 }
+
+const factorFilters: Readonly<Record<string, string>> = {
+  app: 'isMfaEnabled = true',
+  passkey: 'hasPasskey = true',
+  none: 'isMfaEnabled = false and hasPasskey = false',
+};
+
+const { labels, choices } = fieldWords('identity');
+const typeWords = { label: labels.type ?? '', choices: choices.type ?? {} };
 
 /** Reference ids are short and in one case. Dashes help when reading them out. */
 function looksLikeReference(text: string): boolean {

@@ -42,7 +42,7 @@ export function PermissionsScreen() {
     <ListScreen
       screen="permissions"
       lead={more.text}
-      above={
+      below={
         <Card id="allows" title={more.allows}>
           <Facts
             facts={Object.entries(rightNames).map(([name, title]) => [title, more.meanings[name as Right]])}

@@ -105,8 +105,12 @@ export const de: Texts = {
     nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Ids funktionieren.',
     attemptFound: (reference) => `Den Anmeldeversuch ${reference} zeigen`,
     role: 'Rollenattribut',
+    factor: 'Zweiter Faktor',
+    factors: { app: 'App', passkey: 'Passkey', none: 'Keiner' },
+    seen: 'Letzte Anmeldung',
+    seenBefore: { 30: 'Vor über 30 Tagen', 90: 'Vor über 90 Tagen', never: 'Nie' },
     create: 'Person hinzufügen',
-    import: 'Viele hinzufügen (CSV)',
+    import: 'Aus CSV',
   },
 
   person: {
@@ -354,6 +358,7 @@ export const de: Texts = {
   },
 
   lists: {
+    filters: (set) => (set === 0 ? 'Filter' : `Filter (${set})`),
     newer: 'Vorige Seite',
     older: 'Nächste Seite',
     page: (from, to, total) => `${from} bis ${to} von ${total}`,

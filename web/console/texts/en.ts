@@ -104,8 +104,12 @@ export const en = {
     nobodyText: 'Try a part of the name. User names, ids and external ids work too.',
     attemptFound: (reference: string) => `Show the sign-in attempt ${reference}`,
     role: 'Role attribute',
+    factor: 'Second factor',
+    factors: { app: 'App', passkey: 'Passkey', none: 'None' },
+    seen: 'Last sign-in',
+    seenBefore: { 30: 'Over 30 days ago', 90: 'Over 90 days ago', never: 'Never' },
     create: 'Add a person',
-    import: 'Add many (CSV)',
+    import: 'From CSV',
   },
 
   person: {
@@ -354,6 +358,7 @@ export const en = {
   },
 
   lists: {
+    filters: (set: number) => (set === 0 ? 'Filters' : `Filters (${set})`),
     newer: 'Previous page',
     older: 'Next page',
     page: (from: number, to: number, total: number) => `${from} to ${to} of ${total}`,

@@ -28,6 +28,9 @@ export const fields: Fields = {
       disabledAt: 'Deaktiviert seit',
       disabledUntil: 'Deaktiviert bis',
       roleAttributes: 'Rollenattribute',
+      lastLoginAt: 'Letzte Anmeldung',
+      isMfaEnabled: german.app,
+      hasPasskey: german.passkeys,
     },
     hints: {
       name: 'Wählt die Person über einen Link ein Passwort, meldet sie sich mit diesem Namen an.',

@@ -28,6 +28,9 @@ export const fields = {
       disabledAt: 'Disabled since',
       disabledUntil: 'Disabled until',
       roleAttributes: 'Role attributes',
+      lastLoginAt: 'Last sign-in',
+      isMfaEnabled: english.app,
+      hasPasskey: english.passkeys,
     },
     hints: {
       name: 'A person who chooses a password by a link signs in with this name.',

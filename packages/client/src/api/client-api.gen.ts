@@ -1118,10 +1118,12 @@ export interface components {
             disabledAt: string | null;
             disabledUntil: string | null;
             roleAttributes: string[];
+            /** @description Whether it has TOTP */
+            isMfaEnabled: boolean;
+            hasPasskey: boolean;
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
-            isMfaEnabled: boolean;
         };
         Link: {
             href: string;

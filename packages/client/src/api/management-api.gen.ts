@@ -2162,10 +2162,12 @@ export interface components {
             disabledAt: string | null;
             disabledUntil: string | null;
             roleAttributes: string[];
+            /** @description Whether it has TOTP */
+            isMfaEnabled: boolean;
+            hasPasskey: boolean;
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
-            isMfaEnabled: boolean;
         };
         Link: {
             href: string;
@@ -2583,10 +2585,13 @@ export interface components {
             disabledAt: string | null;
             disabledUntil: string | null;
             roleAttributes: string[];
+            lastLoginAt: string | null;
+            /** @description Whether it has TOTP */
+            isMfaEnabled: boolean;
+            hasPasskey: boolean;
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
-            isMfaEnabled: boolean;
             enrollment: {
                 ott?: {
                     id: string;
@@ -2642,10 +2647,13 @@ export interface components {
             disabledAt: string | null;
             disabledUntil: string | null;
             roleAttributes: string[];
+            lastLoginAt: string | null;
+            /** @description Whether it has TOTP */
+            isMfaEnabled: boolean;
+            hasPasskey: boolean;
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
-            isMfaEnabled: boolean;
             enrollment: {
                 ott?: {
                     id: string;

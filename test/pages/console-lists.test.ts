@@ -1,0 +1,110 @@
+// The lists of the console: what a telephone shows of them, and what people are found by.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { screenshot } from '../support/browser.ts';
+import { authority, client } from '../support/chains.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { assertClean, atConsole, colleague, go, phone } from './console-support.ts';
+
+const admin = colleague(() => server, 'root');
+const server = await startTestServer({ signing: true });
+const root = await rootOf(server);
+after(async () => {
+  await admin.close();
+  await server.close();
+});
+
+for (let at = 0; at < 30; at += 1) await server.createUser({ name: `person ${at}`, password });
+const device = createdId(
+  await root.call('POST', 'identities', { name: 'meter 7', type: 'Device', roleAttributes: ['meters'] }),
+);
+createdId(await root.call('POST', 'enrollments', { method: 'ott', identityId: device, expiresAt: null }));
+const partner = authority({ subject: 'partner' });
+createdId(await root.call('POST', 'cas', { name: 'partner', certPem: partner.certPem }));
+const { certPem } = client({ subject: 'meter 7', issuer: partner });
+createdId(await root.call('POST', 'authenticators', { method: 'cert', identityId: device, certPem }));
+createdId(
+  await root.call('POST', 'oidc-clients', {
+    ...{ name: 'wiki', type: 'public', redirectUris: ['https://wiki.example.com/callback'] },
+  }),
+);
+createdId(
+  await root.call('POST', 'external-jwt-signers', {
+    ...{ name: 'company', issuer: 'https://idp.example.com', audience: 'us', enabled: true },
+    jwksEndpoint: 'https://idp.example.com/keys',
+  }),
+);
+
+/** Screens of the navigation that are no lists. */
+const others = ['/console', '/console/what-if'];
+
+for (const language of ['en', 'de']) {
+  test(`the first row of every list is within 320 px on a telephone (${language})`, async () => {
+    const guest = await atConsole(server, 'root', '/console', { viewport: phone, language });
+    const { page } = guest;
+    const paths: string[] = await page.evaluate(
+      `[...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href').replace(/\\/$/, ''))`,
+    );
+    assert.ok(paths.length > 10);
+    for (const path of paths.filter((one) => !others.includes(one))) {
+      await go(page, path.slice('/console'.length));
+      const row = page.locator('main tbody tr').first();
+      await row.waitFor();
+      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      const top = (await row.boundingBox())?.y ?? Number.POSITIVE_INFINITY;
+      assert.ok(top <= 320, `${path} begins at ${top} px`);
+      await assertClean(guest);
+    }
+    await guest.close();
+  });
+}
+
+test('a telephone shows the other filters when asked, and how many are set', async () => {
+  const guest = await atConsole(server, 'root', '/console/people', { viewport: phone });
+  const { page } = guest;
+  await page.locator('#filter-type').waitFor({ state: 'hidden' });
+  await page.locator('#more-filters').click();
+  await page.locator('#filter-type').selectOption('Device');
+  await page.getByText('1 to 1 of 1').waitFor();
+  await page.getByRole('button', { name: 'Filters (1)', expanded: true }).click();
+  await page.locator('#filter-type').waitFor({ state: 'hidden' });
+  await assertClean(guest);
+  await page.locator('#clear-filters').click();
+  await page.getByText('1 to 25 of 32').waitFor();
+  await guest.close();
+});
+
+test('people are found by type, role attribute, second factor and last sign-in, which the list shows', async () => {
+  const id = await server.createUser({ name: 'Ada', username: 'ada', password });
+  await root.call('PATCH', `identities/${id}`, { externalId: 'ext-ada', email: 'ada@example.com' });
+  await loggedIn(server, 'ada');
+  const guest = await admin.at('/console/people?q=ada');
+  const { page } = guest;
+  const row = page.locator('tbody tr').filter({ hasText: 'Ada' });
+  for (const text of ['ada@example.com', 'ext-ada', 'User', 'None']) await row.getByText(text).waitFor();
+  assert.equal(await row.locator('time').count(), 1);
+  await assertClean(guest);
+  await screenshot(page, 'console-people');
+  for (const [search, found] of [
+    ['type=Device', 'meter 7'],
+    ['seen=never&type=Device', 'meter 7'],
+    ['factor=none&q=ada', 'Ada'],
+  ] as const) {
+    await go(page, '/nodes');
+    await go(page, `/people?${search}`);
+    await page.getByText('1 to 1 of 1').waitFor();
+    assert.equal(await page.locator('tbody a').first().textContent(), found, search);
+  }
+  for (const search of ['seen=30', 'factor=app', 'factor=passkey']) {
+    await go(page, '/nodes');
+    await go(page, `/people?${search}`);
+    await page.getByText('No person matches.').waitFor();
+  }
+  await go(page, '/nodes');
+  await go(page, '/people?q=meter');
+  await page.getByRole('link', { name: 'meters' }).click();
+  await page.waitForURL((url) => url.search === '?role=meters');
+  await guest.close();
+});
