@@ -26,6 +26,7 @@ import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
+import { readOwnCertificates } from './overlay-pki.ts';
 import { readAuthenticatorRoots } from './providers.ts';
 
 /** What listeners answer with, under one configuration. */
@@ -77,6 +78,7 @@ function settingsOf(
   return {
     config,
     build: thisBuild(),
+    ownCertificates: readOwnCertificates(config),
     maxSessionsPerIdentity: sessions.maxPerIdentity,
     totpIssuer: totp.issuer,
     passkeyRpId: passkeys.rpId,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type SigningAuthority, signingAuthority } from '../certificates/client-certificate-issuer.ts';
 import type { Config, Listener } from '../config/config.ts';
 import type { AuthorityList } from '../enrollment/published-authorities.ts';
+import type { OwnCertificate } from '../http/request/services.ts';
 import type { CertificateEnd } from '../http/server/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../platform/log/logger.ts';
 import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
-import { displaySubject, parseCertificates } from '../platform/x509/x509.ts';
+import { certificateFacts, displaySubject, parseCertificates } from '../platform/x509/x509.ts';
 import { type EnrollmentIdentity, enrollmentSigner } from '../tokens/enrollment-jwt.ts';
 
 /** A file of the overlay's PKI cannot be used; the message is a sentence for the operator. */
@@ -98,24 +99,44 @@ export function readPublishedAuthorities(
 }
 
 /**
- * When the first certificate of each use ends, of all that the configuration names.
+ * The certificates that the configuration names, each once for each use: those that listeners present with what issued
+ * them, the authorities of the overlay, and what signs client certificates.
  * @throws PkiFileError, or what reading a file throws
  */
-export function readCertificateEnds({
+export function readOwnCertificates({
   identity,
   listeners,
   edge,
-}: Pick<Config, 'identity' | 'listeners' | 'edge'>): readonly CertificateEnd[] {
+}: Pick<Config, 'identity' | 'listeners' | 'edge'>): readonly OwnCertificate[] {
   const { signingCert } = edge.enrollment;
-  const files: readonly (readonly [CertificateEnd['use'], readonly string[]])[] = [
+  const files: readonly (readonly [OwnCertificate['use'], readonly string[]])[] = [
     ['server', listeners.map((listener) => listener.identity.serverCertFile)],
     ['authority', [identity.caFile]],
     ['client-signing', signingCert === null ? [] : [signingCert.certFile]],
   ];
-  return files.flatMap(([use, named]) => {
-    const ends = [...new Set(named)].flatMap(certificatesIn).map(({ validToDate }) => validToDate.getTime());
-    return ends.length === 0 ? [] : [{ use, notAfter: Math.min(...ends) }];
-  });
+  return files.flatMap(([use, named]) =>
+    [...new Set(named)].flatMap((file) => {
+      const presenting = listeners.filter(({ identity: { serverCertFile } }) => serverCertFile === file);
+      const of = use === 'server' ? presenting.map(({ name }) => name) : [];
+      return certificatesIn(file).map((held) => ({
+        use,
+        listeners: of,
+        pem: String(held),
+        ...certificateFacts(held),
+      }));
+    }),
+  );
+}
+
+/** When the first certificate of each use ends. @throws as `readOwnCertificates` */
+export function readCertificateEnds(
+  config: Parameters<typeof readOwnCertificates>[0],
+): readonly CertificateEnd[] {
+  const byUse = Map.groupBy(readOwnCertificates(config), ({ use }) => use);
+  return [...byUse].map(([use, held]) => ({
+    use,
+    notAfter: Math.min(...held.map(({ notAfter }) => notAfter)),
+  }));
 }
 
 /**

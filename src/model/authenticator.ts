@@ -26,6 +26,8 @@ export interface CertificateAuthenticator extends AuthenticatorBase {
   readonly certPem: string;
   /** SHA-256 of the DER leaf, base64url. */
   readonly thumbprint: string;
+  /** When it expires; null: an import brought what cannot be read. */
+  readonly certExpiresAt: Millis | null;
   /** An administrator wants the client to replace it. */
   readonly isExtendRequested: boolean;
   /** Also with a new key. */

@@ -42,6 +42,7 @@ export const authenticatorListFields = listFields({
   method: text,
   ...ofIdentity,
   username: optionalText,
+  certExpiresAt: { ...time, nullable: true },
   createdAt: time,
   updatedAt: time,
 });
@@ -111,6 +112,7 @@ export const apiSessionListFields = listFields({
   type: text,
   mechanism: { field: 'type', ...text },
   ...ofIdentity,
+  clientId: text,
   ipAddress: text,
   loginIpAddress: optionalText,
   program: optionalText,

@@ -130,3 +130,16 @@ test('a node that starts again under its name keeps its id, and the old one cann
   assert.equal(found?.leftAt, null);
   await second.stop();
 });
+
+test('the certificates of a node are listed, with what each is for', async () => {
+  const { status, json } = await (await loggedIn(server, 'root')).get('own-certificates');
+  assert.equal(status, 200);
+  const [presented] = json.data.filter(({ use }: { use: string }) => use === 'server');
+  assert.deepEqual(presented.listeners, ['default']);
+  assert.ok(presented.names.includes('localhost'));
+  assert.match(presented.fingerprint, /^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  assert.match(presented.certPem, /^-----BEGIN CERTIFICATE-----/);
+  assert.ok(json.data.some(({ use, isCa }: { use: string; isCa: boolean }) => use === 'authority' && isCa));
+  const caller = await loggedIn(server, 'alice');
+  assertRefused(await caller.get('own-certificates'), 403, 'FORBIDDEN');
+});

@@ -132,7 +132,7 @@ describe('a list of identities', () => {
     await server.store.passkeys.add(
       {
         ...{ ...passkey, id: asId('seen-key'), identityId: key, counter: 0, transports: [] },
-        ...{ isDiscoverable: true, isBackupEligible: false, isBackedUp: false },
+        ...{ isDiscoverable: true, isModelProven: false, isBackupEligible: false, isBackedUp: false },
       },
       { now: clock.now(), mustBeFirst: true },
     );

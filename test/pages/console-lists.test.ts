@@ -27,7 +27,7 @@ const { certPem } = client({ subject: 'meter 7', issuer: partner });
 createdId(await root.call('POST', 'authenticators', { method: 'cert', identityId: device, certPem }));
 createdId(
   await root.call('POST', 'oidc-clients', {
-    ...{ name: 'wiki', type: 'public', redirectUris: ['https://wiki.example.com/callback'] },
+    ...{ id: 'wiki-id', name: 'wiki', type: 'public', redirectUris: ['https://wiki.example.com/callback'] },
   }),
 );
 createdId(
@@ -106,5 +106,66 @@ test('people are found by type, role attribute, second factor and last sign-in, 
   await go(page, '/people?q=meter');
   await page.getByRole('link', { name: 'meters' }).click();
   await page.waitForURL((url) => url.search === '?role=meters');
+  await guest.close();
+});
+
+test('the overview names certificates that expire soon, and its chart follows the colour scheme', async () => {
+  const guest = await admin.at('/console');
+  const { page } = guest;
+  const soon = page.locator('section:has(#ends)');
+  await soon.getByText('Third-party CA partner').waitFor();
+  await assertClean(guest);
+  const drawn = `document.querySelector('canvas').toDataURL()`;
+  await page.locator('canvas').waitFor();
+  await page.evaluate(`window.inLight = ${drawn}`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForFunction(`${drawn} !== window.inLight`);
+  await soon.getByText('Certificate of meter 7').click();
+  await page.getByRole('heading', { level: 1, name: 'meter 7' }).waitFor();
+  await guest.close();
+});
+
+test('the certificates of the server and what it trusts are in the console', async () => {
+  const guest = await admin.at('/console/certificates');
+  const { page } = guest;
+  const own = page.locator('section:has(#own-certificates)');
+  for (const use of ['Server certificate', 'Authority', 'Signs client certificates'])
+    await own.getByText(use, { exact: true }).first().waitFor();
+  await own.getByText('localhost').first().waitFor();
+  await page.getByText('Soon', { exact: true }).first().waitFor();
+  await assertClean(guest);
+  await screenshot(page, 'console-certificates');
+  await guest.close();
+});
+
+test('an application shows who signed in to it last', async () => {
+  const guest = await admin.at('/console/clients/wiki-id');
+  const { page } = guest;
+  const latest = page.locator('section:has(#sign-ins)');
+  await latest.getByText('Nobody is signed in to it now.').waitFor();
+  await go(page, '/sessions?client=wiki-id');
+  await page.getByText('No session matches.').waitFor();
+  await assertClean(guest);
+  await guest.close();
+});
+
+test('an invitation is offered only where there is something to set up by it', async () => {
+  const certOnly = createdId(
+    await root.call('POST', 'auth-policies', {
+      name: 'certificates only',
+      primary: { updb: { allowed: false }, cert: { allowed: true } },
+    }),
+  );
+  const id = await server.createUser({ name: 'Ben', username: 'ben', password });
+  const guest = await admin.at(`/console/people/${id}`);
+  const { page } = guest;
+  await page.locator('#invite').waitFor();
+  for (const change of [{ authPolicyId: certOnly }, { authPolicyId: 'default', disabled: true }]) {
+    await root.call('PATCH', `identities/${id}`, change);
+    await page.reload();
+    await page.locator('section:has(#facts) .hint').first().waitFor();
+    assert.equal(await page.locator('#invite').count(), 0, JSON.stringify(change));
+  }
+  await assertClean(guest);
   await guest.close();
 });

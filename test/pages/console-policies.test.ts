@@ -123,6 +123,8 @@ test('says in plain words what a policy asks of passkeys, while it is edited', a
   await sentences.getByText('Sign in with a password, then a passkey.', { exact: true }).waitFor();
   await page.locator('#field-primary-passkey-satisfiesSecondary').check();
   await sentences.getByText('Sign in with a passkey.', { exact: true }).waitFor();
+  await page.getByLabel('Longest age of a password').fill('90d');
+  await sentences.getByText('older than 90 days has to be replaced').waitFor();
   await sentences.getByText('A passkey counts as both factors').waitFor();
   await assertClean(guest);
   await screenshot(page, 'console-policy-passkeys');

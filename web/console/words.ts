@@ -1,5 +1,7 @@
 // Rules and verdicts as people say them.
 
+import { parseDuration } from '../../src/platform/formats/durations.ts';
+import { language } from '../parts/language.ts';
 import { alternatives, texts } from './texts/texts.ts';
 import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
 
@@ -16,19 +18,24 @@ export function wayText(method: Method, asks: LoginExplanation['asks']): string 
   return [person.with[method], ...then].join(person.comma);
 }
 
+/** As `mayPasskeyOpen` of the server. */
+export function opensByPasskey({ primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>): boolean {
+  return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);
+}
+
 /** What a policy requires, one sentence per rule. @param signers names by id */
 export function policySentences(
-  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
+  policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>,
   signers: Readonly<Record<string, string>>,
 ): readonly string[] {
   const { person, policy: words } = texts;
   const { cert, extJwt, passkey, updb } = policy.primary;
   const { requireTotp, requirePasskey, requireExtJwt } = policy.secondary;
-  // As `mayPasskeyOpen` and `outstandingFactors` of the server.
-  const opensByPasskey = passkey.allowed && (!requirePasskey || passkey.satisfiesSecondary);
-  const usesPasskeys = opensByPasskey || requirePasskey;
+  const byPasskey = opensByPasskey(policy);
+  // As `outstandingFactors` of the server.
+  const usesPasskeys = byPasskey || requirePasskey;
   const models = passkey.allowedAuthenticators;
-  const isTwofold = opensByPasskey && passkey.satisfiesSecondary && (requireTotp || requirePasskey);
+  const isTwofold = byPasskey && passkey.satisfiesSecondary && (requireTotp || requirePasskey);
   const from = extJwt.allowedSigners.map((id) => signers[id] ?? id);
   const methods = [
     updb.allowed ? words.means.password : null,
@@ -36,7 +43,7 @@ export function policySentences(
     extJwt.allowed
       ? `${words.means.extJwt} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
       : null,
-    opensByPasskey && !isTwofold ? words.means.passkey : null,
+    byPasskey && !isTwofold ? words.means.passkey : null,
   ].filter((way) => way !== null);
   if (methods.length === 0 && !isTwofold) return [words.noWay];
   const thenJwt = requireExtJwt === null ? [] : [person.thenJwt];
@@ -56,6 +63,7 @@ export function policySentences(
     ...(usesPasskeys && models.length > 0 ? [words.passkeyModels(models.length)] : []),
     ...(cert.allowed && cert.allowExpiredCerts ? [words.certExpired] : []),
     ...(updb.allowed ? passwordSentences(updb) : []),
+    ...(policy.requireDpop ? [words.bound] : []),
   ];
 }
 
@@ -71,5 +79,18 @@ function passwordSentences(updb: AuthPolicy['primary']['updb']): readonly string
   return [
     words.password(updb.minPasswordLength, joined === '' ? '' : words.withRules(joined)),
     updb.maxAttempts === 0 ? words.neverLocked : words.lock(updb.maxAttempts, updb.lockoutDurationMinutes),
+    ...ageText(updb.mustChangeAfter ?? null).map(words.oldest),
   ];
+}
+
+/** A duration as people say it, in days if it is some. Nothing for what is none, as while it is typed. */
+function ageText(duration: string | null): readonly string[] {
+  try {
+    const hours = duration === null || duration === '' ? 0 : parseDuration(duration) / 3_600_000;
+    if (hours === 0) return [];
+    const [value, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
+    return [new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value)];
+  } catch {
+    return [];
+  }
 }

@@ -21,6 +21,7 @@ export const authenticatorSchema = z
       method: z.literal('cert'),
       certPem: z.string(),
       fingerprint: z.string(),
+      certExpiresAt: timeSchema.nullable(),
       isIssuedByNetwork: z.boolean(),
       isExtendRequested: z.boolean(),
       isKeyRollRequested: z.boolean(),
@@ -51,6 +52,7 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
       : {
           certPem: authenticator.certPem,
           fingerprint: shownFingerprint(authenticator.thumbprint),
+          certExpiresAt: isoTimeOrNull(authenticator.certExpiresAt),
           isIssuedByNetwork: isIssuedBy(own, authenticator.certPem),
           isExtendRequested: authenticator.isExtendRequested,
           isKeyRollRequested: authenticator.isKeyRollRequested,

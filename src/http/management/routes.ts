@@ -30,6 +30,7 @@ import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
+import { ownCertificateRoutes } from './own-certificates.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { revocationRoutes } from './revocations.ts';
 import { signingKeyRoutes } from './signing-keys.ts';
@@ -67,6 +68,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...loginAttemptRoutes(needs),
     ...auditEventRoutes(needs),
     ...signingKeyRoutes(needs),
+    ...ownCertificateRoutes(needs),
     ...controllerRoutes(needs),
     ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),

@@ -44,6 +44,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['network-jwts', 'JWTs with which clients find this network.'],
   ['oauth', 'The token endpoint at the address that existing SDKs know.'],
   ['oidc-clients', 'Applications that log people in here, with their secrets.'],
+  ['own-certificates', 'What this node presents to clients, trusts and signs with.'],
   ['openapi.json', 'This description for programs.'],
   ['protocols', 'The protocols of the API.'],
   ['specs', 'The descriptions of the API.'],

@@ -10,6 +10,7 @@ import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ProviderServices } from '../../oidc/services.ts';
 import type { FormPoster, MessagePoster, OutboundClient } from '../../platform/network/outbound-client.ts';
+import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import type { OwnSessionView } from '../../sessions/own-session-view.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
@@ -20,6 +21,8 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   readonly attempts: AttemptLog & { flush(): Promise<void> };
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly build: Build;
+  /** What this node presents to clients, trusts and signs with, by the configuration in use. */
+  readonly ownCertificates: readonly OwnCertificate[];
   /** Whether more than one node is online. */
   readonly node: { readonly isCluster: boolean };
   readonly publishedAuthorities: PublishedAuthorities;
@@ -34,6 +37,13 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
   /** Tells the mechanism of the caller's session that enrolling has proven TOTP in it. */
   totpEnrolled(caller: Principal): Promise<void>;
+}
+
+export interface OwnCertificate extends CertificateFacts {
+  readonly use: 'server' | 'authority' | 'client-signing';
+  /** The names of those that present it. */
+  readonly listeners: readonly string[];
+  readonly pem: string;
 }
 
 /** What runs, as the version document says it. */

@@ -1,4 +1,4 @@
-import type { Millis } from '../clock.ts';
+import type { Millis } from '../time-units.ts';
 
 /** An unreadable duration; the message is a plain sentence without a final full stop. */
 export class DurationError extends Error {

@@ -1,12 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { identityEntity } from '../../model/entities/identity.ts';
 import { addPasskeyRules } from '../sql/auth-policies.ts';
+import { noteCertificateEnds } from '../sql/certificate-ends.ts';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
-import { tablesOfApplications, tablesOfNames, tablesOfPasskeys, tablesOfPeople } from './tables-of-people.ts';
+import {
+  certificatesByEnd,
+  tablesOfApplications,
+  tablesOfNames,
+  tablesOfPasskeys,
+  tablesOfPeople,
+} from './tables-of-people.ts';
 import {
   tableOfEventSubscriptions,
   tablesOfDeliveries,
@@ -57,6 +64,9 @@ const fromMain: readonly Migration[] = [
   tableOfEventSubscriptions,
   'DROP INDEX authenticators_one_certificate',
   'ALTER TABLE authenticators DROP COLUMN is_imported',
+  'ALTER TABLE authenticators ADD COLUMN cert_expires_at BIGINT',
+  noteCertificateEnds,
+  certificatesByEnd,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

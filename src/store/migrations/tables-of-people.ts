@@ -43,6 +43,9 @@ export const tablesOfPasskeys: readonly string[] = [
   'CREATE INDEX passkeys_by_identity ON passkeys (identity_id)',
 ];
 
+export const certificatesByEnd =
+  'CREATE INDEX authenticators_by_cert_end ON authenticators (cert_expires_at) WHERE cert_expires_at IS NOT NULL';
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -91,6 +94,7 @@ export const tablesOfPeople: readonly string[] = [
     password_set_at BIGINT,
     cert_pem TEXT,
     thumbprint TEXT UNIQUE,
+    cert_expires_at BIGINT,
     is_extend_requested INTEGER NOT NULL DEFAULT 0,
     is_key_roll_requested INTEGER NOT NULL DEFAULT 0,
     successor_pem TEXT,
@@ -99,6 +103,7 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
+  certificatesByEnd,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
   ...tablesOfNames,

@@ -15,6 +15,7 @@ import type {
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
+import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import {
   accountColumns,
@@ -26,6 +27,7 @@ import {
   integer,
   integerOrNull,
   text,
+  textOrNull,
 } from './codec.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { affects, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
@@ -124,7 +126,9 @@ function certificateLoginOf(row: SqlRow): CertificateLogin {
 }
 
 export function createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Intent<void> {
-  return insert('authenticators', { ...authenticator, method: 'cert', createdAt: now, updatedAt: now });
+  const certExpiresAt = certificateEnd(authenticator.certPem);
+  const times = { certExpiresAt, createdAt: now, updatedAt: now };
+  return insert('authenticators', { ...authenticator, method: 'cert', ...times });
 }
 
 interface PasswordCreation extends MayShareName {
@@ -224,12 +228,17 @@ function keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
 }
 
 function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {
-  const before = yield* first('SELECT is_key_roll_requested FROM authenticators WHERE id = ?', args.id);
+  const before = yield* first(
+    'SELECT is_key_roll_requested, successor_pem FROM authenticators WHERE id = ?',
+    args.id,
+  );
+  const successor = before === undefined ? null : textOrNull(before, 'successor_pem');
   const row = yield* first(
-    `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint,
+    `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint, cert_expires_at = ?,
        successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
        updated_at = ?
      WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING identity_id`,
+    successor === null ? null : certificateEnd(successor),
     args.now,
     args.id,
     args.thumbprint,

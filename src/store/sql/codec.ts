@@ -155,7 +155,7 @@ export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'p
 
 const authenticatorColumns = 'id identityId tags:json createdAt updatedAt method';
 const certificateOf = reader<CertificateAuthenticator>()(
-  `${authenticatorColumns} certPem thumbprint isExtendRequested:flag isKeyRollRequested:flag`,
+  `${authenticatorColumns} certPem thumbprint certExpiresAt? isExtendRequested:flag isKeyRollRequested:flag`,
 );
 const passwordOf = reader<PasswordAuthenticator>()(`${authenticatorColumns} username passwordSetAt`);
 

@@ -14,6 +14,7 @@ import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { authPolicyIntents } from './auth-policies.ts';
 import { authenticatorIntents, createCertificate } from './authenticators.ts';
 import { caIntents } from './cas.ts';
+import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import { text } from './codec.ts';
 import { configTypeIntents } from './config-types.ts';
@@ -178,7 +179,13 @@ type CertificateItem = Extract<ImportedAuthenticator, { method: 'cert' }>;
 function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
   const { id, identityId, certPem, thumbprint } = item.certificate;
   const before = yield* first('SELECT thumbprint FROM authenticators WHERE id = ?', id);
-  yield* run('UPDATE authenticators SET cert_pem = ?, thumbprint = ? WHERE id = ?', certPem, thumbprint, id);
+  yield* run(
+    'UPDATE authenticators SET cert_pem = ?, thumbprint = ?, cert_expires_at = ? WHERE id = ?',
+    certPem,
+    thumbprint,
+    certificateEnd(certPem),
+    id,
+  );
   yield* wishesOf(item);
   if (before !== undefined && text(before, 'thumbprint') !== thumbprint)
     yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });

@@ -42,8 +42,8 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   auth_policies: { kept: columnsOf(authPolicyEntity).join(' ') },
   identities: { kept: columnsOf(identityEntity).join(' ') },
   authenticators: {
-    kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint is_extend_requested
-      is_key_roll_requested tags created_at updated_at`,
+    kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint cert_expires_at
+      is_extend_requested is_key_roll_requested tags created_at updated_at`,
     // A key roll requested after the backup would have withdrawn it.
     withdrawn: 'successor_pem successor_thumbprint',
   },

@@ -26,3 +26,8 @@ export function useNames(kind: EntityKind): Readonly<Record<string, string>> {
   const query = useList<Named>(['list', path, 'names'], path, { limit: 500, sort: 'name asc' });
   return Object.fromEntries((query.data?.items ?? []).map(({ id, name }) => [id, name]));
 }
+
+/** The name of a registered application, and its id as long as that is not known; empty: none in particular. */
+export function ApplicationName({ id }: { readonly id: string }): string {
+  return useNames('oidc-client')[id] ?? id;
+}

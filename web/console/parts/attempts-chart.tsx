@@ -1,7 +1,7 @@
 // The chart, in a file of its own that loads after the first screen.
 
 import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { hourText, texts } from '../texts/texts.ts';
 import type { HourlyAttempts } from '../types.ts';
 
@@ -9,10 +9,19 @@ Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, To
 
 const { overview: words, attempts: outcomes } = texts;
 
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+function onScheme(changed: () => void): () => void {
+  dark.addEventListener('change', changed);
+  return () => dark.removeEventListener('change', changed);
+}
+
 /** Bars for those who see them, and the same numbers as a table for everybody. */
 export function AttemptsChart({ hours }: HourlyAttempts) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => (canvas.current === null ? undefined : draw(canvas.current, hours)), [hours]);
+  const isDark = useSyncExternalStore(onScheme, () => dark.matches);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours that it reads follow the scheme
+  useEffect(() => (canvas.current === null ? undefined : draw(canvas.current, hours)), [hours, isDark]);
   const total = (outcome: 'passed' | 'refused') => hours.reduce((sum, hour) => sum + hour[outcome], 0);
   return (
     <>

@@ -1,5 +1,6 @@
 import { Facts } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
+import { Said } from './time.tsx';
 
 type Check = ({ readonly check: string } | { readonly name: string }) & {
   readonly verdict: 'passed' | 'failed' | 'seen';
@@ -22,7 +23,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
             <>
               {': '}
               <span className="saw" lang="en">
-                {saw}
+                <Said text={saw} />
               </span>
             </>
           )}

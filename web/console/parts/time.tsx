@@ -13,3 +13,13 @@ export function Time({ at, isPrecise = false }: { readonly at: string; readonly 
     </time>
   );
 }
+
+const written = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/;
+
+/** What the server says, with its times in the form that all of them have here. */
+export function Said({ text }: { readonly text: string }) {
+  return text.split(written).map((part, at) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
+    written.test(part) ? <Time key={at} at={part} isPrecise /> : part,
+  );
+}

@@ -4,6 +4,7 @@ import { codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
+import { Said } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import type { AuditEvent } from '../types.ts';
 import { About, Changes, changesText, nameIn } from './audit-changes.tsx';
@@ -41,7 +42,11 @@ const columns: readonly Column<AuditEvent>[] = [
       return (
         <>
           <Changes event={event} />
-          {text !== '' && <span className="hint">{text}</span>}
+          {text !== '' && (
+            <span className="hint">
+              <Said text={text} />
+            </span>
+          )}
         </>
       );
     },

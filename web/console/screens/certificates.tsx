@@ -1,3 +1,4 @@
+import { CopyButton } from '../../parts/keep.tsx';
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
 import { allOf, equal, ofPerson } from '../filter.ts';
@@ -5,27 +6,25 @@ import { codeColumn, personColumn, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
-import { notAfter } from '../parts/certificate.ts';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, SigningKey } from '../types.ts';
+import type { CertificateAuthenticator, OwnCertificate, SigningKey } from '../types.ts';
 import { words } from './running-words.ts';
 
 const { certificates: more } = words;
 
-type Certificate = Extract<Authenticator, { readonly method: 'cert' }>;
-
 const soon = 30 * 86_400_000;
 
-const columns: readonly Column<Certificate>[] = [
+const columns: readonly Column<CertificateAuthenticator>[] = [
   personColumn,
   {
     name: 'ends',
     title: more.ends,
-    cell: ({ certPem }) => <End at={notAfter(certPem)} />,
-    text: ({ certPem }) => notAfter(certPem) ?? '',
+    sort: 'certExpiresAt',
+    cell: ({ certExpiresAt }) => <End at={certExpiresAt} />,
+    text: ({ certExpiresAt }) => certExpiresAt ?? '',
   },
   {
     name: 'asked',
@@ -45,6 +44,37 @@ function End({ at }: { readonly at: string | null }) {
     <>
       <Time at={at} /> <Badge kind="bad">{left <= 0 ? more.over : more.soon}</Badge>
     </>
+  );
+}
+
+/** What the node that answers presents to clients, trusts and signs with. */
+function OwnCertificates() {
+  const query = useRead<readonly OwnCertificate[]>(['own-certificates'], 'own-certificates');
+  return (
+    <EntriesCard
+      id="own-certificates"
+      title={more.ownTitle}
+      lead={more.own}
+      query={query}
+      itemsOf={(held) => held}
+      keyOf={({ use, fingerprint, listeners }) => [use, fingerprint, ...listeners].join(' ')}
+      kind="rows"
+      entry={({ use, listeners, subject, names, fingerprint, notAfter, certPem }) => (
+        <>
+          <div>
+            <strong>{more.ownUses[use]}</strong> {listeners.length > 0 && `(${listeners.join(', ')})`}{' '}
+            <span className="hint">{more.ends}</span> <End at={notAfter} />
+            <span className="hint block">{[subject, ...names].join(', ')}</span>
+            <span className="hint block">
+              SHA-256 <code>{fingerprint}</code>
+            </span>
+          </div>
+          <div className="buttons">
+            <CopyButton text={certPem} label={more.copyPem} />
+          </div>
+        </>
+      )}
+    />
   );
 }
 
@@ -83,12 +113,17 @@ export function CertificatesScreen() {
     <ListScreen
       screen="certificates"
       lead={more.text}
-      below={<SigningKeys />}
+      below={
+        <>
+          <OwnCertificates />
+          <SigningKeys />
+        </>
+      }
       filters={<TextFilter name="person" label={texts.attempts.person} />}
       path="authenticators"
       columns={columns}
       filter={allOf(equal('method', 'cert'), ofPerson(person))}
-      defaultSort="createdAt asc"
+      defaultSort="certExpiresAt asc"
       empty={[more.nothing, more.nothingText]}
     />
   );

@@ -1,23 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { PersonLink } from '../lists/columns.tsx';
 import { notAfter } from '../parts/certificate.ts';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
-import { list } from '../session/api.ts';
+import { list, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authority, Enrollment, ListedInvitation } from '../types.ts';
+import type {
+  Authority,
+  CertificateAuthenticator,
+  Enrollment,
+  ListedInvitation,
+  OwnCertificate,
+} from '../types.ts';
 
 const { overview: words } = texts;
 
 /** How far it looks ahead. */
 const ahead = 30 * 86_400_000;
+/** How long a certificate that has expired stays. */
+const behind = 7 * 86_400_000;
 
 interface Ending {
   readonly id: string;
   readonly what: string;
   readonly at: string;
-  /** The person it is about; null if it is not about a person. */
-  readonly personId: string | null;
+  /** The person it is about, or the screen that shows it. */
+  readonly on: { readonly personId: string } | '/certificates' | '/cas';
 }
 
 /** What stops working soon unless somebody does something. Signing keys replace themselves. */
@@ -36,9 +45,15 @@ export function EndsSoon() {
       itemsOf={(found) => found}
       keyOf={({ id }) => id}
       empty={[words.endsNothing]}
-      entry={({ what, at, personId }) => (
+      entry={({ what, at, on }) => (
         <>
-          {personId === null ? <strong>{what}</strong> : <PersonLink of={{ id: personId, name: what }} />}
+          {typeof on === 'string' ? (
+            <Link to={on} search={{}}>
+              {what}
+            </Link>
+          ) : (
+            <PersonLink of={{ id: on.personId, name: what }} />
+          )}
           <span className="hint">
             <Time at={at} />
           </span>
@@ -49,25 +64,50 @@ export function EndsSoon() {
 }
 
 async function endings(signal: AbortSignal): Promise<readonly Ending[]> {
-  const until = new Date(Date.now() + ahead).toISOString();
+  const now = Date.now();
+  const [since, until] = [now - behind, now + ahead].map((time) => new Date(time).toISOString());
   const soon = { filter: `expiresAt < datetime(${until})`, sort: 'expiresAt asc', limit: 10 };
-  const [enrollments, invitations, authorities] = await Promise.all([
+  const [enrollments, invitations, certificates, authorities, own] = await Promise.all([
     list<Enrollment>('enrollments', soon, signal),
     list<ListedInvitation>('invitations', soon, signal),
+    list<CertificateAuthenticator>(
+      'authenticators',
+      {
+        filter: `certExpiresAt < datetime(${until}) and certExpiresAt > datetime(${since})`,
+        sort: 'certExpiresAt asc',
+        limit: 10,
+      },
+      signal,
+    ),
     list<Authority>('cas', { limit: 500 }, signal),
+    read<readonly OwnCertificate[]>('own-certificates', signal),
   ]);
-  const ofPerson = (what: (name: string) => string) => (one: Enrollment | ListedInvitation) => ({
-    id: `${what('')} ${'id' in one ? one.id : one.identityId}`,
-    what: what(one.identity.name),
-    at: one.expiresAt,
-    personId: one.identityId,
-  });
-  const found: Ending[] = [
+  const ofPerson =
+    (what: (name: string) => string) =>
+    (one: Enrollment | ListedInvitation | CertificateAuthenticator): Ending => ({
+      id: `${what('')} ${'id' in one ? one.id : one.identityId}`,
+      what: what(one.identity.name),
+      at: 'certExpiresAt' in one ? (one.certExpiresAt ?? '') : one.expiresAt,
+      on: { personId: one.identityId },
+    });
+  const found: readonly Ending[] = [
     ...enrollments.items.map(ofPerson(words.enrollmentOf)),
     ...invitations.items.map(ofPerson(words.invitationOf)),
-    ...authorities.items
-      .map(({ id, name, certPem }) => ({ id, what: name, at: notAfter(certPem), personId: null }))
-      .filter((one): one is typeof one & { at: string } => one.at !== null && one.at < until),
+    ...certificates.items.map(ofPerson(words.certificateOf)),
+    ...authorities.items.map(({ id, name, certPem }) => ({
+      ...{ id, what: words.authority(name), at: notAfter(certPem) ?? '', on: '/cas' as const },
+    })),
+    ...own.map(({ use, fingerprint, listeners, subject, notAfter: at }) => ({
+      id: [use, fingerprint, ...listeners].join(' '),
+      ...{
+        what: words.ownCertificates[use]([...listeners, subject].join(', ')),
+        at,
+        on: '/certificates' as const,
+      },
+    })),
   ];
-  return found.toSorted((one, other) => one.at.localeCompare(other.at)).slice(0, 10);
+  return found
+    .filter(({ at }) => at !== '' && at < (until ?? ''))
+    .toSorted((one, other) => one.at.localeCompare(other.at))
+    .slice(0, 10);
 }

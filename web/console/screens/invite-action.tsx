@@ -2,16 +2,25 @@ import { useState } from 'react';
 import { DialogButton } from '../parts/dialog.tsx';
 import { CheckField, InputField } from '../parts/field.tsx';
 import { MakeForm } from '../parts/submit-form.tsx';
+import { useRead } from '../queries.ts';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { OfPerson } from '../types.ts';
+import type { AuthPolicy, OfPerson } from '../types.ts';
+import { opensByPasskey } from '../words.ts';
 import { type Invited, invitationOf } from './people/first-access.ts';
 import { InvitationLink } from './people/hand-over.tsx';
 
 const { person: words } = texts;
 
-/** A link with which somebody sets up how they sign in: no administrator ever knows the password. */
+/**
+ * A link with which somebody sets up how they sign in: no administrator ever knows the password. Nothing where there is
+ * nothing to set up, by the rule of the server, or nobody may.
+ */
 export function InviteAction(props: OfPerson) {
+  const { authPolicyId, disabled } = props.person;
+  const policy = useRead<AuthPolicy>(['policy', authPolicyId], `auth-policies/${authPolicyId}`).data;
+  if (disabled || policy === undefined) return null;
+  if (!policy.primary.updb.allowed && !opensByPasskey(policy)) return null;
   return (
     <DialogButton
       id="invite"

@@ -1,12 +1,11 @@
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
-import { notAfter } from '../parts/certificate.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, OfPerson, Passkey } from '../types.ts';
+import type { Authenticator, CertificateAuthenticator, OfPerson, Passkey } from '../types.ts';
 import { useAuthenticators } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
@@ -62,8 +61,8 @@ function Password({ of }: { readonly of: Extract<Authenticator, { readonly metho
   );
 }
 
-function Certificate({ of }: { readonly of: Extract<Authenticator, { readonly method: 'cert' }> }) {
-  const end = notAfter(of.certPem);
+function Certificate({ of }: { readonly of: CertificateAuthenticator }) {
+  const { certExpiresAt: end } = of;
   const hasEnded = end !== null && Date.parse(end) <= Date.now();
   return (
     <>

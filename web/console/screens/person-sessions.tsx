@@ -1,8 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { programText } from '../../parts/language.ts';
+import { equal } from '../filter.ts';
+import { ApplicationName } from '../forms/names.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
+import { useList } from '../queries.ts';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { ApiSession, BrowserSession } from '../types.ts';
@@ -35,7 +38,7 @@ export function PersonSessions({
               <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
             </strong>{' '}
             <span className="hint">
-              {applicationText(session)}. {words.signedInAt} <Time at={session.authTime} />{' '}
+              <Application of={session} />. {words.signedInAt} <Time at={session.authTime} />{' '}
               <From address={session.loginIpAddress} />. {words.lastUsed} <Time at={session.lastActivityAt} />{' '}
               <From address={session.ipAddress} />. {words.endsAt} <Time at={session.expiresAt} />.
             </span>
@@ -48,9 +51,57 @@ export function PersonSessions({
 }
 
 /** A legacy session belongs to no particular application. */
-function applicationText({ clientId, mechanism }: ApiSession): string {
+function Application({ of: { clientId, mechanism } }: { readonly of: ApiSession }) {
   const name = texts.attempts.mechanisms[mechanism];
-  return clientId === '' ? name : `${words.client} ${clientId} (${name})`;
+  if (clientId === '') return name;
+  return (
+    <>
+      {words.client} <ApplicationName id={clientId} /> ({name})
+    </>
+  );
+}
+
+/** Browsers that remember the person. */
+export function PersonBrowsers({
+  id,
+  mayEnd,
+  refresh,
+}: {
+  readonly id: string;
+  readonly mayEnd: boolean;
+  readonly refresh: () => unknown;
+}) {
+  const query = useList<BrowserSession>(['person', id, 'browsers'], 'browser-sessions', {
+    filter: equal('identityId', id) ?? '',
+    sort: 'lastUsedAt desc',
+    limit: 50,
+  });
+  if (query.data?.total === 0) return null;
+  return (
+    <EntriesCard
+      id="browsers"
+      title={more.list.browsers}
+      query={query}
+      itemsOf={({ items }) => items}
+      keyOf={(session) => session.id}
+      kind="rows"
+      entry={(session) => (
+        <>
+          <div>
+            <strong>
+              <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
+            </strong>{' '}
+            <span className="hint">
+              {words.signedInAt} <Time at={session.authTime} /> <From address={session.ipAddress} />.{' '}
+              {words.lastUsed} <Time at={session.lastUsedAt} />. {words.endsAt}{' '}
+              <Time at={session.expiresAt} />.
+            </span>
+          </div>
+          {mayEnd && <EndSession session={session} refresh={refresh} />}
+        </>
+      )}
+    />
+  );
 }
 
 function From({ address }: { readonly address: string | null }) {

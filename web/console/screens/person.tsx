@@ -20,7 +20,7 @@ import { words as more } from './people/words.ts';
 import { PersonActions } from './person-actions.tsx';
 import { PersonAttempts } from './person-attempts.tsx';
 import { lockEnd, PersonAuthenticators } from './person-authenticators.tsx';
-import { PersonSessions } from './person-sessions.tsx';
+import { PersonBrowsers, PersonSessions } from './person-sessions.tsx';
 import { PersonVerdict } from './person-verdict.tsx';
 
 const { person: words } = texts;
@@ -78,6 +78,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
       <PersonEnrollments person={person} me={me} refresh={refresh} />
       <PersonAttempts id={id} />
       <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
+      <PersonBrowsers id={id} mayEnd={mayHelp(me, person)} refresh={refresh} />
     </>
   );
 }
@@ -120,7 +121,9 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
               <code>{person.id}</code> <CopyButton text={person.id} />
             </>,
           ],
+          machineText(person) === '' ? null : [more.machine, machineText(person)],
           ...factsOf(identityEntity, person, [
+            'lastLoginAt',
             'externalId',
             ...(person.email === null ? [] : ['email', 'emailVerified']),
             ...['roleAttributes', 'tags'],
@@ -140,6 +143,17 @@ export function StateBadge({
   if (!person.disabled) return <Badge kind="good">{people.enabled}</Badge>;
   const until = person.disabledUntil;
   return <Badge kind="bad">{until === null ? people.disabled : people.disabledUntil(timeText(until))}</Badge>;
+}
+
+/** The device and the program of the last sign-in, in their own words. */
+function machineText({ envInfo, sdkInfo }: IdentityDetail): string {
+  const { hostname, os, osRelease, osVersion, arch } = envInfo;
+  const { appId, appVersion, type, version } = sdkInfo;
+  const said = [[hostname], [os, osRelease ?? osVersion, arch], [appId, appVersion], [type, version]];
+  return said
+    .map((words) => words.filter(Boolean).join(' '))
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function lockText({ lockedUntil: { password, totp } }: IdentityDetail): string {

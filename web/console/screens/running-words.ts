@@ -18,6 +18,14 @@ const en = {
   },
   certificates: {
     text: 'Certificates that people and devices sign in with.',
+    ownTitle: 'Certificates of the node that answers',
+    own: 'What it presents to browsers and programs, the authorities that it trusts for people and devices, and what signs their certificates.',
+    ownUses: {
+      server: 'Server certificate',
+      authority: 'Authority',
+      'client-signing': 'Signs client certificates',
+    },
+    copyPem: 'Copy as PEM',
     keysTitle: 'Signing keys',
     keys: 'They sign tokens and rotate automatically.',
     uses: { next: 'Next', signing: 'Signs', verifying: 'Verifies only', unused: 'Not used' },
@@ -49,6 +57,14 @@ const de: typeof en = {
   },
   certificates: {
     text: 'Zertifikate, mit denen sich Personen und Geräte anmelden.',
+    ownTitle: 'Zertifikate des Knotens, der antwortet',
+    own: 'Was er Browsern und Programmen vorlegt, welchen Zertifizierungsstellen er bei Personen und Geräten vertraut, und was deren Zertifikate signiert.',
+    ownUses: {
+      server: 'Serverzertifikat',
+      authority: 'Zertifizierungsstelle',
+      'client-signing': 'Signiert Client-Zertifikate',
+    },
+    copyPem: 'Als PEM kopieren',
     keysTitle: 'Signaturschlüssel',
     keys: 'Sie signieren Token und werden automatisch ersetzt.',
     uses: { next: 'Der nächste', signing: 'Signiert', verifying: 'Prüft nur noch', unused: 'Unbenutzt' },

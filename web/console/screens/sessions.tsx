@@ -1,6 +1,7 @@
 import { programText } from '../../parts/language.ts';
 import { allOf, contains, equal, ofPerson } from '../filter.ts';
 import { refreshEntities } from '../forms/entity.ts';
+import { ApplicationName, useNames } from '../forms/names.ts';
 import { actionsColumn, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
@@ -58,7 +59,8 @@ const apiColumns: readonly Column<ApiSession>[] = [
     title: texts.person.client,
     // A legacy session belongs to no particular application.
     cell: ({ clientId, mechanism }) =>
-      clientId === '' ? texts.attempts.mechanisms[mechanism] : <code>{clientId}</code>,
+      clientId === '' ? texts.attempts.mechanisms[mechanism] : <ApplicationName id={clientId} />,
+    sort: 'clientId',
     text: ({ clientId }) => clientId,
   },
   textColumn('mechanism', texts.attempts.mechanism, { cell: null }),
@@ -88,6 +90,7 @@ const endSession = actionsColumn<ApiSession | BrowserSession>((session) => (
 export function SessionsScreen() {
   const [address] = useListAddress();
   const actions = useIsReader() ? [] : [endSession];
+  const applications = useNames('oidc-client');
   const isBrowser = address.kind === 'browser';
   const ofAll = [ofPerson(address.person), contains('ipAddress', address.address)];
   const filters = (
@@ -97,6 +100,7 @@ export function SessionsScreen() {
       {!isBrowser && (
         <>
           <ChoiceFilter name="mechanism" label={texts.attempts.mechanism} choices={mechanisms} />
+          <ChoiceFilter name="client" label={texts.person.client} choices={applications} />
           <TextFilter name="program" label={texts.person.program} hint={more.programHint} />
         </>
       )}
@@ -118,7 +122,12 @@ export function SessionsScreen() {
       {...common}
       path="api-sessions"
       columns={[...apiColumns, ...actions]}
-      filter={allOf(...ofAll, equal('mechanism', address.mechanism), contains('program', address.program))}
+      filter={allOf(
+        ...ofAll,
+        equal('mechanism', address.mechanism),
+        equal('clientId', address.client),
+        contains('program', address.program),
+      )}
       defaultSort="lastActivityAt desc"
     />
   );

@@ -83,7 +83,14 @@ export const de: Texts = {
     namersNone: 'Kein Signer und keine CA kann einen Administrator benennen.',
     namersOf: (names) => `Zum Beispiel ${names}`,
     ends: 'Läuft bald ab',
-    endsText: 'Zertifikate von CAs, Registrierungen und Einladungen der nächsten 30 Tage.',
+    endsText: 'Zertifikate, Registrierungen und Einladungen der nächsten 30 Tage.',
+    certificateOf: (name) => `Zertifikat von ${name}`,
+    authority: (name) => `Externe CA ${name}`,
+    ownCertificates: {
+      server: (of) => `Serverzertifikat: ${of}`,
+      authority: (of) => `Zertifizierungsstelle: ${of}`,
+      'client-signing': (of) => `Signiert Client-Zertifikate: ${of}`,
+    },
     invitationOf: (name) => `Einladung von ${name}`,
     enrollmentOf: (name) => `Registrierung von ${name}`,
     endsNothing: 'In den nächsten 30 Tagen läuft nichts ab.',
@@ -252,6 +259,8 @@ export const de: Texts = {
         ? `Nach ${attempts} falschen Passwörtern in Folge ist das Passwort gesperrt, bis ein Administrator es entsperrt.`
         : `Nach ${attempts} falschen Passwörtern in Folge ist das Passwort ${minutes} Minuten gesperrt.`,
     neverLocked: 'Falsche Passwörter sperren nie.',
+    oldest: (age) => `Ein Passwort, das älter als ${age} ist, ist bei der nächsten Anmeldung zu ersetzen.`,
+    bound: 'Token bekommen nur Programme, die sie an einen eigenen Schlüssel binden (DPoP).',
     and: ' und ',
   },
 

@@ -82,7 +82,14 @@ export const en = {
     namersNone: 'No signer and no CA can name an administrator.',
     namersOf: (names: string) => `Such as ${names}`,
     ends: 'Expires soon',
-    endsText: 'Certificates of CAs, enrollments and invitations in the next 30 days.',
+    endsText: 'Certificates, enrollments and invitations in the next 30 days.',
+    certificateOf: (name: string) => `Certificate of ${name}`,
+    authority: (name: string) => `Third-party CA ${name}`,
+    ownCertificates: {
+      server: (of: string) => `Server certificate: ${of}`,
+      authority: (of: string) => `Authority: ${of}`,
+      'client-signing': (of: string) => `Signs client certificates: ${of}`,
+    },
     invitationOf: (name: string) => `Invitation of ${name}`,
     enrollmentOf: (name: string) => `Enrollment of ${name}`,
     endsNothing: 'Nothing expires in the next 30 days.',
@@ -252,6 +259,8 @@ export const en = {
         ? `After ${attempts} wrong passwords in a row the password is locked until an administrator unlocks it.`
         : `After ${attempts} wrong passwords in a row the password is locked for ${minutes} minutes.`,
     neverLocked: 'Wrong passwords never lock.',
+    oldest: (age: string) => `A password older than ${age} has to be replaced at the next sign-in.`,
+    bound: 'Tokens are given only to programs that bind them to a key of their own (DPoP).',
     and: ' and ',
   },
 

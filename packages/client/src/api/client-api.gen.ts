@@ -1395,6 +1395,7 @@ export interface components {
             method: "cert";
             certPem: string;
             fingerprint: string;
+            certExpiresAt: string | null;
             isIssuedByNetwork: boolean;
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;

@@ -1994,6 +1994,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/own-certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the certificates of the node that answers
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listOwnCertificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/controllers": {
         parameters: {
             query?: never;
@@ -2401,6 +2421,7 @@ export interface components {
             method: "cert";
             certPem: string;
             fingerprint: string;
+            certExpiresAt: string | null;
             isIssuedByNetwork: boolean;
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;
@@ -3375,6 +3396,24 @@ export interface components {
             /** Format: date-time */
             signsUntil: string;
             removedAt: string | null;
+        };
+        OwnCertificate: {
+            /** @enum {string} */
+            use: "server" | "authority" | "client-signing";
+            /** @description The names of those that present it */
+            listeners: string[];
+            subject: string;
+            issuer: string;
+            /** @description The DNS names and addresses that it is for */
+            names: string[];
+            isCa: boolean;
+            serialNumber: string;
+            fingerprint: string;
+            /** Format: date-time */
+            notBefore: string;
+            /** Format: date-time */
+            notAfter: string;
+            certPem: string;
         };
         Controller: {
             id: string;
@@ -8612,6 +8651,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SigningKey"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listOwnCertificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each certificate in the files that its configuration names */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OwnCertificate"][];
                         meta: Record<string, never>;
                     };
                 };

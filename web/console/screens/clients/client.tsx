@@ -19,6 +19,7 @@ import type { OidcClient } from '../../types.ts';
 import { usualMethod } from './auth-method.ts';
 import { ClientDeliveries } from './client-deliveries.tsx';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
+import { ClientSessions } from './client-sessions.tsx';
 import { words } from './words.ts';
 
 type ClientDraft = Draft<OidcClient, typeof entity>;
@@ -50,6 +51,7 @@ function Client() {
       {({ id, ...client }, mayChange) => (
         <>
           <ClientFacts id={id} />
+          <ClientSessions id={id} />
           {usesSecret(client.tokenEndpointAuthMethod) && <ClientSecrets id={id} mayChange={mayChange} />}
           {client.backchannelLogoutUri !== null && <ClientDeliveries id={id} />}
         </>

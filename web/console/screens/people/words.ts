@@ -5,6 +5,7 @@ import { wordsOf } from '../../texts/texts.ts';
 const en = {
   edit: 'Edit',
   audit: 'Changes',
+  machine: 'Device, as it reported',
   editTitle: (name: string) => `Edit ${name}`,
   who: 'Identity',
   may: 'Sign-in and permission',
@@ -102,6 +103,7 @@ const en = {
     kind: 'Kind',
     api: 'In an application',
     browser: 'In a browser',
+    browsers: 'Browsers that stay signed in',
     noSessions: 'No session matches.',
     noSessionsText: 'Sessions are listed here from sign-in until they end.',
     signedInFrom: 'Signed in from',
@@ -127,6 +129,7 @@ const en = {
 const de: typeof en = {
   edit: 'Bearbeiten',
   audit: 'Änderungen',
+  machine: 'Gerät, wie gemeldet',
   editTitle: (name) => `${name} bearbeiten`,
   who: 'Identität',
   may: 'Anmeldung und Berechtigung',
@@ -228,6 +231,7 @@ const de: typeof en = {
     kind: 'Art',
     api: 'In einer Anwendung',
     browser: 'In einem Browser',
+    browsers: 'Browser, die angemeldet bleiben',
     noSessions: 'Keine Sitzung passt dazu.',
     noSessionsText: 'Sitzungen stehen hier von der Anmeldung, bis sie enden.',
     signedInFrom: 'Angemeldet von',

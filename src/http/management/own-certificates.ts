@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { isoTime } from '../../platform/clock.ts';
+import { timeSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
+import type { EdgeServices, OwnCertificate } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
+
+const ownCertificateSchema = z
+  .strictObject({
+    use: z.enum(['server', 'authority', 'client-signing']),
+    listeners: z.array(z.string()).meta({ description: 'The names of those that present it' }),
+    subject: z.string(),
+    issuer: z.string(),
+    names: z.array(z.string()).meta({ description: 'The DNS names and addresses that it is for' }),
+    isCa: z.boolean(),
+    serialNumber: z.string(),
+    fingerprint: z.string(),
+    notBefore: timeSchema,
+    notAfter: timeSchema,
+    certPem: z.string(),
+  })
+  .meta({ id: 'OwnCertificate' });
+
+/** `/own-certificates`: what this node presents to clients, trusts and signs with. */
+export function ownCertificateRoutes({
+  ownCertificates,
+}: Pick<EdgeServices, 'ownCertificates'>): readonly Route[] {
+  return [
+    adminRoute('GET', 'own-certificates', {
+      operationId: 'listOwnCertificates',
+      summary: 'List the certificates of the node that answers',
+      answer: dataAnswer(
+        z.array(ownCertificateSchema),
+        'Each certificate in the files that its configuration names',
+      ),
+      handler: async () => envelope(ownCertificates.map(ownCertificateDocument)),
+    }),
+  ];
+}
+
+function ownCertificateDocument(held: OwnCertificate): z.output<typeof ownCertificateSchema> {
+  const { use, listeners, subject, issuer, isCa, serialNumber, fingerprint, pem: certPem } = held;
+  const {
+    subjectAltNames: { dns, ips },
+    notBefore,
+    notAfter,
+  } = held;
+  const times = { notBefore: isoTime(notBefore), notAfter: isoTime(notAfter) };
+  return {
+    use,
+    listeners: [...listeners],
+    subject,
+    issuer,
+    names: [...dns, ...ips],
+    isCa,
+    serialNumber,
+    fingerprint,
+    ...times,
+    certPem,
+  };
+}
