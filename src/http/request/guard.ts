@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import {
   type Challenge,
@@ -10,7 +11,32 @@ import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
-import type { Api, Guard } from './route.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Api, Guard, Route } from './route.ts';
+
+/**
+ * Lets in the callers that an endpoint is for, and tells them when their session ends.
+ *
+ * Synchronous where possible: most callers are known from memory, and a promise costs as much as the rest.
+ */
+export function admitter({ api, guard, permission }: Route) {
+  return function admit(
+    caller: Principal | Promise<Principal>,
+    context: RequestContext,
+    reply: FastifyReply,
+  ): Promise<void> | undefined {
+    if (caller instanceof Promise) return caller.then((principal) => admit(principal, context, reply));
+    // From here on, a refusal is about a known caller.
+    context.principal = caller;
+    // Somebody who is authenticated and lacks only the right still learns when the session ends (spec 5.5).
+    const isComplete = caller.outstanding.length === 0;
+    if (isComplete) reply.headers(sessionHeaders(caller, context.receivedAt));
+    requireAudience(api, caller);
+    context.right = enforceGuard(guard, caller, permission);
+    if (!isComplete) reply.headers(sessionHeaders(caller, context.receivedAt));
+    return undefined;
+  };
+}
 
 /**
  * Whether this caller may use an endpoint.

@@ -24,7 +24,7 @@ import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError } from '../request/errors.ts';
-import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
+import { admitter, callerRefusal } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { mayChangeSomething } from '../request/sender.ts';
@@ -179,6 +179,9 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
   const finish = finisher(needs, { api: route.api });
   const produces = mediaTypesOf(route);
   const isCounted = countsAgainstSource(route);
+  // Reading has no body to wait for.
+  const isJudgedAgain =
+    route.guard !== 'anonymous' && (route.takesFormToken === true || !route.methods.includes('GET'));
   const isGivenBack = (method: string) =>
     route.load === 'counted-unless-proven' && mayChangeSomething(method);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
@@ -227,18 +230,15 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     if (request.raw.errored !== null) throw request.raw.errored;
     // A client may take its time with the body. What was taken from the caller meanwhile counts.
     if (route.takesFormToken === true) takeFormToken(context);
-    const judged = isJudgedAgain(route)
-      ? admit(authenticate(presentedTokens(context)), context, reply)
-      : undefined;
+    const judged = isJudgedAgain ? admit(authenticate(presentedTokens(context)), context, reply) : undefined;
     const run = () => {
       const input = inputOf(route, context);
       if (context.sender.kind === 'foreign-page' && mayChangeSomething(context.method)) {
         if (route.acceptsForeignPages !== undefined) return asLink(context, input);
       }
-      const announced = announceChange(audit, route, context);
       const handle = () => route.handler(context, input);
-      if (announced === undefined) return handle();
-      return announced.then(handle).then((answer) => whenKept(audit, answer));
+      const announced = announceChange(audit, route, context);
+      return announced === undefined ? handle() : announced.then(handle).then(whenKept(audit));
     };
     const answer = judged === undefined ? run() : judged.then(run);
     if (!(answer instanceof Promise)) {
@@ -315,32 +315,6 @@ function withoutCookies(answer: Answer): Answer {
   return { ...answer, headers };
 }
 
-// Synchronous where possible: most callers are known from memory, and a promise costs as much as the rest.
-function admitter({ api, guard, permission }: Route) {
-  return function admit(
-    caller: Principal | Promise<Principal>,
-    context: RequestContext,
-    reply: FastifyReply,
-  ): Promise<void> | undefined {
-    if (caller instanceof Promise) return caller.then((principal) => admit(principal, context, reply));
-    // From here on, a refusal is about a known caller.
-    context.principal = caller;
-    // Somebody who is authenticated and lacks only the right still learns when the session ends (spec 5.5).
-    const isComplete = caller.outstanding.length === 0;
-    if (isComplete) sayWhenItEnds(caller, context, reply);
-    requireAudience(api, caller);
-    context.right = enforceGuard(guard, caller, permission);
-    if (!isComplete) sayWhenItEnds(caller, context, reply);
-    return undefined;
-  };
-}
-
-function sayWhenItEnds(caller: Principal, context: RequestContext, reply: FastifyReply): void {
-  const headers = sessionHeaders(caller, context.receivedAt);
-  reply.header('expires-at', headers['expires-at']);
-  reply.header('expiration-seconds', headers['expiration-seconds']);
-}
-
 /**
  * Writes down what an administrator is about to change. What cannot be written is not done.
  * @returns undefined if nothing is changed, or not by an administrator
@@ -364,16 +338,13 @@ function announceChange(audit: KeptAuditTrail, { guard }: Route, context: Reques
  * Answers an administrator's change only once the list of audit events contains it.
  * @throws AuthError unavailable
  */
-async function whenKept(audit: KeptAuditTrail, answer: Answer): Promise<Answer> {
-  if (await audit.kept()) return answer;
-  throw new AuthError('unavailable', {
-    description: 'The change was made and is in the log, but the list of audit events could not be written',
-  });
-}
-
-/** Reading has no body to wait for. */
-function isJudgedAgain({ guard, methods, takesFormToken }: Route): boolean {
-  return guard !== 'anonymous' && (takesFormToken === true || !methods.includes('GET'));
+function whenKept(audit: KeptAuditTrail) {
+  return async (answer: Answer): Promise<Answer> => {
+    if (await audit.kept()) return answer;
+    throw new AuthError('unavailable', {
+      description: 'The change was made and is in the log, but the list of audit events could not be written',
+    });
+  };
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
