@@ -86,11 +86,11 @@ export function acceptableEmail(text: string | null): string | null {
 }
 
 /** Each in the form of a name, once, without spaces around it. @throws AuthError could_not_validate */
-export function acceptableRoleAttributes(attributes: readonly string[]): string[] {
+export function acceptableRoleAttributes(attributes: readonly string[], field = 'roleAttributes'): string[] {
   if (attributes.length > mostRoleAttributes) {
-    throw refusedField('roleAttributes', `must have at most ${mostRoleAttributes} entries`);
+    throw refusedField(field, `must have at most ${mostRoleAttributes} entries`);
   }
-  return [...new Set(attributes.map((attribute) => trimmedName('roleAttributes', attribute)))];
+  return [...new Set(attributes.map((attribute) => trimmedName(field, attribute)))];
 }
 
 /** The form used to look up a user name. @throws AuthError could_not_validate */

@@ -54,7 +54,7 @@ export async function prepareAdministrator(
       name: username,
       type: 'User',
       externalId: null,
-      authPolicyId: defaultAuthPolicyId,
+      authPolicyId: null,
       isAdmin: true,
       roleAttributes: [],
       tags: {},

@@ -11,13 +11,19 @@ import {
 import { type New, patched } from '../model/entities/entity.ts';
 import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
-import { acceptableName, acceptableTags, refusedField } from './acceptable-values.ts';
+import {
+  acceptableName,
+  acceptableRoleAttributes,
+  acceptableTags,
+  refusedField,
+} from './acceptable-values.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
 export const authPolicies = managed<typeof authPolicyEntity>({
   entity: authPolicyEntity,
   storeOf: ({ authPolicies: stored }) => stored,
+  fields: { assignTo: (attributes) => acceptableRoleAttributes(attributes, 'assignTo') },
   follows: acceptableGroups,
   refuseRemoval(id) {
     if (id !== defaultAuthPolicyId) return;
@@ -28,7 +34,7 @@ export const authPolicies = managed<typeof authPolicyEntity>({
   },
   whenReferenced: {
     description:
-      'Identities have this policy, or an external JWT signer enrolls with it; name another policy there first',
+      'Identities have this policy, or an external JWT signer enrolls with it; name another policy there first, and empty its assignTo',
   },
 });
 
@@ -45,7 +51,11 @@ export async function rulesSent(
   sent: New<typeof authPolicyEntity>,
   before: AuthPolicy | null,
 ): Promise<AuthPolicyRules> {
-  const single = { name: acceptableName('name', sent.name), tags: acceptableTags(sent.tags ?? {}) };
+  const single = {
+    name: acceptableName('name', sent.name),
+    assignTo: acceptableRoleAttributes(sent.assignTo ?? [], 'assignTo'),
+    tags: acceptableTags(sent.tags ?? {}),
+  };
   const rules = { ...single, ...(await acceptableGroups(sent, before, needs)) };
   return patched(authPolicyEntity.fields, usualRules, rules);
 }

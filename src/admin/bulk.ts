@@ -4,7 +4,8 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { BulkAction } from '../model/bulk-actions.ts';
-import { type Identity, identityEntity } from '../model/entities/identity.ts';
+import { patched } from '../model/entities/entity.ts';
+import { asSent, type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import { budgetOf, type Filter } from '../model/list-query.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -122,8 +123,13 @@ export async function previewMany(
       throw error;
     },
   );
-  const policyId = 'change' in order.work ? order.work.change.authPolicyId : undefined;
-  const policy = policyId === undefined ? null : await previewPolicies(needs, identities, policyId);
+  const { work } = order;
+  const policy =
+    'change' in work
+      ? await previewPolicies(needs, identities, (identity) =>
+          patched(identityEntity.fields, asSent(identity), changeOf(identity, work.change)),
+        )
+      : null;
   return {
     identities,
     refused: { count: refused.length, first: refused.slice(0, mostNamed) },

@@ -20,7 +20,7 @@ export const cas = managed<typeof caEntity>({
   entity: caEntity,
   storeOf: ({ cas: stored }) => stored,
   fields: {
-    identityRoles: acceptableRoleAttributes,
+    identityRoles: (attributes) => acceptableRoleAttributes(attributes),
     identityNameFormat: acceptableNameFormat,
     externalIdClaim: acceptableClaim,
   },

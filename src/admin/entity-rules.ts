@@ -135,7 +135,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       const whole = { ...rules.defaults?.(fields as unknown as New<E>), ...completed(table, fields) };
       const value = { id, ...(await acceptable(whole, null, needs)) };
       const step = storeOf(actingFor(needs, by)).create(value as unknown as Unstored<E>, needs.clock.now());
-      await takenRefused({ ...fields, id }, step);
+      await takenRefused({ ...fields, id }, administratorKept(step));
       const changes = changesOf(table, null, value);
       recordChange(needs, by, {
         action: 'create',

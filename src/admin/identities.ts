@@ -32,8 +32,8 @@ const acceptable = acceptableBy<typeof identityEntity>({
     permissions: (held) => [...new Set(held)],
     externalId: acceptableExternalId,
     email: acceptableEmail,
-    authPolicyId: (id, needs) => existingPolicy(needs, id),
-    roleAttributes: acceptableRoleAttributes,
+    authPolicyId: (id, needs) => (id === null ? null : existingPolicy(needs, id)),
+    roleAttributes: (attributes) => acceptableRoleAttributes(attributes),
   },
   follows: ({ email, emailVerified }, before) => {
     const isOther = email !== undefined && email !== (before?.email ?? null);
@@ -130,7 +130,10 @@ export async function updateIdentity(
   await change(needs, by, { id: before.id, patch: { ...patch, ...disabling }, sent: given });
   const names = sentNames(table, sent);
   if (disabling === null || names.length > 0) {
-    const changes = changesOf(table, before, { ...before, ...patch });
+    // A policy that applied already and is named now stays the same, for another reason.
+    const isNamed = 'authPolicyId' in patch && patch.authPolicyId === before.authPolicyId;
+    const after = { ...before, ...patch, ...(isNamed && { authPolicyFrom: 'identity' }) };
+    const changes = changesOf(table, before, after);
     recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names, changes });
   }
   if (disabling !== null) recordDisabling(needs, by, { before, ...disabling });

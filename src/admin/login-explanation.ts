@@ -10,10 +10,11 @@ import { provenFactors } from '../login/standing.ts';
 import { totpKey } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
+import { assignedPolicy } from '../model/assigned-policy.ts';
 import type { AuthPolicy, AuthPolicyRules, authPolicyEntity } from '../model/entities/auth-policy.ts';
 import type { New } from '../model/entities/entity.ts';
-import type { Identity } from '../model/entities/identity.ts';
-import { asId, type IdentityId } from '../model/ids.ts';
+import { asSent, type Identity } from '../model/entities/identity.ts';
+import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
@@ -51,9 +52,12 @@ export async function explainLoginsOf(
 }
 
 export interface PolicyPreview {
-  /** The number of identities with the policy. */
+  /** The number of identities that have the policy before or after. */
   readonly touched: number;
-  /** How many of them would have to prove more than now. */
+  /** How many of them get it by the change, and how many lose it. */
+  readonly joins: number;
+  readonly leaves: number;
+  /** How many of those touched would have to prove more than now. */
   readonly asksMore: number;
   readonly lockedOut: {
     /** How many could log in with some method, and no longer can. */
@@ -68,8 +72,8 @@ const mostNamed = 10;
 const pageSize = 100;
 
 /**
- * What saving this policy would change for the identities that have it. Nothing is stored.
- * @param sent with the `id` of the policy if it exists; a new one has no identities yet
+ * What saving this policy would change for the identities that have it, or that it would be assigned to. Nothing is stored.
+ * @param sent with the `id` of the policy if it exists
  * @throws AuthError not_found            no policy with the id
  * @throws AuthError could_not_validate   as when saving it; a reader who does not administer asks about more identities
  *                                       than lists have
@@ -80,58 +84,107 @@ export async function previewAuthPolicy(
   reader: ListReader,
 ): Promise<PolicyPreview> {
   const { rules, current } = await sentRules(needs, policy);
-  const pages = current === null ? [] : pagesOf(needs, current);
-  return impactOf(needs, pages, { rules, reader });
+  const id = current?.id ?? newPolicyId;
+  const before = await needs.store.authPolicies.listAssigning();
+  const others = before.filter((other) => other.id !== id);
+  const after = rules.assignTo.length === 0 ? others : [...others, { ...rules, id }];
+  const isAssigned = after.length > others.length || before.length > others.length;
+  const pages = isAssigned ? everybody(needs, null) : current === null ? [] : everybody(needs, id);
+  const { find } = policiesOf(needs);
+  return impactOf(needs, pages, {
+    id,
+    reader,
+    find: async (wanted, isAfter) => (isAfter && wanted === id ? rules : find(wanted)),
+    after: ({ roleAttributes, ...identity }) =>
+      assignedPolicy(after, roleAttributes, asSent(identity).authPolicyId).authPolicyId,
+  });
 }
 
-/** What giving these identities another policy would change for them. @throws AuthError not_found   no such policy */
+/** Of a policy that is not there yet. */
+const newPolicyId = asId<AuthPolicyId>('new');
+
+/**
+ * What a change of these identities would do by giving them other policies: one that is named, or one that is assigned to
+ * their role attributes. Null: all keep theirs.
+ * @param changed an identity after the change; its policy is null if none is named for it
+ * @throws AuthError not_found   no such policy
+ */
 export async function previewPolicies(
   needs: AdminServices,
   identities: readonly Identity[],
-  policyId: string,
-): Promise<PolicyPreview> {
-  const rules = existing(await needs.store.authPolicies.find(asId(policyId)));
-  const current = new Map<string, AuthPolicy>();
-  for (const { authPolicyId } of identities)
-    if (!current.has(authPolicyId))
-      current.set(authPolicyId, existing(await needs.store.authPolicies.find(authPolicyId)));
-  async function* pages() {
-    for (let at = 0; at < identities.length; at += pageSize) {
-      const page = identities.slice(at, at + pageSize);
-      // Sound because each policy was read above.
-      yield peopleOf(needs, page, ({ authPolicyId }) => current.get(authPolicyId) as AuthPolicy);
-      await setImmediate();
-    }
-  }
-  return impactOf(needs, pages(), { rules });
+  changed: (
+    identity: Identity,
+  ) => Pick<ReturnType<typeof asSent<Identity>>, 'roleAttributes' | 'authPolicyId'>,
+): Promise<PolicyPreview | null> {
+  const assigning = await needs.store.authPolicies.listAssigning();
+  const after = (identity: Identity) => {
+    const { roleAttributes, authPolicyId } = changed(identity);
+    return assignedPolicy(assigning, roleAttributes, authPolicyId).authPolicyId;
+  };
+  const moved = identities.filter((identity) => after(identity) !== identity.authPolicyId);
+  if (moved.length === 0) return null;
+  const { find } = policiesOf(needs);
+  return impactOf(needs, [moved], { id: null, reader: null, find, after });
+}
+
+/** Each policy is read once. */
+function policiesOf(needs: AdminServices) {
+  const known = new Map<AuthPolicyId, AuthPolicy>();
+  return {
+    async find(id: AuthPolicyId): Promise<AuthPolicy> {
+      const policy = known.get(id) ?? existing(await needs.store.authPolicies.find(id));
+      known.set(id, policy);
+      return policy;
+    },
+  };
+}
+
+interface Comparison {
+  /** The policy that it is about; null: any that changes. */
+  readonly id: AuthPolicyId | null;
+  readonly reader: ListReader | null;
+  /** The rules of a policy, before or after the change. */
+  readonly find: (id: AuthPolicyId, isAfter: boolean) => Promise<AuthPolicyRules>;
+  /** Which policy an identity has after the change. */
+  readonly after: (identity: Identity) => AuthPolicyId;
 }
 
 async function impactOf(
   needs: AdminServices,
-  pages: AsyncIterable<readonly Person[]> | readonly never[],
-  { rules, reader = null }: { readonly rules: AuthPolicyRules; readonly reader?: ListReader | null },
+  pages: AsyncIterable<readonly Identity[]> | readonly (readonly Identity[])[],
+  { id, reader, find, after }: Comparison,
 ): Promise<PolicyPreview> {
-  let touched = 0;
-  let asksMore = 0;
-  let count = 0;
+  let seen = 0;
+  let [touched, joins, leaves, asksMore, count] = [0, 0, 0, 0, 0];
   const first: Pick<Identity, 'id' | 'name'>[] = [];
   for await (const page of pages) {
-    for (const { account, means } of page) {
-      touched += 1;
-      if (touched > largestLimit && reader?.isAdmin === false)
-        throw refusedField(
-          'id',
-          `names a policy of more than ${largestLimit} identities: only administrators see what it changes`,
-        );
-      if (wouldAskMore(needs, account, rules)) asksMore += 1;
-      const after = { ...account, policy: { ...account.policy, ...rules } };
-      if (canLogIn(needs, after, means) || !canLogIn(needs, account, means)) continue;
-      count += 1;
-      const { identity } = account;
-      if (first.length < mostNamed) first.push({ id: identity.id, name: identity.name });
+    seen += page.length;
+    if (seen > largestLimit && reader?.isAdmin === false)
+      throw refusedField(
+        'id',
+        `concerns more than ${largestLimit} identities: only administrators see what it changes`,
+      );
+    const theirs = page.filter((one) => id === null || one.authPolicyId === id || after(one) === id);
+    touched += theirs.length;
+    for (let at = 0; at < theirs.length; at += pageSize) {
+      for (const { account, means } of await peopleOf(needs, theirs.slice(at, at + pageSize), find)) {
+        const { identity } = account;
+        const policyId = after(identity);
+        if (policyId !== identity.authPolicyId) {
+          if (identity.authPolicyId !== id) joins += 1;
+          else leaves += 1;
+        }
+        const rules = await find(policyId, true);
+        if (wouldAskMore(needs, account, rules)) asksMore += 1;
+        const next = { ...account, policy: { ...account.policy, ...rules } };
+        if (canLogIn(needs, next, means) || !canLogIn(needs, account, means)) continue;
+        count += 1;
+        if (first.length < mostNamed) first.push({ id: identity.id, name: identity.name });
+      }
+      await setImmediate();
     }
   }
-  return { touched, asksMore, lockedOut: { count, first } };
+  return { touched, joins, leaves, asksMore, lockedOut: { count, first } };
 }
 
 async function sentRules(
@@ -147,21 +200,24 @@ interface Person {
   readonly means: LoginMeans;
 }
 
-async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
+/** @param policyId of those who have it; null: all */
+async function* everybody(
+  needs: AdminServices,
+  policyId: AuthPolicyId | null,
+): AsyncIterable<readonly Identity[]> {
   for (let after = ''; ; ) {
-    const page = await needs.store.identities.listOfPolicy(policy.id, after, pageSize);
+    const page = await needs.store.identities.listOfPolicy(policyId, after, largestLimit);
     const last = page.at(-1);
     if (last === undefined) return;
-    yield peopleOf(needs, page, () => policy);
+    yield page;
     after = last.id;
-    await setImmediate();
   }
 }
 
 async function peopleOf(
   needs: AdminServices,
   page: readonly Identity[],
-  policyOf: (identity: Identity) => AuthPolicy,
+  find: Comparison['find'],
 ): Promise<readonly Person[]> {
   const { authenticators, totp, passkeys } = needs.store;
   const now = needs.clock.now();
@@ -169,6 +225,8 @@ async function peopleOf(
   const enrolled = await totp.enrolledAmong(ids);
   const theirs = Map.groupBy(await authenticators.listOf(ids), ({ identityId }) => identityId);
   const keys = Map.groupBy(await passkeys.listOf(ids), ({ identityId }) => identityId);
+  const policies = new Map<AuthPolicyId, AuthPolicyRules>();
+  for (const { authPolicyId: id } of page) policies.set(id, policies.get(id) ?? (await find(id, false)));
   return page.map((identity) => {
     const own = keys.get(identity.id) ?? [];
     const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
@@ -178,7 +236,8 @@ async function peopleOf(
     return {
       account: {
         identity,
-        policy: policyOf(identity),
+        // Sound because it was read above.
+        policy: policies.get(identity.authPolicyId) as AuthPolicy,
         isTotpEnrolled: enrolled.has(identity.id as IdentityId),
         hasPasskey: own.length > 0,
         password: passwordIn(theirs.get(identity.id) ?? []),

@@ -50,7 +50,7 @@ export const oidcClients = managed<typeof oidcClientEntity>({
     backchannelLogoutUri: (url, { limits }) => acceptableAddress('backchannelLogoutUri', url, limits),
     scopes: acceptableClientScopes,
     resources: acceptableResources,
-    allowedRoleAttributes: acceptableRoleAttributes,
+    allowedRoleAttributes: (attributes) => acceptableRoleAttributes(attributes),
     claims: acceptableClaims,
   },
   // Each of them replaces the other.

@@ -8,7 +8,9 @@ import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdic
 import type { LoginServices, Newcomers, PlannedIdentity } from '../login/services.ts';
 import { signerObjection } from '../login/standing.ts';
 import { allowsMethod } from '../model/account.ts';
-import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import { type AssignedPolicy, assignedPolicy } from '../model/assigned-policy.ts';
+import { asSent } from '../model/entities/identity.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { HOUR } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
@@ -39,9 +41,13 @@ export function newcomers(needs: Needs): Newcomers {
       const { name } = plan.identity;
       try {
         const more = { type: 'User', isAdmin: false, permissions: [], tags: {} } as const;
-        await needs.store.enrollments.enroll({ ...plan.identity, ...more, id }, null, needs.clock.now());
+        await needs.store.enrollments.enroll(
+          { ...asSent(plan.identity), ...more, id },
+          null,
+          needs.clock.now(),
+        );
         const change = { action: 'create', entity: 'identity', entityId: id } as const;
-        const fields = Object.keys(plan.identity);
+        const fields = Object.keys(asSent(plan.identity));
         const by = { byIdentityId: null, bySigner: signer.name };
         needs.audit.record({ event: 'admin.changed', ...change, ...by, fields }, origin);
         attempt.passed('new identity', `${name} was created, as signer ${signer.name} says`);
@@ -71,23 +77,28 @@ async function planned(
 ): Promise<{ readonly identity: PlannedIdentity } | null> {
   const { createIdentities } = jwt.signer;
   if (createIdentities === null) return null;
-  const policyId = createIdentities.authPolicyId ?? defaultAuthPolicyId;
-  const policy = await needs.store.authPolicies.find(policyId);
-  if (policy === null) {
-    refuse(attempt, 'the auth policy of createIdentities is gone');
-    return null;
-  }
-  const allows = allowsMethod(policy, 'ext-jwt') && signerObjection(needs, policy, jwt.signer.id) === null;
-  if (!allows) {
-    refuse(
-      attempt,
-      `policy ${policy.name} would not let them log in with a token of signer ${jwt.signer.name}`,
-    );
-    return null;
-  }
   try {
-    const identity = { ...saidBy(jwt), externalId: acceptableExternalId(jwt.claim), authPolicyId: policyId };
-    return { identity };
+    const said = { ...saidBy(jwt), externalId: acceptableExternalId(jwt.claim) };
+    const { authPolicies } = needs.store;
+    const assigned = assignedPolicy(
+      await authPolicies.listAssigning(),
+      said.roleAttributes,
+      createIdentities.authPolicyId,
+    );
+    const policy = await authPolicies.find(assigned.authPolicyId);
+    if (policy === null) {
+      refuse(attempt, 'the auth policy of createIdentities is gone');
+      return null;
+    }
+    const allows = allowsMethod(policy, 'ext-jwt') && signerObjection(needs, policy, jwt.signer.id) === null;
+    if (!allows) {
+      refuse(
+        attempt,
+        `policy ${policy.name} would not let them log in with a token of signer ${jwt.signer.name}`,
+      );
+      return null;
+    }
+    return { identity: { ...said, ...assigned } };
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     refuse(attempt, error.description);
@@ -96,7 +107,10 @@ async function planned(
 }
 
 /** @throws AuthError could_not_validate   the name, or the role attributes */
-function saidBy({ signer, claims }: ValidExternalJwt): Omit<PlannedIdentity, 'externalId' | 'authPolicyId'> {
+function saidBy({
+  signer,
+  claims,
+}: ValidExternalJwt): Omit<PlannedIdentity, 'externalId' | keyof AssignedPolicy> {
   const { name, email, roleAttributes, allowedRoleAttributes } = signer.createIdentities ?? { name: '' };
   const found = (selector: string | null | undefined) =>
     selector

@@ -6,7 +6,7 @@ import { externalIdFrom } from '../login/certificate/ca-claim.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
-import { type AuthenticatorId, asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
@@ -71,7 +71,7 @@ export function enrollByCa(
       name,
       type: 'Default',
       externalId: externalIdOf(ca, path, attempt),
-      authPolicyId: defaultAuthPolicyId,
+      authPolicyId: null,
       isAdmin: false,
       roleAttributes: acceptableRoleAttributes(ca.identityRoles),
       tags: {},

@@ -12,7 +12,7 @@ import {
 import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
-import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import {
@@ -49,7 +49,7 @@ export function enrollWithExternalJwt(
       id,
       type: 'Default',
       externalId: signer.useExternalId ? requireExternalId(claim, attempt) : null,
-      authPolicyId: signer.enrollAuthPolicyId ?? defaultAuthPolicyId,
+      authPolicyId: signer.enrollAuthPolicyId,
       isAdmin: false,
       tags: {},
       ...namedByClaims(signer, claims, attempt),

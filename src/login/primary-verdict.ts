@@ -82,12 +82,19 @@ export function mayLogIn(
 ): boolean {
   if (!isEnabled(account, attempt, now)) return false;
   const { policy } = account;
+  const named = `policy ${policy.name}${whyAssigned(account)}`;
   if (!allowsMethod(policy, method)) {
-    attempt.failed('method allowed', 'method-not-allowed', `policy ${policy.name} does not allow ${method}`);
+    attempt.failed('method allowed', 'method-not-allowed', `${named} does not allow ${method}`);
     return false;
   }
-  attempt.passed('method allowed', `policy ${policy.name} allows ${method}`);
+  attempt.passed('method allowed', `${named} allows ${method}`);
   return true;
+}
+
+function whyAssigned({ identity, policy }: LoginAccount): string {
+  if (identity.authPolicyFrom !== 'roleAttributes') return '';
+  const shared = policy.assignTo.filter((attribute) => identity.roleAttributes.includes(attribute));
+  return ` (by role attribute ${shared.join(', ')})`;
 }
 
 /** Whether an identity may be used at all now. Recorded, together with the identity. */

@@ -57,7 +57,7 @@ export interface LoginServices {
 /** What an identity would be that is created at a first login. */
 export type PlannedIdentity = Pick<
   Identity,
-  'name' | 'externalId' | 'email' | 'emailVerified' | 'roleAttributes' | 'authPolicyId'
+  'name' | 'externalId' | 'email' | 'emailVerified' | 'roleAttributes' | 'authPolicyId' | 'authPolicyFrom'
 >;
 
 /** People whom a valid token of a signer names for the first time (enrollment/newcomers.ts). */

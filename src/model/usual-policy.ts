@@ -26,5 +26,6 @@ export const usualPolicy = {
     },
   },
   secondary: { requireTotp: false, requireExtJwt: null, requirePasskey: false },
+  assignTo: [],
   requireDpop: false,
 };

@@ -55,6 +55,7 @@ describe('a policy', () => {
       _links: { self: { href: `./auth-policies/${id}` } },
       tags: {},
       name: 'bare',
+      assignTo: [],
       primary: {
         cert: { allowed: true, allowExpiredCerts: false },
         extJwt: { allowed: true, allowedSigners: [] },

@@ -117,6 +117,7 @@ describe('creating an identity', () => {
       email: null,
       emailVerified: false,
       authPolicyId: 'default',
+      authPolicyFrom: 'identity',
       authPolicy: (await identity(id)).authPolicy,
       enrollment: {},
       envInfo: {},

@@ -274,7 +274,7 @@ describe('the test of a token', () => {
     assert.deepEqual([would.isAccepted, would.use, would.identity], [true, 'primary', null]);
     assert.deepEqual(would.creates, {
       ...{ name: subject, externalId: subject, email: 'a@corp.example', emailVerified: true },
-      ...{ roleAttributes: ['a'], authPolicyId: 'default' },
+      ...{ roleAttributes: ['a'], authPolicyId: 'default', authPolicyFrom: 'default' },
     });
     const refused = await judge({ name: 'root' });
     assert.deepEqual(

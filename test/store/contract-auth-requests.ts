@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import type { LoginProgress, PassedMethod } from '../../src/model/login.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { GetDatabase } from './contract.ts';
@@ -520,7 +521,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const outcome = await store.authRequests.redeemCode(redemption(await loginWithCode(store, user)));
       assert.ok(outcome.outcome === 'redeemed');
       assert.deepEqual(outcome.identity, { id, name: identity.name, isAdmin: identity.isAdmin });
-      const policy = await store.authPolicies.find(identity.authPolicyId);
+      const policy = await store.authPolicies.find(asId<AuthPolicyId>('default'));
       assert.deepEqual(outcome.policy, {
         primary: policy?.primary,
         secondary: policy?.secondary,

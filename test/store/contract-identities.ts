@@ -360,6 +360,7 @@ export function identityTests(shared: GetDatabase): void {
         name: uniqueName('policy'),
         primary: base.primary,
         secondary: base.secondary,
+        assignTo: [],
         requireDpop: true,
         tags: {},
       };

@@ -119,6 +119,7 @@ export function signerTests(shared: GetDatabase): void {
         name: uniqueName('policy'),
         primary: { ...primary, extJwt: { allowed: true, allowedSigners: [allowed.id] } },
         secondary: { ...secondary, requireExtJwt: required.id },
+        assignTo: [],
         requireDpop: false,
         tags,
       };

@@ -7,7 +7,6 @@ import {
   type AuthenticatorId,
   type AuthRequestKey,
   asId,
-  defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
@@ -38,7 +37,7 @@ export function newIdentity(changes: Partial<NewIdentity> = {}): NewIdentity {
     name: uniqueName('user'),
     type: 'User',
     externalId: null,
-    authPolicyId: defaultAuthPolicyId,
+    authPolicyId: null,
     isAdmin: false,
     roleAttributes: [],
     tags: {},

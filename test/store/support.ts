@@ -9,7 +9,6 @@ import {
   type AuthenticatorId,
   type AuthRequestKey,
   asId,
-  defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
 import type { LoginProgress } from '../../src/model/login.ts';
@@ -40,7 +39,7 @@ export function newIdentity(name: string, more: Partial<NewIdentity> = {}): NewI
     name,
     type: 'User',
     externalId: null,
-    authPolicyId: defaultAuthPolicyId,
+    authPolicyId: null,
     isAdmin: false,
     roleAttributes: [],
     tags: {},

@@ -41,7 +41,7 @@ export async function createIdentity(
     name,
     type: 'User' as const,
     externalId: `${name}@idp`,
-    authPolicyId: defaultAuthPolicyId,
+    authPolicyId: null,
     isAdmin: false,
     roleAttributes: [],
     tags: {},
@@ -88,6 +88,7 @@ export async function createPolicy(
       requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt),
       requirePasskey,
     },
+    assignTo: [],
     requireDpop: changes.requireDpop ?? false,
     tags: {},
   };

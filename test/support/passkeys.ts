@@ -33,6 +33,7 @@ export async function passkeyPolicy(server: TestServer, rules: PasskeyRules = {}
       name: `passkeys ${id}`,
       primary: { ...base.primary, passkey: { ...base.primary.passkey, ...passkey } },
       secondary: { ...base.secondary, ...secondary },
+      assignTo: [],
       requireDpop: false,
       tags: {},
     },

@@ -12,7 +12,7 @@ import { type RunningController, startController } from '../../src/controller/co
 import { openStore } from '../../src/controller/database.ts';
 import type { AnswerInspector } from '../../src/http/server/mount.ts';
 import { usernameKey } from '../../src/login/password/password.ts';
-import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
@@ -276,7 +276,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
           name,
           type: 'User',
           externalId: null,
-          authPolicyId: defaultAuthPolicyId,
+          authPolicyId: null,
           isAdmin,
           roleAttributes: [],
           tags: {},

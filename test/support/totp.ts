@@ -18,8 +18,8 @@ export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   if (base === null) throw new Error('there is no default policy');
   const id = asId<AuthPolicyId>(server.random.id());
   const secondary = { ...base.secondary, requireTotp: true };
-  const rules = { name: `TOTP ${id}`, primary: base.primary, secondary, requireDpop: false, tags: {} };
-  await server.store.authPolicies.create({ ...rules, id }, server.clock.now());
+  const name = `TOTP ${id}`;
+  await server.store.authPolicies.create({ ...base, id, name, secondary }, server.clock.now());
   return id;
 }
 

@@ -4,7 +4,7 @@ import { openClientSecret } from '../../login/external-jwt/client-secret.ts';
 import { isDisabled } from '../../model/account.ts';
 import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../../model/entities/identity.ts';
+import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -147,7 +147,7 @@ const entitiesOf: Readonly<Record<StateKind, EntitiesOf>> = {
   identity: ({ store, clock }, names) => {
     const list = async (query: ListQuery) => {
       const page = await store.identities.list(query);
-      return { ...page, items: page.items.map((identity) => withDisabled(identity, clock.now())) };
+      return { ...page, items: page.items.map((one) => asSent(withDisabled(one, clock.now()))) };
     };
     return entries('identity', list, names);
   },

@@ -9,6 +9,7 @@ import {
   type Field,
   type Fields,
   type IntegerBounds,
+  mayBeNull,
   type New,
   sentFields,
 } from '../../model/entities/entity.ts';
@@ -177,7 +178,7 @@ function documentShape(fields: Fields): Readonly<Record<string, z.ZodType>> {
       .filter(([, { isSecret }]) => !isSecret)
       .map(([name, field]) => {
         const schema = described(field, shownSchema(field));
-        const shown = field.isNullable && !field.isShownIfSet ? schema.nullable() : schema;
+        const shown = mayBeNull(field) && !field.isShownIfSet ? schema.nullable() : schema;
         return [field.shownAs ?? name, field.isShownIfSet ? shown.optional() : shown];
       }),
   );

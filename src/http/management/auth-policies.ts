@@ -15,6 +15,8 @@ import { ignoring, membersOf } from './known-members.ts';
 export const policyPreviewSchema = z
   .strictObject({
     touched: z.strictObject({ count: z.int() }),
+    joins: z.strictObject({ count: z.int() }),
+    leaves: z.strictObject({ count: z.int() }),
     asksMore: z.strictObject({ count: z.int() }),
     lockedOut: z.strictObject({
       count: z.int(),
@@ -23,8 +25,9 @@ export const policyPreviewSchema = z
   })
   .meta({ id: 'AuthPolicyPreview' });
 
-export function policyPreviewDocument({ touched, asksMore, lockedOut }: PolicyPreview): object {
-  return { touched: { count: touched }, asksMore: { count: asksMore }, lockedOut };
+export function policyPreviewDocument({ lockedOut, ...counts }: PolicyPreview): object {
+  const counted = Object.entries(counts).map(([name, count]) => [name, { count }] as const);
+  return { ...Object.fromEntries(counted), lockedOut };
 }
 
 /** A policy as it would be saved, to ask about its effects; `id` if it exists already. */
@@ -43,7 +46,7 @@ export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
       permission: 'read',
       answer: dataAnswer(
         policyPreviewSchema,
-        'How many identities have the policy, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed.',
+        'How many identities have the policy or would get it, how many would get it (`joins`) or lose it (`leaves`), because `assignTo` or the order by name changes, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed.',
       ),
       body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],

@@ -5,6 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { ownerOf } from '../../model/actor.ts';
+import { policyOrigins } from '../../model/entities/identity.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
@@ -36,6 +37,7 @@ const triedSchema = z
         emailVerified: z.boolean(),
         roleAttributes: z.array(z.string()),
         authPolicyId: z.string(),
+        authPolicyFrom: z.enum(policyOrigins),
       })
       .nullable()
       .meta({ description: 'The identity that the login would create; null: none' }),

@@ -15,6 +15,7 @@ import {
   tags,
   text,
   texts,
+  usually,
 } from './entity.ts';
 
 const { cert, extJwt, updb, passkey } = usualPolicy.primary;
@@ -111,6 +112,14 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       },
       { column: 'secondary_rules' },
     ),
+    /** Identities with one of these role attributes get it, unless they have one of their own. */
+    assignTo: texts({
+      ...usually([]),
+      isListed: true,
+      isSet: true,
+      description:
+        'Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too',
+    }),
     /** Whether tokens must be bound to a key (RFC 9449). */
     requireDpop: flag({ default: false }),
     tags: tags(),
@@ -132,6 +141,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       'models of authenticators (AAGUIDs) that passkeys may be in, separated by commas; empty: all',
     'secondary.requireTotp': 'ask for TOTP',
     'secondary.requirePasskey': 'ask for a passkey',
+    assignTo: 'role attributes, separated by commas: identities with one of them get this policy',
     requireDpop: 'give only tokens that are bound to a key of the client (DPoP, RFC 9449)',
     'secondary.requireExtJwt': 'also require a token of this external JWT signer; empty: no such token',
     'primary.updb.minPasswordLength': 'characters of a new password',
@@ -150,6 +160,9 @@ export type AuthPolicy = Stored<typeof authPolicyEntity>;
 /** Rules for username and password logins. */
 export type PasswordPolicy = AuthPolicy['primary']['updb'];
 /** What an administrator decides about a policy. */
-export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'requireDpop' | 'tags'>;
+export type AuthPolicyRules = Pick<
+  AuthPolicy,
+  'name' | 'primary' | 'secondary' | 'assignTo' | 'requireDpop' | 'tags'
+>;
 /** A change of single members, at any depth; lists and tags are replaced as a whole. */
 export type AuthPolicyPatch = Change<typeof authPolicyEntity>;

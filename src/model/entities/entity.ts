@@ -25,6 +25,8 @@ export interface IntegerBounds {
 /** Rules of a field beside its kind. */
 export interface FieldRules<Value = unknown> {
   readonly isNullable?: true;
+  /** With `isNullable`: null asks the service to choose. What is stored and shown has the choice. */
+  readonly isChosenIfNull?: true;
   /** The value where a body leaves the field out. Of a nullable field it is null. */
   readonly default?: Value;
   /** Null in a body means the default, because clients send it for what they leave at its default. */
@@ -89,8 +91,9 @@ type Ways<Rules> = Rules extends { isDerived: true }
       : Rules extends { isNullable: true } | { default: unknown } | { isOptional: true }
         ? 'optional'
         : 'needed';
-type Made<Value, Rules, Sent = Value> = Field<Value | NullIn<Rules>, Ways<Rules>, Sent | NullIn<Rules>>;
+type Made<Value, Rules, Sent = Value> = Field<Value | StoredNull<Rules>, Ways<Rules>, Sent | NullIn<Rules>>;
 type NullIn<Rules> = Rules extends { isNullable: true } ? null : never;
+type StoredNull<Rules> = Rules extends { isChosenIfNull: true } ? never : NullIn<Rules>;
 
 function made<Value, const Rules extends FieldRules<Value>>(kind: Kind, rules: Rules): Made<Value, Rules> {
   return { ...kind, ...rules };
@@ -249,6 +252,11 @@ export type Change<E> =
 
 /** Members that may be missing. */
 export type Some<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
+
+/** Whether what is stored of a field may be null. */
+export function mayBeNull({ isNullable, isChosenIfNull }: FieldRules): boolean {
+  return isNullable === true && isChosenIfNull === undefined;
+}
 
 /** The value that a field has unless it is sent; undefined: it has none. */
 export function defaultOf(field: FieldRules): unknown {

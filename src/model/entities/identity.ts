@@ -1,4 +1,4 @@
-import { type AuthPolicyId, defaultAuthPolicyId, type IdentityId } from '../ids.ts';
+import type { AuthPolicyId, IdentityId } from '../ids.ts';
 import { permissions } from '../permission.ts';
 import {
   choice,
@@ -17,6 +17,9 @@ import {
 /** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
 export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
 export type IdentityType = (typeof identityTypes)[number];
+
+/** Where the auth policy of an identity comes from (model/assigned-policy.ts). */
+export const policyOrigins = ['identity', 'roleAttributes', 'default'] as const;
 
 export const identityEntity = entity<IdentityId>()({
   kind: 'identity',
@@ -44,7 +47,20 @@ export const identityEntity = entity<IdentityId>()({
       isListed: true,
       description: 'Becomes false when the address changes, unless the same body says otherwise',
     }),
-    authPolicyId: reference<AuthPolicyId>('auth-policy')({ ...usually(defaultAuthPolicyId), isListed: true }),
+    /** The policy that applies. Assigned again whenever role attributes change, unless an administrator named it. */
+    authPolicyId: reference<AuthPolicyId>('auth-policy')({
+      isNullable: true,
+      isChosenIfNull: true,
+      isListed: true,
+      description:
+        'The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy',
+    }),
+    authPolicyFrom: choice(policyOrigins, {
+      isDerived: true,
+      isListed: true,
+      description:
+        'Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither',
+    }),
     isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
     /** For somebody who is not an administrator; administrators need none. */
     permissions: choices(permissions, { ...usually([]), isListed: true, isSet: true }),
@@ -91,7 +107,7 @@ export const identityEntity = entity<IdentityId>()({
     externalId: 'id in claims of external JWTs',
     email: ['<address>', 'email address, which applications get with the scope email'],
     emailVerified: 'the address is known to be theirs',
-    authPolicyId: 'name or id of its auth policy',
+    authPolicyId: 'name or id of its auth policy; empty: by role attributes',
     passwordMustChange: 'ask for a new password at the next login with a password',
     disabled: 'refuse its logins',
     disabledUntil: 'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
@@ -101,6 +117,14 @@ export const identityEntity = entity<IdentityId>()({
 
 /** Who can authenticate: a person, a device, a service. */
 export type Identity = Stored<typeof identityEntity>;
+
+/** What was said about an identity: its policy is null if none was named. */
+export function asSent<Of extends Pick<Identity, 'authPolicyId' | 'authPolicyFrom'>>(
+  identity: Of,
+): Omit<Of, 'authPolicyId' | 'authPolicyFrom'> & { readonly authPolicyId: AuthPolicyId | null } {
+  const { authPolicyId, authPolicyFrom, ...rest } = identity;
+  return { ...rest, authPolicyId: authPolicyFrom === 'identity' ? authPolicyId : null };
+}
 
 /** What tokens say about an identity. */
 export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;

@@ -1,7 +1,7 @@
 // The fields by which lists of a managed entity can be filtered and sorted.
 
 import type { FieldKind, ListField, ListFields } from '../list-fields.ts';
-import type { Entity, Kind } from './entity.ts';
+import { type Entity, type Kind, mayBeNull } from './entity.ts';
 
 const kinds: { readonly [Of in Kind['kind']]?: FieldKind } = {
   text: 'text',
@@ -22,7 +22,7 @@ export function listFieldsOf({ fields }: Pick<Entity, 'fields'>): ListFields {
     const field = {
       field: name,
       kind,
-      nullable: rules.isNullable === true,
+      nullable: mayBeNull(rules),
       isFingerprint: rules.isFingerprint === true,
     };
     const names =

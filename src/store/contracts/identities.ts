@@ -1,22 +1,23 @@
 import type { Account } from '../../model/account.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { Some } from '../../model/entities/entity.ts';
-import type { Identity, identityEntity } from '../../model/entities/identity.ts';
+import type { asSent, Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from './authenticators.ts';
 import type { Unstored } from './entities.ts';
 
+/** Its policy is null if none is named for it: then it is assigned (model/assigned-policy.ts). */
+type Unassigned = ReturnType<typeof asSent<Unstored<typeof identityEntity>>>;
 type ByDefault =
   | ('permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil')
   | ('email' | 'emailVerified' | 'lastLoginAt');
 /** Enabled, without permissions and email address, and with a password that may stay, unless said otherwise. */
-export type NewIdentity = Partial<Pick<Identity, ByDefault>> &
-  Omit<Unstored<typeof identityEntity>, ByDefault>;
+export type NewIdentity = Partial<Pick<Identity, ByDefault>> & Omit<Unassigned, ByDefault>;
 
 /** Only the members that are present are changed. */
-export type IdentityPatch = Some<Omit<Unstored<typeof identityEntity>, 'id'>>;
+export type IdentityPatch = Some<Omit<Unassigned, 'id'>>;
 
 export interface IdentityStore {
   /**
@@ -41,8 +42,8 @@ export interface IdentityStore {
    * @param limit how many such groups
    */
   listAlike(limit: number): Promise<readonly (readonly string[])[]>;
-  /** Identities with a policy, ordered by id. @param after the id to start after; empty: from the first */
-  listOfPolicy(policyId: AuthPolicyId, after: string, limit: number): Promise<readonly Identity[]>;
+  /** Identities with a policy, or all of them (null), ordered by id. @param after the id to start after; empty: from the first */
+  listOfPolicy(policyId: AuthPolicyId | null, after: string, limit: number): Promise<readonly Identity[]>;
   /**
    * Changes an identity. Disabling it ends its sessions and logins in progress in the same step; removing or changing
    * the external id ends those that no authenticator of the identity opened. Adds a change-feed entry.

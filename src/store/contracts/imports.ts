@@ -1,6 +1,6 @@
 import type { AuthPolicyRules } from '../../model/entities/auth-policy.ts';
 import type { Ca } from '../../model/entities/ca.ts';
-import type { Identity } from '../../model/entities/identity.ts';
+import type { asSent, Identity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
@@ -29,13 +29,20 @@ interface Imported {
   readonly updatedAt: Millis;
 }
 
-export type ImportedAuthPolicy = Imported & { readonly id: AuthPolicyId; readonly rules: AuthPolicyRules };
+/** Without `assignTo`, which the source does not have either. */
+export type ImportedAuthPolicy = Imported & {
+  readonly id: AuthPolicyId;
+  readonly rules: Omit<AuthPolicyRules, 'assignTo'>;
+};
 export type ImportedSigner = Imported & { readonly signer: NewExternalJwtSigner };
 export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updatedAt'> };
 export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
 /** Without an email address, which the source does not have: what was entered here stays. */
 export type ImportedIdentity = Imported & {
-  readonly identity: Omit<Identity, 'createdAt' | 'updatedAt' | 'email' | 'emailVerified' | 'lastLoginAt'>;
+  readonly identity: Omit<
+    ReturnType<typeof asSent<Identity>>,
+    'createdAt' | 'updatedAt' | 'email' | 'emailVerified' | 'lastLoginAt'
+  >;
 };
 
 export type ImportedAuthenticator = Imported &

@@ -53,6 +53,7 @@ export const tablesOfPeople: readonly string[] = [
     primary_rules TEXT NOT NULL,
     secondary_rules TEXT NOT NULL,
     require_dpop INTEGER NOT NULL DEFAULT 0,
+    assign_to TEXT NOT NULL DEFAULT '[]',
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
@@ -66,6 +67,7 @@ export const tablesOfPeople: readonly string[] = [
     email TEXT,
     email_verified INTEGER NOT NULL DEFAULT 0,
     auth_policy_id TEXT NOT NULL REFERENCES auth_policies (id),
+    auth_policy_from TEXT NOT NULL DEFAULT 'default',
     is_admin INTEGER NOT NULL,
     permissions TEXT NOT NULL DEFAULT '[]',
     disabled_at BIGINT,

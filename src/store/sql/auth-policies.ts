@@ -5,6 +5,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import type { PatchOf, Unstored } from '../contracts/entities.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
+import { assignEverybody, assigningPoliciesSql } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf, authPolicyRulesOf, authPolicyTable, type Database, text } from './codec.ts';
 import { all, first, type Intent, run } from './intent.ts';
@@ -16,14 +17,17 @@ export const authPolicyIntents = { createAuthPolicy, updateAuthPolicy, deleteAut
 export function authPolicyStore({
   write,
   writing,
+  read,
   find,
   list,
 }: Database<typeof authPolicyIntents>): AuthPolicyStore {
   return {
     find: (id) => find(authPolicyOf, 'SELECT * FROM auth_policies WHERE id = ?', id),
     list: (query) => list(listed, query, authPolicyOf),
+    listAssigning: async () => (await read(assigningPoliciesSql)).map((row) => authPolicyOf(row)),
+    create: (policy, now) => write('createAuthPolicy', { policy, now }),
     update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
-    ...writing({ create: 'createAuthPolicy', delete: 'deleteAuthPolicy' }),
+    ...writing({ delete: 'deleteAuthPolicy' }),
   };
 }
 
@@ -41,8 +45,19 @@ export function* addPasskeyRules(): Intent<void> {
   }
 }
 
-function* createAuthPolicy(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
+interface PolicyCreation extends MayBeForced {
+  readonly policy: Unstored<typeof authPolicyEntity>;
+}
+
+function* createAuthPolicy(args: PolicyCreation): Intent<void> {
+  const { policy, now } = args;
+  const change = insert(policy, now);
+  return yield* policy.assignTo.length === 0 ? change : keepingAnAdministrator(change, args);
+}
+
+function* insert(policy: PolicyCreation['policy'], now: Millis): Intent<void> {
   yield* authPolicyTable.insert(policy, now);
+  if (policy.assignTo.length > 0) yield* assignEverybody();
   yield* recordChange('auth-policy', policy.id, now);
 }
 
@@ -58,11 +73,12 @@ function updateAuthPolicy(args: PolicyUpdate): Intent<boolean> {
 function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
   const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', id);
   if (row === undefined) return false;
-  yield* authPolicyTable.update({
-    id,
-    patch: patched(authPolicyEntity.fields, authPolicyOf(row), patch),
-    now,
-  });
+  const before = authPolicyOf(row);
+  const after = patched(authPolicyEntity.fields, before, patch);
+  yield* authPolicyTable.update({ id, patch: after, now });
+  // The order of assigned policies is that of their names.
+  if (before.assignTo.join() !== after.assignTo.join() || before.name !== after.name)
+    yield* assignEverybody();
   yield* recordChange('auth-policy', id, now);
   return true;
 }

@@ -1,7 +1,7 @@
 // The table of a managed entity, made of its description (model/entities/): rows as model values, statements that
 // insert and change one, the fields of its lists. Structures are stored as JSON, booleans as 0 and 1.
 
-import type { Entity, Field, Stored } from '../../model/entities/entity.ts';
+import { type Entity, type Field, mayBeNull, type Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { first, type Intent, all as rowsOf, run, type SqlRow, type SqlValue } from './intent.ts';
@@ -136,7 +136,7 @@ interface Codec {
 }
 
 function codecOf({ kind, ...rules }: Field): Codec {
-  const isNullable = rules.isNullable === true;
+  const isNullable = mayBeNull(rules);
   switch (kind) {
     case 'flag':
       return { isNullable, toSql: (value) => (value === true ? 1 : 0), fromSql: (value) => value === 1 };

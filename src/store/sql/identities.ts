@@ -1,7 +1,9 @@
 import { isDisabled } from '../../model/account.ts';
 import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
-import type { Tags } from '../../model/entities/entity.ts';
+import type { AssignedPolicy } from '../../model/assigned-policy.ts';
+import { patched, type Tags } from '../../model/entities/entity.ts';
+import { asSent, identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
@@ -14,6 +16,7 @@ import {
   type MayBeForced,
 } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
+import { policyFor } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import {
@@ -46,8 +49,10 @@ export function identityStore({ write, read, find, list }: Database<typeof ident
       return [...groups.values()].map((rows) => rows.map((row) => text(row, 'name')));
     },
     async listOfPolicy(policyId, after, limit) {
-      const sql = 'SELECT * FROM identities WHERE auth_policy_id = ? AND id > ? ORDER BY id LIMIT ?';
-      return (await read(sql, policyId, after, limit)).map((row) => identityOf(row));
+      const whose = policyId === null ? '' : 'auth_policy_id = ? AND';
+      const sql = `SELECT * FROM identities WHERE ${whose} id > ? ORDER BY id LIMIT ?`;
+      const params = policyId === null ? [after, limit] : [policyId, after, limit];
+      return (await read(sql, ...params)).map((row) => identityOf(row));
     },
     update: (id, patch, now) => write('updateIdentity', { id, patch, now }),
     delete: (id, now) => write('deleteIdentity', { id, now }),
@@ -67,7 +72,8 @@ interface IdentityCreation extends MayShareName {
 
 export function* createIdentity({ identity, password, now, sharesName }: IdentityCreation): Intent<void> {
   const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
-  yield* identityTable.insert({ ...byDefault, ...identity }, now);
+  const policy = yield* policyFor(identity.roleAttributes, identity.authPolicyId);
+  yield* identityTable.insert({ ...byDefault, ...identity, ...policy }, now);
   yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
   if (password !== null) {
     yield* insertPassword({ ...password, identityId: identity.id, tags: {}, sharesName }, now);
@@ -134,6 +140,7 @@ function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
     isDisabling(patch) ||
     patch.isAdmin === false ||
     patch.authPolicyId !== undefined ||
+    patch.roleAttributes !== undefined ||
     patch.externalId !== undefined;
   const change = applyUpdate(update);
   return yield* mayCostMeans ? keepingAnAdministrator(change, update) : change;
@@ -146,7 +153,12 @@ function isDisabling(patch: IdentityPatch): boolean {
 function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<boolean> {
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
   const before = yield* first('SELECT * FROM identities WHERE id = ?', id);
-  const row = yield* identityTable.update({ id, patch, now });
+  if (before === undefined) return false;
+  const row = yield* identityTable.update({
+    id,
+    patch: { ...patch, ...(yield* reassigned(before, patch)) },
+    now,
+  });
   if (row === undefined) return false;
   if (patch.name !== undefined)
     yield* giveName({ identityId: id, kind: 'name', name: patch.name, sharesName });
@@ -162,6 +174,13 @@ function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<bo
   if (administers(before, now) && !administers(row, now)) yield* withdrawEnrollmentsOfPowerful();
   yield* recordChange('identity', id, now);
   return true;
+}
+
+/** The policy after a change of role attributes, or of the policy that is named. */
+function* reassigned(row: SqlRow, patch: IdentityPatch): Intent<Partial<AssignedPolicy>> {
+  if (patch.authPolicyId === undefined && patch.roleAttributes === undefined) return {};
+  const sent = patched(identityEntity.fields, asSent(identityOf(row)), patch);
+  return yield* policyFor(sent.roleAttributes, sent.authPolicyId);
 }
 
 /** @param row of an identity */

@@ -61,7 +61,8 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
     ...batch.authPolicies.map((item) => ({
       ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
       inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
-      create: (now: Millis) => authPolicyIntents.createAuthPolicy({ ...item.rules, id: item.id }, now),
+      create: (now: Millis) =>
+        authPolicyIntents.createAuthPolicy({ policy: { ...item.rules, assignTo: [], id: item.id }, now }),
       change: (now: Millis) =>
         authPolicyIntents.updateAuthPolicy({ id: item.id, patch: item.rules, now, force: true }),
     })),
@@ -132,7 +133,8 @@ function identityStep(item: ImportedIdentity): ImportStep {
     name: { identityId: id, text: name },
     *inTheWay(known) {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
-      return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
+      const gone = authPolicyId === null ? null : yield* missing(known, 'auth-policy', authPolicyId);
+      return (yield* taken('identities', id, names)) ?? gone;
     },
     create: (now) => createIdentity({ identity, password: null, now, sharesName: true }),
     change(now) {

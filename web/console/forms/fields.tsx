@@ -34,6 +34,8 @@ interface FieldDetails {
   readonly max?: number;
   /** Texts by value; those of a reference may not be loaded yet. */
   readonly choices?: Readonly<Record<string, string>>;
+  /** Of a reference that may be null: what that is called. */
+  readonly none?: string;
   /** Other changes that follow. */
   readonly also?: (value: unknown) => Values;
 }
@@ -105,7 +107,8 @@ export function EntityField({ form, name, also, ...details }: EntityFieldProps) 
       return (
         <ReferenceField
           {...about}
-          {...{ isDisabled, isNullable, to: field.to, given: details.choices ?? {} }}
+          {...{ isDisabled, to: field.to, given: details.choices ?? {} }}
+          none={isNullable ? (details.none ?? texts.none) : undefined}
           value={String(value ?? '')}
           set={setText}
         />
@@ -191,19 +194,18 @@ interface ReferenceProps extends FieldProps {
 /** Another entity, by its name. */
 function ReferenceField({
   to,
-  isNullable,
+  none,
   given,
   ...rest
 }: ReferenceProps & {
-  readonly isNullable: boolean;
+  /** The first choice; undefined: there has to be one. */
+  readonly none: string | undefined;
   readonly given: Readonly<Record<string, string>>;
   readonly value: string;
   readonly set: (id: string) => void;
 }) {
   const names = useNames(to);
-  return (
-    <SelectField {...rest} choices={{ ...given, ...names }} first={isNullable ? texts.none : undefined} />
-  );
+  return <SelectField {...rest} choices={{ ...given, ...names }} first={none} />;
 }
 
 /** Some of all entities of a kind. */

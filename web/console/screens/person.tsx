@@ -108,6 +108,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
               <Link to="/policies/$id" params={{ id: person.authPolicyId }}>
                 {person.authPolicy.name}
               </Link>
+              <span className="hint">{whyPolicy(person, policy.data)}</span>
               {sentences.map((sentence) => (
                 <span className="hint" key={sentence}>
                   {sentence}
@@ -132,6 +133,16 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
       />
     </Card>
   );
+}
+
+/** Why the person has the policy, with the role attributes that it is assigned to. */
+function whyPolicy(
+  { authPolicyFrom, roleAttributes }: IdentityDetail,
+  policy: AuthPolicy | undefined,
+): string {
+  const why = valueText('identity', 'authPolicyFrom', authPolicyFrom);
+  const shared = policy?.assignTo.filter((one) => roleAttributes.includes(one)) ?? [];
+  return authPolicyFrom === 'roleAttributes' ? `${why}: ${shared.join(', ')}` : why;
 }
 
 export function StateBadge({

@@ -33,7 +33,7 @@ export function previewOf(id: string | null, draft: PolicyDraft): Promise<Policy
 }
 
 export function ImpactText({
-  preview: { touched, asksMore, lockedOut },
+  preview: { touched, joins, leaves, asksMore, lockedOut },
   lead = words.touched(touched.count),
 }: {
   readonly preview: PolicyPreview;
@@ -44,6 +44,7 @@ export function ImpactText({
   return (
     <div role="status" className={lockedOut.count > 0 ? 'failure impact' : 'note impact'}>
       {lead !== null && <p>{lead}</p>}
+      {lead !== null && joins.count + leaves.count > 0 && <p>{words.moves(joins.count, leaves.count)}</p>}
       <p>{words.asksMore(asksMore.count)}</p>
       <p>
         <strong>{words.lockedOut(lockedOut.count)}</strong>

@@ -35,6 +35,7 @@ function PolicyFields({ form }: { readonly form: FormState<PolicyDraft> }) {
     <>
       <Card id="rules" title={words.rules}>
         <EntityField form={form} name="name" />
+        <EntityField form={form} name="assignTo" />
         <PolicyRules form={form} />
         <EntityField form={form} name="tags" />
       </Card>

@@ -292,6 +292,8 @@ export const de: Texts = {
       number === 0
         ? 'Keine Person hat diese Richtlinie.'
         : `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
+    moves: (joins, leaves) =>
+      `${count(joins, 'Person bekäme', 'Personen bekämen')} sie durch diese Änderung, ${leaves === 0 ? 'keine' : leaves} ${leaves > 1 ? 'verlören' : 'verlöre'} sie.`,
     asksMore: (number) =>
       number === 0
         ? 'Keine Person müsste mehr nachweisen als jetzt.'
@@ -304,7 +306,7 @@ export const de: Texts = {
     saveTitle: 'Diese Richtlinie speichern?',
     saveText: 'Sie gilt sofort, auch für offene Sitzungen.',
     deleteEnds:
-      'Sie kann nicht gelöscht werden, solange Personen sie haben oder ein Signer sie neuen Identitäten gibt: Geben Sie ihnen zuerst eine andere Richtlinie.',
+      'Sie kann nicht gelöscht werden, solange Personen sie haben oder ein Signer sie neuen Identitäten gibt: Geben Sie ihnen zuerst eine andere Richtlinie und nehmen Sie dieser die Rollenattribute.',
   },
 
   remedies: {

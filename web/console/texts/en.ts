@@ -292,6 +292,8 @@ export const en = {
       number === 0
         ? 'No person has this policy.'
         : `${count(number, 'person has', 'people have')} this policy.`,
+    moves: (joins: number, leaves: number) =>
+      `${count(joins, 'person would get', 'people would get')} it by this change, ${leaves === 0 ? 'none' : leaves} would lose it.`,
     asksMore: (number: number) =>
       number === 0
         ? 'No person would be asked for more than now.'
@@ -304,7 +306,7 @@ export const en = {
     saveTitle: 'Save this policy?',
     saveText: 'It applies at once, to sessions that are open too.',
     deleteEnds:
-      'It cannot be deleted while people have it or a signer gives it to new identities: give them another policy first.',
+      'It cannot be deleted while people have it or a signer gives it to new identities: give them another policy, and take the role attributes off this one.',
   },
 
   remedies: {

@@ -21,6 +21,7 @@ export const fields: Fields = {
       email: 'E-Mail-Adresse',
       emailVerified: 'Die E-Mail-Adresse ist bestätigt',
       authPolicyId: 'Auth-Richtlinie',
+      authPolicyFrom: 'Warum diese Richtlinie',
       isAdmin: german.administrator,
       permissions: 'Berechtigung',
       passwordMustChange: 'Bei der nächsten Anmeldung ein neues Passwort verlangen',
@@ -35,7 +36,10 @@ export const fields: Fields = {
     hints: {
       name: 'Wählt die Person über einen Link ein Passwort, meldet sie sich mit diesem Namen an.',
       externalId: 'Die Id, mit der Token anderer Anbieter und Zertifikate diese Person bezeichnen.',
-      roleAttributes: 'Je Zeile eines. Anwendungen und Dienste können eines davon verlangen.',
+      authPolicyId:
+        'Nach Rollenattributen: die dem Namen nach erste Richtlinie, die einem davon zugewiesen ist, sonst „Default“.',
+      roleAttributes:
+        'Je Zeile eines. Anwendungen und Dienste können eines davon verlangen, und eine Auth-Richtlinie kann ihm zugewiesen sein.',
       disabledUntil: 'Nach der Uhr dieses Browsers. Leer: bis das Konto wieder aktiviert wird.',
     },
     choices: {
@@ -45,6 +49,11 @@ export const fields: Fields = {
         Device: 'Gerät',
         Service: 'Dienst',
         Router: 'Router',
+      },
+      authPolicyFrom: {
+        identity: 'Für diese Person gewählt',
+        roleAttributes: 'Einem Rollenattribut zugewiesen',
+        default: 'Keine andere gilt',
       },
     },
   },
@@ -76,6 +85,7 @@ export const fields: Fields = {
       'secondary.requireTotp': 'Ein Code einer Authenticator-App',
       'secondary.requirePasskey': 'Ein Passkey',
       'secondary.requireExtJwt': 'Ein Token eines anderen Anbieters, von',
+      assignTo: 'Rollenattributen zugewiesen',
       requireDpop: 'Nur Token geben, die an einen Schlüssel gebunden sind (DPoP, RFC 9449)',
     },
     hints: {
@@ -86,6 +96,8 @@ export const fields: Fields = {
         'AAGUIDs, eine je Zeile; leer: jedes Modell. Die Stammzertifikate der Hersteller stehen in der Konfiguration (edge.passkeys.trustedRoots). Frühere Passkeys müssen neu hinzugefügt werden.',
       'primary.passkey.satisfiesSecondary':
         'Dann braucht er weder Code noch einen weiteren Passkey. Ein Token eines anderen Anbieters bleibt nötig.',
+      assignTo:
+        'Je Zeile eines. Personen mit einem davon haben diese Richtlinie, wenn keine für sie gewählt wurde. Passen mehrere, gilt die dem Namen nach erste.',
       requireDpop:
         'Programme, die das nicht können, werden abgewiesen. Eine Sitzung, die ohne Schlüssel begann, lässt sich nicht erneuern.',
       'secondary.requirePasskey':

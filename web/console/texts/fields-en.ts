@@ -21,6 +21,7 @@ export const fields = {
       email: 'Email address',
       emailVerified: 'The email address is verified',
       authPolicyId: 'Auth policy',
+      authPolicyFrom: 'Why this policy',
       isAdmin: english.administrator,
       permissions: 'Permission',
       passwordMustChange: 'Ask for a new password at the next sign-in',
@@ -35,11 +36,19 @@ export const fields = {
     hints: {
       name: 'A person who chooses a password by a link signs in with this name.',
       externalId: 'The id that identifies this person in other providers’ tokens and in certificates.',
-      roleAttributes: 'One per line. Applications and services may ask for one of them.',
+      authPolicyId:
+        'By role attributes: the first policy by name that is assigned to one of theirs, otherwise “Default”.',
+      roleAttributes:
+        'One per line. Applications and services may ask for one of them, and an auth policy may be assigned to it.',
       disabledUntil: 'By the clock of this browser. Empty: until the account is enabled again.',
     },
     choices: {
       type: { Default: 'Default', User: 'User', Device: 'Device', Service: 'Service', Router: 'Router' },
+      authPolicyFrom: {
+        identity: 'Chosen for this person',
+        roleAttributes: 'Assigned to a role attribute',
+        default: 'No other one applies',
+      },
     },
   },
   authenticator: {
@@ -68,6 +77,7 @@ export const fields = {
       'secondary.requireTotp': 'A code from an authenticator app',
       'secondary.requirePasskey': 'A passkey',
       'secondary.requireExtJwt': 'A token of another provider, from',
+      assignTo: 'Assigned to role attributes',
       requireDpop: 'Give only tokens that are bound to a key (DPoP, RFC 9449)',
     },
     hints: {
@@ -79,6 +89,8 @@ export const fields = {
         'AAGUIDs, one a line; empty: every model. The authorities of the makers stand in the configuration (edge.passkeys.trustedRoots). Passkeys from before have to be added again.',
       'primary.passkey.satisfiesSecondary':
         'It needs no code and no other passkey then. A token of another provider stays required.',
+      assignTo:
+        'One per line. People with one of them have this policy, unless one was chosen for them. If several policies fit, the first by name applies.',
       requireDpop:
         'Programs that cannot do this are refused. A session that was opened without a key cannot be refreshed.',
       'secondary.requirePasskey':

@@ -1108,7 +1108,13 @@ export interface components {
             email: string | null;
             /** @description Becomes false when the address changes, unless the same body says otherwise */
             emailVerified: boolean;
+            /** @description The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy */
             authPolicyId: string;
+            /**
+             * @description Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither
+             * @enum {string}
+             */
+            authPolicyFrom: "identity" | "roleAttributes" | "default";
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
             /** @description The next login with a password asks for a new one */

@@ -2172,7 +2172,13 @@ export interface components {
             email: string | null;
             /** @description Becomes false when the address changes, unless the same body says otherwise */
             emailVerified: boolean;
+            /** @description The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy */
             authPolicyId: string;
+            /**
+             * @description Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither
+             * @enum {string}
+             */
+            authPolicyFrom: "identity" | "roleAttributes" | "default";
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
             /** @description The next login with a password asks for a new one */
@@ -2500,7 +2506,7 @@ export interface components {
             email?: string | null;
             /** @description Becomes false when the address changes, unless the same body says otherwise */
             emailVerified?: boolean;
-            authPolicyId?: string | null;
+            authPolicyId?: ("" | string) | null;
             isAdmin?: boolean;
             permissions?: ("read" | "helpdesk")[] | null;
             /** @description The next login with a password asks for a new one */
@@ -2539,6 +2545,12 @@ export interface components {
         };
         AuthPolicyPreview: {
             touched: {
+                count: number;
+            };
+            joins: {
+                count: number;
+            };
+            leaves: {
                 count: number;
             };
             asksMore: {
@@ -2596,7 +2608,13 @@ export interface components {
             email: string | null;
             /** @description Becomes false when the address changes, unless the same body says otherwise */
             emailVerified: boolean;
+            /** @description The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy */
             authPolicyId: string;
+            /**
+             * @description Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither
+             * @enum {string}
+             */
+            authPolicyFrom: "identity" | "roleAttributes" | "default";
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
             /** @description The next login with a password asks for a new one */
@@ -2658,7 +2676,13 @@ export interface components {
             email: string | null;
             /** @description Becomes false when the address changes, unless the same body says otherwise */
             emailVerified: boolean;
+            /** @description The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy */
             authPolicyId: string;
+            /**
+             * @description Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither
+             * @enum {string}
+             */
+            authPolicyFrom: "identity" | "roleAttributes" | "default";
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
             /** @description The next login with a password asks for a new one */
@@ -2921,6 +2945,8 @@ export interface components {
                 requireExtJwtSigner: string | null;
                 requirePasskey: boolean;
             };
+            /** @description Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too */
+            assignTo: string[];
             requireDpop: boolean;
         };
         /** @description A browser in which a person is signed in */
@@ -3035,6 +3061,8 @@ export interface components {
                 emailVerified: boolean;
                 roleAttributes: string[];
                 authPolicyId: string;
+                /** @enum {string} */
+                authPolicyFrom: "identity" | "roleAttributes" | "default";
             } | null;
             checks: {
                 check: string;
@@ -3067,6 +3095,8 @@ export interface components {
                 emailVerified: boolean;
                 roleAttributes: string[];
                 authPolicyId: string;
+                /** @enum {string} */
+                authPolicyFrom: "identity" | "roleAttributes" | "default";
             } | null;
             checks: {
                 check: string;
@@ -3475,6 +3505,7 @@ export interface components {
                     requireExtJwt?: string | null;
                     requirePasskey?: boolean;
                 };
+                assignTo?: string[] | null;
                 requireDpop?: boolean;
                 tags?: {
                     [key: string]: string | number | boolean | null;
@@ -4884,8 +4915,7 @@ export interface operations {
                      * @default false
                      */
                     emailVerified?: boolean;
-                    /** @default default */
-                    authPolicyId?: string | null;
+                    authPolicyId?: ("" | string) | null;
                     /** @default false */
                     isAdmin?: boolean;
                     /** @default [] */
@@ -4973,8 +5003,7 @@ export interface operations {
                     email?: string | null;
                     /** @description Becomes false when the address changes, unless the same body says otherwise */
                     emailVerified?: boolean;
-                    /** @default default */
-                    authPolicyId?: string | null;
+                    authPolicyId?: ("" | string) | null;
                     isAdmin: boolean;
                     /** @default [] */
                     permissions?: ("read" | "helpdesk")[] | null;
@@ -5061,7 +5090,7 @@ export interface operations {
                     email?: string | null;
                     /** @description Becomes false when the address changes, unless the same body says otherwise */
                     emailVerified?: boolean;
-                    authPolicyId?: string | null;
+                    authPolicyId?: ("" | string) | null;
                     isAdmin?: boolean;
                     permissions?: ("read" | "helpdesk")[] | null;
                     /** @description The next login with a password asks for a new one */
@@ -5519,6 +5548,8 @@ export interface operations {
                             requireExtJwtSigner?: ("" | string) | null;
                             requirePasskey?: boolean;
                         };
+                        /** @default [] */
+                        assignTo?: string[] | null;
                         /** @default false */
                         requireDpop?: boolean;
                         /** @default {} */
@@ -5982,6 +6013,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default [] */
+                    assignTo?: string[] | null;
                     /** @default false */
                     requireDpop?: boolean;
                     /** @default {} */
@@ -6082,6 +6115,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default [] */
+                    assignTo?: string[] | null;
                     /** @default false */
                     requireDpop?: boolean;
                     /** @default {} */
@@ -6187,6 +6222,7 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    assignTo?: string[] | null;
                     requireDpop?: boolean;
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -6253,6 +6289,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default [] */
+                    assignTo?: string[] | null;
                     /** @default false */
                     requireDpop?: boolean;
                     /** @default {} */
@@ -6264,7 +6302,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many identities have the policy, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed. */
+            /** @description How many identities have the policy or would get it, how many would get it (`joins`) or lose it (`leaves`), because `assignTo` or the order by name changes, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed. */
             200: {
                 headers: {
                     [name: string]: unknown;

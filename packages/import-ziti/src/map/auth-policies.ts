@@ -1,4 +1,3 @@
-import type { AuthPolicyRules } from '../../../../src/model/entities/auth-policy.ts';
 import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
 import { usualPolicy } from '../../../../src/model/usual-policy.ts';
 import type { ImportedAuthPolicy } from '../../../../src/store/contracts/imports.ts';
@@ -28,7 +27,7 @@ export function mapAuthPolicies(
   });
 }
 
-function rulesOf(entity: Entity): Pick<AuthPolicyRules, 'primary' | 'secondary' | 'requireDpop'> {
+function rulesOf(entity: Entity): Omit<ImportedAuthPolicy['rules'], 'name' | 'tags'> {
   const requiredSigner = entity.text('secondary.requireExtJwtSigner');
   return {
     primary: {
@@ -67,7 +66,10 @@ function wholeNumber(entity: Entity, name: string, most: number): number {
 function report(
   { findings }: MapNeeds,
   subject: Subject,
-  { rules, signerIds }: { readonly rules: AuthPolicyRules; readonly signerIds: ReadonlySet<string> },
+  {
+    rules,
+    signerIds,
+  }: { readonly rules: ImportedAuthPolicy['rules']; readonly signerIds: ReadonlySet<string> },
 ): void {
   const { primary, secondary } = rules;
   const { minPasswordLength } = primary.updb;

@@ -44,7 +44,8 @@ export function mapIdentities(
       name: nameOf(needs, subject),
       type: typeOf(needs, subject, entity),
       externalId: externalIdOf(externalIdNeeds, subject, entity),
-      authPolicyId: asId(authPolicyId),
+      // Every identity has one there: that it is the usual one says nothing.
+      authPolicyId: authPolicyId === defaultAuthPolicyId ? null : asId(authPolicyId),
       isAdmin: entity.flag('isAdmin') || entity.flag('isDefaultAdmin'),
       permissions: permissionsOf(needs, subject, entity),
       ...disabledStateOf(needs, subject, entity),

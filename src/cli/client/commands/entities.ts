@@ -69,8 +69,8 @@ function describeUpdate(command: Command, entity: EntityDescriptor, run: Run): v
       .option('--filter <filter>', 'change all that it selects instead of one, all or nothing')
       .option('--add-role-attributes <list>', 'with --filter: beside those that each has')
       .option('--remove-role-attributes <list>', 'with --filter: from those that each has')
-      .option('--dry-run', 'with --filter: only say what it would do')
       .addOption(yesOption());
+  if (entity.hasPreview) command.option('--dry-run', 'only say what it would do, and change nothing');
   if (entity.hasPassword) withPassword(command.option('--new-password', 'ask for a new password'));
   command.action(run(entity, 'updateEntity'));
 }

@@ -37,6 +37,8 @@ export interface EntityDescriptor {
   readonly isUpdatable?: boolean;
   /** Whether `update --filter` changes many at once. */
   readonly changesMany?: boolean;
+  /** Whether `update --dry-run` says what a change would do. */
+  readonly hasPreview?: boolean;
   /** `list` only: nothing finds a single one by name. */
   readonly isListOnly?: boolean;
   /** Whether a single entity shows more than the list does. */

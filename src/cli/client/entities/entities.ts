@@ -28,6 +28,7 @@ const identity = managed(identityEntity, {
   ],
   isUpdatable: true,
   changesMany: true,
+  hasPreview: true,
   forceable: 'names',
   hasDetail: true,
   // As in the console.
@@ -78,8 +79,10 @@ const authPolicy = managed(authPolicyEntity, {
     ['totp', (row) => asObject(row.secondary).requireTotp],
     ['ext-jwt', (row) => asObject(row.secondary).requireExtJwt],
     ['locks after', (row) => asObject(asObject(row.primary).updb).maxAttempts],
+    ['assigned to', 'assignTo'],
   ],
   isUpdatable: true,
+  hasPreview: true,
   hasFile: true,
   forceable: 'changes',
 });

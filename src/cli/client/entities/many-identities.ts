@@ -25,12 +25,16 @@ export async function changeMany(
   report: Report,
   api: ApiClient,
   {
-    filter,
+    selection,
     work,
     options,
-  }: { readonly filter: string; readonly work: JsonObject; readonly options: ManyOptions },
+  }: {
+    readonly selection: { readonly filter: string } | { readonly ids: readonly string[] };
+    readonly work: JsonObject;
+    readonly options: ManyOptions;
+  },
 ): Promise<void> {
-  const json = { filter, ...work };
+  const json = { ...selection, ...work };
   const call = (at: string, body: object) =>
     changed(api, { method: 'POST', path: at, json: body }, { force: options.force });
   const preview = asObject((await call(`${path}/preview`, json)).data);
@@ -60,7 +64,7 @@ function previewText(preview: JsonObject): string {
     ...(preview.policy === null
       ? []
       : [
-          `${asObject(policy.asksMore).count} would be asked for more than now, ${lockedOut.count} could no longer log in.`,
+          `Another policy for ${asObject(policy.touched).count}: ${asObject(policy.asksMore).count} would be asked for more than now, ${lockedOut.count} could no longer log in.`,
           ...asList(lockedOut.first).map((one) => `  locked out: ${asObject(one).name}`),
         ]),
     ...asList(refused.first).map(
@@ -97,7 +101,9 @@ export async function eachIdentity(
     ...(expires !== undefined && { expiresIn: expires }),
     ...(endSessions === true && { endSessions }),
   };
-  await withApi(report, options.server, (api) => changeMany(report, api, { filter, work, options }));
+  await withApi(report, options.server, (api) =>
+    changeMany(report, api, { selection: { filter }, work, options }),
+  );
 }
 
 /** `identity import FILE [--dry-run]` */

@@ -147,6 +147,11 @@ export async function updateEntity(
       given,
       await documentOf(report.ports, options),
     );
+    if (options.dryRun === true) {
+      const { previewChange } = await import('./preview-change.ts');
+      await previewChange(report, api, { entity, id, change: body });
+      return;
+    }
     const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await changed(api, { method: 'PATCH', path, json }, options);
@@ -178,7 +183,11 @@ async function updateMany(
       await documentOf(report.ports, options),
     );
     const change = { ...body, ...JSON.parse(JSON.stringify(attributes)) };
-    await changeMany(report, api, { filter, work: { change }, options: options as ManyOptions });
+    await changeMany(report, api, {
+      selection: { filter },
+      work: { change },
+      options: options as ManyOptions,
+    });
   });
 }
 

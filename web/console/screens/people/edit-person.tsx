@@ -9,7 +9,7 @@ import { FieldCard } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { queries } from '../../queries.ts';
-import { make } from '../../session/api.ts';
+import { make, type Versioned } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { BulkPreview, IdentityDetail } from '../../types.ts';
 import { ImpactText } from '../policy-impact.tsx';
@@ -35,8 +35,8 @@ function EditPerson({ id }: { readonly id: string }) {
           <EntityForm<PersonDraft>
             {...{ entity, id, mayChange: isAdmin }}
             ask={(changes) => endsOf(id, changes)}
-            read={draftRead(entity, found)}
-            reread={async () => draftRead(entity, await rereadEntity<IdentityDetail>(path))}
+            read={sentRead(found)}
+            reread={async () => sentRead(await rereadEntity<IdentityDetail>(path))}
             saved={async () => {
               await queries.invalidateQueries({ queryKey: ['person', id] });
               await navigate({ to: '/people/$id', params: { id } });
@@ -60,17 +60,27 @@ function EditPerson({ id }: { readonly id: string }) {
   );
 }
 
-/** What the changes end. Another policy is asked about as for many people. */
-async function endsOf(id: string, { isAdmin, authPolicyId, disabled }: Values): Promise<Question | null> {
+/** With the policy that was chosen for the person; null: none was. */
+function sentRead({ document, version }: Versioned<IdentityDetail>): Versioned<PersonDraft> {
+  const { authPolicyId, authPolicyFrom } = document;
+  const chosen = authPolicyFrom === 'identity' ? authPolicyId : null;
+  return draftRead(entity, { document: { ...document, authPolicyId: chosen }, version });
+}
+
+/** What the changes end. Another policy, also by other role attributes, is asked about as for many people. */
+async function endsOf(
+  id: string,
+  { isAdmin, authPolicyId, roleAttributes, disabled }: Values,
+): Promise<Question | null> {
   if (disabled === true) return { text: words.endsDisabled };
   if (isAdmin === false) return { text: words.endsAdmin };
-  if (authPolicyId === undefined) return null;
+  if (authPolicyId === undefined && roleAttributes === undefined) return null;
   const { policy } = await make<BulkPreview>({
     method: 'POST',
     path: 'identities/bulk/preview',
-    body: { ids: [id], change: { authPolicyId } },
+    body: { ids: [id], change: { authPolicyId, roleAttributes } },
   });
-  if (policy === null) return { text: words.endsPolicy };
+  if (policy === null) return null;
   const isHarmless = policy.lockedOut.count === 0;
   return { text: words.endsPolicy, details: <ImpactText preview={policy} lead={null} />, isHarmless };
 }

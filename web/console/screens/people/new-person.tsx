@@ -31,7 +31,6 @@ interface Added {
 }
 
 const newPerson = newDraft<PersonDraft>(entity, { type: 'User' });
-const defaultPolicy = { id: newPerson.authPolicyId, name: 'Default' };
 const hours = '24';
 
 export function NewPersonScreen() {
@@ -52,7 +51,7 @@ export function NewPersonScreen() {
         saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
       >
         {(form) => (
-          <PersonFields form={form} policy={defaultPolicy}>
+          <PersonFields form={form} policy={null}>
             <Card id="how" title={words.how}>
               <fieldset disabled={!isAdmin}>
                 <legend className="hidden-text">{words.how}</legend>

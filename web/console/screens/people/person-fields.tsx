@@ -8,7 +8,9 @@ import type { IdentityDetail } from '../../types.ts';
 import { words } from './words.ts';
 
 /** What a form sets of a person; of a new one, without the fields that only a change has. */
-export type PersonDraft = Draft<IdentityDetail, typeof identityEntity> & {
+export type PersonDraft = Omit<Draft<IdentityDetail, typeof identityEntity>, 'authPolicyId'> & {
+  /** Null: by role attributes. */
+  readonly authPolicyId: string | null;
   readonly type: IdentityDetail['typeId'];
 };
 
@@ -19,7 +21,7 @@ export function PersonFields({
   children,
 }: {
   readonly form: FormState<PersonDraft>;
-  readonly policy: { readonly id: string; readonly name: string };
+  readonly policy: { readonly id: string; readonly name: string } | null;
   readonly children?: ReactNode;
 }) {
   return (
@@ -40,7 +42,12 @@ export function PersonFields({
         id="may"
         title={words.may}
         names={['authPolicyId']}
-        details={{ authPolicyId: { choices: { [policy.id]: policy.name } } }}
+        details={{
+          authPolicyId: {
+            choices: policy === null ? {} : { [policy.id]: policy.name },
+            none: words.byAttributes,
+          },
+        }}
       >
         <RightField form={form} />
         <EntityField form={form} name="passwordMustChange" />

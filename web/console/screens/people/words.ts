@@ -18,6 +18,7 @@ const en = {
   },
   endsDisabled: 'The account can no longer sign in. Its sessions and an open invitation end at once.',
   endsAdmin: 'They can no longer administer. This applies at once, also to open sessions.',
+  byAttributes: 'By role attributes',
   endsPolicy:
     'The rules of the other auth policy apply at once. If a session lacks a factor that it requires, they have to sign in again.',
   how: 'First sign-in',
@@ -143,6 +144,7 @@ const de: typeof en = {
   endsDisabled:
     'Das Konto kann sich nicht mehr anmelden. Seine Sitzungen und eine offene Einladung enden sofort.',
   endsAdmin: 'Die Person kann nichts mehr verwalten. Das gilt sofort, auch für offene Sitzungen.',
+  byAttributes: 'Nach Rollenattributen',
   endsPolicy:
     'Die Regeln der anderen Auth-Richtlinie gelten sofort. Fehlt einer Sitzung ein verlangter Faktor, muss sich die Person neu anmelden.',
   how: 'Erste Anmeldung',

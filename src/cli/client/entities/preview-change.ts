@@ -1,0 +1,47 @@
+// `update identity|auth-policy NAME … --dry-run`: what a change would do, as the server says.
+
+import { authPolicyEntity } from '../../../model/entities/auth-policy.ts';
+import { patched } from '../../../model/entities/entity.ts';
+import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import { printResult, type Report } from '../../terminal/output.ts';
+import type { ApiClient } from '../connection/api-client.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+import { changeMany } from './many-identities.ts';
+
+/** @param entity identity or auth-policy */
+export async function previewChange(
+  report: Report,
+  api: ApiClient,
+  {
+    entity,
+    id,
+    change,
+  }: { readonly entity: EntityDescriptor; readonly id: string; readonly change: JsonObject },
+): Promise<void> {
+  if (entity.name === 'identity') {
+    await changeMany(report, api, { selection: { ids: [id] }, work: { change }, options: { dryRun: true } });
+    return;
+  }
+  const { data } = await api.call({ method: 'GET', path: `${entity.path}/${encodeURIComponent(id)}` });
+  const policy = patched(authPolicyEntity.fields, asObject(data), change);
+  const preview = await previewOfPolicy(api, policy);
+  printResult(report, preview, () => policyPreviewText(preview));
+}
+
+/** @param policy as it would be saved, with its id if it exists */
+export async function previewOfPolicy(api: ApiClient, policy: JsonObject): Promise<JsonObject> {
+  return asObject((await api.call({ method: 'POST', path: '/auth-policies/preview', json: policy })).data);
+}
+
+export function policyPreviewText(preview: JsonObject): string {
+  const [touched, joins, leaves, asksMore, lockedOut] = (
+    ['touched', 'joins', 'leaves', 'asksMore', 'lockedOut'] as const
+  ).map((name) => asObject(preview[name]));
+  const names = asList(lockedOut?.first).map((one) => String(asObject(one).name));
+  return [
+    'If the policy were saved like this:',
+    `  identities that have it:            ${touched?.count} (${joins?.count} would get it, ${leaves?.count} would lose it)`,
+    `  that would have to prove more:      ${asksMore?.count}`,
+    `  that could no longer log in:        ${lockedOut?.count}${names.length === 0 ? '' : ` (${names.join(', ')}${Number(lockedOut?.count) > names.length ? ', …' : ''})`}`,
+  ].join('\n');
+}

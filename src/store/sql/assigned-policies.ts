@@ -1,0 +1,47 @@
+// Keeps the column of the policy that applies (model/assigned-policy.ts) true, in the transaction of each change.
+
+import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
+import { authPolicyOf, identityOf } from './codec.ts';
+import { all, type Intent, run } from './intent.ts';
+
+export const assigningPoliciesSql = `SELECT * FROM auth_policies WHERE assign_to <> '[]'`;
+
+/** The policy of an identity, as it is to be stored. @param named null: none was named for it */
+export function* policyFor(
+  roleAttributes: readonly string[],
+  named: AssignedPolicy['authPolicyId'] | null,
+): Intent<AssignedPolicy> {
+  const policies = named === null ? yield* all(assigningPoliciesSql) : [];
+  return assignedPolicy(
+    policies.map((row) => authPolicyOf(row)),
+    roleAttributes,
+    named,
+  );
+}
+
+/** Of identities that are read at a time. */
+const pageSize = 1000;
+
+/** Assigns again after a change of policies. The caller records the change of the policy, which drops all accounts. */
+export function* assignEverybody(): Intent<void> {
+  const policies = (yield* all(assigningPoliciesSql)).map((row) => authPolicyOf(row));
+  for (let after = ''; ; ) {
+    const rows = yield* all(
+      `SELECT * FROM identities WHERE auth_policy_from <> 'identity' AND id > ? ORDER BY id LIMIT ${pageSize}`,
+      after,
+    );
+    for (const row of rows) {
+      const identity = identityOf(row);
+      const { authPolicyId, authPolicyFrom } = assignedPolicy(policies, identity.roleAttributes);
+      after = identity.id;
+      if (authPolicyId === identity.authPolicyId && authPolicyFrom === identity.authPolicyFrom) continue;
+      yield* run(
+        'UPDATE identities SET auth_policy_id = ?, auth_policy_from = ? WHERE id = ?',
+        authPolicyId,
+        authPolicyFrom,
+        identity.id,
+      );
+    }
+    if (rows.length < pageSize) return;
+  }
+}
