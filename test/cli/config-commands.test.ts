@@ -38,6 +38,51 @@ describe('config', () => {
     assert.equal(JSON.parse(json.stderr).error.code, 'config');
   });
 
+  test('validate says beforehand which passkeys end with another host name, or another domain for them', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.home('h', 'old.example.com:1280');
+    const file = join(box.cwd, 'h', 'controller.yml');
+    const yaml = readFileSync(file, 'utf8');
+    const database = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
+    const execute = (sql: string) => database.exec(sql);
+    const passkey = (id: string, rpId: string) =>
+      execute(`INSERT INTO passkeys (id, identity_id, name, rp_id, credential_id, public_key, counter, aaguid, transports,
+        is_discoverable, is_backup_eligible, is_backed_up, created_at)
+        VALUES ('${id}', 'somebody', 'Key', '${rpId}', '${id}', '', 0, '', '[]', 1, 0, 0, 0)`);
+    execute('PRAGMA foreign_keys = OFF');
+    passkey('one', 'old.example.com');
+    passkey('two', 'old.example.com');
+    const warnings = async (text: string) => {
+      writeFileSync(file, text);
+      const { code, stdout, stderr } = await box.run(['config', 'validate', 'h/controller.yml', '-j']);
+      assert.equal(code, 0, stderr);
+      const all: readonly string[] = JSON.parse(stdout).warnings;
+      return all.filter((warning) => warning.startsWith('passkeys end'));
+    };
+    assert.deepEqual(await warnings(yaml), []);
+    const moved = yaml.replaceAll('old.example.com', 'new.example.com');
+    const domain = '  passkeys:\n    rpId: example.com\n';
+    const withDomain = yaml.replace(/^ {2}# passkeys:\n/m, domain);
+    for (const changed of [moved, withDomain]) {
+      const [warning = '', ...more] = await warnings(changed);
+      assert.match(warning, /^passkeys end: 2 belong to old\.example\.com/);
+      assert.deepEqual(more, []);
+    }
+    // Where the domain was shared from the beginning, a host below it may change.
+    execute("UPDATE passkeys SET rp_id = 'example.com'");
+    assert.deepEqual(await warnings(moved.replace(/^ {2}# passkeys:\n/m, domain)), []);
+    // Another node still serves the host.
+    execute("UPDATE passkeys SET rp_id = 'old.example.com'");
+    execute(`INSERT INTO nodes (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, key_ids)
+      VALUES ('n', 'another', 'old.example.com:1280',
+        '[{"binding":"edge-oidc","url":"https://old.example.com:1280/oidc","version":"v1"}]', '1', 0, 0, 0, '[]')`);
+    assert.deepEqual(await warnings(moved), []);
+    execute('UPDATE nodes SET left_at = 1');
+    assert.equal((await warnings(moved)).length, 1);
+    database.close();
+  });
+
   test('show prints every value in force and where it comes from', async (t) => {
     const box = sandbox();
     t.after(() => box.close());

@@ -7,6 +7,8 @@ import {
   StoreUnavailable,
   schemaVersion,
 } from '../../../controller/database.ts';
+import { nodeName } from '../../../controller/observation.ts';
+import { issuersOf } from '../../../model/node.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
 import { rpIdOf } from '../../../platform/webauthn.ts';
@@ -49,7 +51,7 @@ export async function checkDatabaseAndKey({
 
 /**
  * Sentences about passkeys that end with this configuration, as far as the database can be looked into: they belong to a
- * host that no bind point has.
+ * host that no bind point has, here or at another node that runs.
  */
 export async function passkeysThatEnd(config: Config): Promise<readonly string[]> {
   try {
@@ -67,11 +69,14 @@ export async function passkeysThatEnd(config: Config): Promise<readonly string[]
 }
 
 async function endedPasskeys(
-  { listeners, edge }: Config,
-  { passkeys }: Pick<Awaited<ReturnType<typeof openStore>>, 'passkeys'>,
+  config: Config,
+  { passkeys, nodes }: Pick<Awaited<ReturnType<typeof openStore>>, 'passkeys' | 'nodes'>,
 ): Promise<readonly string[]> {
-  const { rpId: configured } = edge.passkeys;
-  const issuers = listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
+  const { rpId: configured } = config.edge.passkeys;
+  const own = config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
+  const name = nodeName(config);
+  const others = (await nodes.listAll()).filter((node) => node.name !== name && node.leftAt === null);
+  const issuers = [...own, ...others.flatMap(issuersOf)];
   const domains = issuers.map((issuer) => rpIdOf(new URL(issuer).hostname, configured));
   const ended = (await passkeys.countByDomain()).filter(({ rpId }) => !domains.includes(rpId));
   return ended.map(
