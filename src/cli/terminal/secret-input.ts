@@ -70,7 +70,9 @@ export async function readNamedFile(ports: CliPorts, path: string, what: string)
       exitCode: exitCodes.usage,
       code: 'usage',
       cause: error,
-      next: isOtherEncoding ? 'convert the file to UTF-8' : 'check the path and the permissions of the file',
+      next: isOtherEncoding
+        ? 'convert the file, then run the command again'
+        : 'check the path and the permissions of the file',
     });
   }
 }

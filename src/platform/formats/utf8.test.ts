@@ -34,6 +34,7 @@ test('a file that a person wrote may have a byte order mark, and another encodin
     [Buffer.from('\ufeffa', 'utf16le'), /UTF-16/],
     [Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/],
     [Buffer.from([0x61, 0xc3]), /^line 1/],
+    [Buffer.from([0x30, 0x82, 0x01, 0xff]), /DER.*PEM/],
   ] as const) {
     const refused = (error: unknown) => error instanceof MalformedInput && said.test(error.reason);
     assert.throws(() => textOfFile(bytes), refused);

@@ -21,6 +21,8 @@ export function textOfFile(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     throw new MalformedInput('it is in UTF-16, not in UTF-8: save it as UTF-8');
+  if (first === 0x30 && second !== undefined && second >= 0x80)
+    throw new MalformedInput('it is binary (DER or PKCS #12), not text: convert it to PEM with openssl');
   try {
     return decodeUtf8(bytes).replace(/^\ufeff/, '');
   } catch {
