@@ -21,6 +21,11 @@ export interface PrimaryResult {
 /** Longer than a refusal usually takes, hash included. Nobody who has mistyped notices it. */
 const refusalStep: Millis = 50;
 
+/** For the record of an attempt. */
+export function droppedScopesNote(scopes: readonly string[]): string {
+  return `asked for, and not among those of the application: ${quoted(scopes)}`;
+}
+
 /**
  * Verifies primary credentials and says who it is. The progress is new: nothing proven earlier carries over. A refused
  * password is answered at a whole step of time after the request was complete.
@@ -38,8 +43,7 @@ export async function authenticatePrimary(
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
   const verdict = await verify(needs, credentials, { attempt, origin });
-  if (droppedScopes.length > 0)
-    attempt.passed('scopes', `asked for, and not among those of the application: ${quoted(droppedScopes)}`);
+  if (droppedScopes.length > 0) attempt.passed('scopes', droppedScopesNote(droppedScopes));
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);

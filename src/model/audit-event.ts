@@ -70,8 +70,6 @@ export type AuditEvent =
       readonly identityId: string;
       readonly browserSessionId: string;
       readonly clientId: string;
-      /** Of `used`: the scopes that the application asked for and does not have; absent if none. */
-      readonly droppedScopes?: readonly string[];
     }
   | {
       readonly event: 'browser-session.ended';

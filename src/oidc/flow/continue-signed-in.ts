@@ -2,11 +2,13 @@
 // 3.1.2.1), the identity, its policy and what the login depended on. The cookie alone gives nothing.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
+import { droppedScopesNote } from '../../login/authenticate-primary.ts';
 import { verifyCertificate } from '../../login/certificate/certificate.ts';
 import { provenFactors } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { PrimaryMethod } from '../../model/login.ts';
 import { acrOf } from '../../tokens/access-token.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { OidcServices } from '../services.ts';
@@ -168,16 +170,15 @@ async function finish(
   if (outcome === 'finished')
     throw new AuthError('auth_request_unknown', { detail: 'the login is finished' });
   const { clientId, droppedScopes } = authRequest;
-  needs.audit.record(
-    {
-      event: 'browser-session.used',
-      identityId: account.identity.id,
-      browserSessionId: id,
-      clientId,
-      // No attempt to log in is recorded here that could show them.
-      ...(droppedScopes !== undefined && { droppedScopes }),
-    },
-    origin,
-  );
+  const identityId = account.identity.id;
+  needs.audit.record({ event: 'browser-session.used', identityId, browserSessionId: id, clientId }, origin);
+  if (droppedScopes !== undefined) {
+    // Otherwise nothing would show them: this is no login, which has a record.
+    const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
+    attempt.about({ identityId });
+    attempt.passed('browser session', `${clientId} got its code without a login`);
+    attempt.passed('scopes', droppedScopesNote(droppedScopes));
+    attempt.conclude();
+  }
   return handOver(needs, merged, code.text);
 }
