@@ -1,10 +1,11 @@
-// Where events are sent: webhooks.
+// Where events are sent: webhooks, syslog, collectors of OTLP logs.
 
 import { X509Certificate } from 'node:crypto';
 import { AuthError } from '../errors/auth-error.ts';
 import { type EventSenderNeeds, sendEvents } from '../events/event-sender.ts';
-import { openSecrets, sealSecrets } from '../events/subscription-secrets.ts';
-import { newSigningSecret } from '../events/webhook.ts';
+import { newSigningSecret } from '../events/http-messages.ts';
+import { openSecrets, type SubscriptionSecrets, sealSecrets } from '../events/subscription-secrets.ts';
+import { addressOfSyslog } from '../events/syslog.ts';
 import {
   type Delivery,
   type DeliveryOutcome,
@@ -49,8 +50,7 @@ export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
     if (before === null) await refuseTooMany(needs);
     const none = { trustedRoots: null, clientCertPem: null };
     const whole = patched(eventSubscriptionEntity.fields, { ...none, ...before }, fields);
-    if (fields.url !== undefined && acceptableAddress('url', fields.url, needs.limits) === null)
-      throw refusedField('url', 'must not be empty');
+    if (fields.url !== undefined) requireAddress(whole.type, fields.url, needs);
     return secretsOf(needs, whole, { given: fields, before });
   },
 });
@@ -79,6 +79,17 @@ export function readEventFilter(text: string): Filter {
   throw refusedField('filter', 'must not sort, skip or limit');
 }
 
+function requireAddress(
+  type: EventSubscription['type'] | undefined,
+  url: string,
+  { limits }: Pick<AdminServices, 'limits'>,
+): void {
+  const isSyslog = type === 'syslog';
+  if (isSyslog && !/^tls:\/\/[^/?#]+$/.test(url)) throw refusedField('url', 'must be tls://host:port', url);
+  if (acceptableAddress('url', isSyslog ? addressOfSyslog(url) : url, limits) === null)
+    throw refusedField('url', 'must not be empty');
+}
+
 async function refuseTooMany({ store }: Pick<AdminServices, 'store'>): Promise<void> {
   if ((await store.eventSubscriptions.listAll()).length < mostSubscriptions) return;
   throw new AuthError('conflict', {
@@ -88,7 +99,7 @@ async function refuseTooMany({ store }: Pick<AdminServices, 'store'>): Promise<v
 
 type Tls = Pick<EventSubscription, 'trustedRoots' | 'clientCertPem'>;
 
-/** A new one gets the secret that its webhooks are signed with. */
+/** A new webhook gets the secret that it is signed with. */
 function secretsOf(
   { vault, random, clock }: AdminServices,
   { trustedRoots, clientCertPem }: Tls,
@@ -100,15 +111,17 @@ function secretsOf(
     readonly before: EventSubscription | null;
   },
 ) {
-  const kept = before === null ? { signing: newSigningSecret(random) } : openSecrets(vault, before);
-  const { clientKey: keptKey, ...signing } = kept as ReturnType<typeof openSecrets>;
+  const isNewWebhook = before === null && given.type === 'webhook';
+  const { clientKey: keptKey, ...signing }: SubscriptionSecrets =
+    before !== null ? openSecrets(vault, before) : isNewWebhook ? { signing: newSigningSecret(random) } : {};
   const clientKey = given.clientKey === undefined ? keptKey : given.clientKey || undefined;
   requireTls({ trustedRoots, clientCertPem }, clientKey);
   const sealed =
     before === null || clientKey !== keptKey
       ? { sealedSecrets: sealSecrets(vault, { ...signing, ...(clientKey !== undefined && { clientKey }) }) }
       : {};
-  const made = before === null ? { secretCreatedAt: clock.now(), formerSecretUntil: null } : {};
+  const made =
+    before === null ? { secretCreatedAt: isNewWebhook ? clock.now() : null, formerSecretUntil: null } : {};
   return { ...sealed, ...made, clientKey: undefined };
 }
 
@@ -155,6 +168,7 @@ export async function newSecretOf(
  * Makes another secret. For a while webhooks are signed with both.
  * @returns the secret, which is shown only this once
  * @throws AuthError not_found
+ * @throws AuthError conflict   it is no webhook
  */
 export async function rotateSecret(
   needs: AdminServices,
@@ -162,6 +176,8 @@ export async function rotateSecret(
   { id, overlap }: { readonly id: string; readonly overlap: Millis },
 ): Promise<{ readonly secret: string; readonly formerSecretUntil: Millis }> {
   const subscription = await eventSubscriptions.get(needs, id);
+  if (subscription.type !== 'webhook')
+    throw new AuthError('conflict', { description: 'Only webhooks are signed with a secret' });
   const { signing: formerSigning, clientKey } = openSecrets(needs.vault, subscription);
   const secret = newSigningSecret(needs.random);
   const now = needs.clock.now();

@@ -4,13 +4,14 @@ import type { DeliveryOutcome, EventKind, SentDelivery } from '../model/delivery
 import type { EventSubscription } from '../model/entities/event-subscription.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import type { MessagePoster } from '../platform/network/outbound-client.ts';
+import type { MessagePoster, OutboundMessage, TlsConnector } from '../platform/network/outbound-client.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import { openSecrets, type SubscriptionSecrets } from './subscription-secrets.ts';
-import { signingSecrets, webhookMessage } from './webhook.ts';
+import { otlpMessage, signingSecrets, webhookMessage } from './http-messages.ts';
+import { openSecrets } from './subscription-secrets.ts';
+import { addressOfSyslog, syslogFrame, writeAll } from './syslog.ts';
 
 export interface EventSenderNeeds {
-  readonly poster: MessagePoster;
+  readonly poster: MessagePoster & TlsConnector;
   readonly vault: Pick<KeyVault, 'open'>;
   readonly clock: Clock;
 }
@@ -47,28 +48,55 @@ export async function sendEvents(
   deliveries: Deliveries,
 ): Promise<readonly DeliveryOutcome[]> {
   const secrets = openSecrets(needs.vault, subscription);
-  const outcomes: DeliveryOutcome[] = [];
-  const until = needs.clock.monotonic() + longestBatch;
-  for (const delivery of deliveries) {
-    const outcome = await posted(needs, subscription, { secrets, delivery });
-    outcomes.push(outcome);
-    if (outcome.state === 'waiting' || needs.clock.monotonic() > until) break;
+  const { url, trustedRoots, clientCertPem, type } = subscription;
+  const tls = { trustedRoots, certPem: clientCertPem, keyPem: secrets.clientKey ?? null };
+  const { poster, clock } = needs;
+  switch (type) {
+    case 'webhook': {
+      const outcomes: DeliveryOutcome[] = [];
+      for (const until = clock.monotonic() + longestBatch; ; ) {
+        const delivery = deliveries[outcomes.length];
+        if (delivery === undefined || clock.monotonic() > until) return outcomes;
+        const now = clock.now();
+        const message = webhookMessage(delivery, signingSecrets(secrets, subscription, now), now);
+        const outcome = await posted(poster, url, { ...message, tls });
+        outcomes.push(outcome);
+        if (outcome.state === 'waiting') return outcomes;
+      }
+    }
+    case 'otlp': {
+      const outcome = await posted(poster, url, { ...otlpMessage(deliveries, clock.now()), tls });
+      return outcome.state === 'waiting' ? [outcome] : deliveries.map(() => outcome);
+    }
+    case 'syslog': {
+      const outcome = await attempted(async () => {
+        const socket = await poster.connect(addressOfSyslog(url), tls);
+        try {
+          await writeAll(socket, deliveries.map(syslogFrame), longestBatch);
+          return { state: 'delivered', result: 'read' };
+        } catch (error) {
+          return {
+            state: 'waiting',
+            result: `the receiver broke the connection: ${(error as Error).message}`,
+          };
+        }
+      });
+      return outcome.state === 'waiting' ? [outcome] : deliveries.map(() => outcome);
+    }
   }
-  return outcomes;
 }
 
-async function posted(
-  { poster, clock }: EventSenderNeeds,
-  subscription: EventSubscription,
-  sent: { readonly secrets: SubscriptionSecrets; readonly delivery: SentDelivery<EventKind> },
-): Promise<DeliveryOutcome> {
-  const now = clock.now();
-  const message = webhookMessage(sent.delivery, signingSecrets(sent.secrets, subscription, now), now);
-  const { trustedRoots, clientCertPem } = subscription;
-  try {
-    const tls = { trustedRoots, certPem: clientCertPem, keyPem: sent.secrets.clientKey ?? null };
-    const status = await poster.post(subscription.url, { ...message, tls });
+function posted(poster: MessagePoster, url: string, message: OutboundMessage): Promise<DeliveryOutcome> {
+  return attempted(async () => {
+    const status = await poster.post(url, message);
     return { state: status >= 200 && status < 300 ? 'delivered' : 'waiting', result: `HTTP ${status}` };
+  });
+}
+
+/** A receiver that cannot be reached is tried again. */
+async function attempted(send: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+  try {
+    return await send();
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
     return { state: 'waiting', result: error.message };

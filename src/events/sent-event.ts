@@ -20,9 +20,13 @@ export function eventOfRecord(record: AuditRecord): EventToSend {
   const { at, details: members, ...rest } = record;
   const { changes = [], ...details } = members;
   const whole = { ...rest, at: isoTime(at), changes, details };
-  const isLong = JSON.stringify(whole).length > longestData;
-  const data = isLong ? { ...whole, changes: [], details: {}, isShortened: true } : whole;
+  const data = JSON.stringify(whole).length > longestData ? shortened(whole) : whole;
   return { kind: 'event', id: record.id, payload: { type: record.event, at, data } };
+}
+
+/** The data of an event without what may be long. */
+export function shortened<Data extends object>(data: Data): Data & { readonly isShortened: true } {
+  return { ...data, changes: [], details: {}, isShortened: true };
 }
 
 /** A refused login or enrollment; of everything else none. */

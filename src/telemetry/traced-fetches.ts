@@ -1,10 +1,15 @@
 // Requests to other servers, with a span for each: the method, the host and the path. No query, because it may contain
 // codes and keys; no body; and no trace context for the other server, which is not ours.
 
-import type { FormPoster, MessagePoster, OutboundClient } from '../platform/network/outbound-client.ts';
+import type {
+  FormPoster,
+  MessagePoster,
+  OutboundClient,
+  TlsConnector,
+} from '../platform/network/outbound-client.ts';
 import type { SpanDescription, TracingInUse } from '../platform/tracing.ts';
 
-type Client = OutboundClient & FormPoster & MessagePoster;
+type Client = OutboundClient & FormPoster & MessagePoster & TlsConnector;
 
 const longestPath = 256;
 
@@ -15,6 +20,7 @@ export function tracedFetches(client: Client, tracing: TracingInUse): Client {
   return {
     get: (url, wanted) => within('GET', url, () => client.get(url, wanted)),
     post: (url, message) => within('POST', url, () => client.post(url, message)),
+    connect: client.connect,
     postForm: (url, form, wanted) => within('POST', url, () => client.postForm(url, form, wanted)),
   };
 }

@@ -9,7 +9,12 @@ import type { ApiSessionId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ProviderServices } from '../../oidc/services.ts';
-import type { FormPoster, MessagePoster, OutboundClient } from '../../platform/network/outbound-client.ts';
+import type {
+  FormPoster,
+  MessagePoster,
+  OutboundClient,
+  TlsConnector,
+} from '../../platform/network/outbound-client.ts';
 import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import type { OwnSessionView } from '../../sessions/own-session-view.ts';
 import type { Store } from '../../store/contracts/store.ts';
@@ -30,7 +35,7 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   readonly trustDomain: string;
   readonly ring: Pick<KeyRing, 'list' | 'signer'>;
   readonly ownSessions: OwnSessionView;
-  readonly poster: FormPoster & MessagePoster;
+  readonly poster: FormPoster & MessagePoster & TlsConnector;
   /** Calls other servers, within the limits of `edge.externalJwtSigners.jwksFetch`. */
   readonly outbound: OutboundClient;
   /** Keeps legacy sessions alive. @returns how many of them are */

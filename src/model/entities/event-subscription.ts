@@ -2,7 +2,7 @@ import type { EventSubscriptionId } from '../ids.ts';
 import { sentEvents } from '../kept-events.ts';
 import { choice, choices, entity, flag, pem, type Stored, tags, text, time, usually } from './entity.ts';
 
-export const subscriberTypes = ['webhook'] as const;
+export const subscriberTypes = ['webhook', 'syslog', 'otlp'] as const;
 
 export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   kind: 'event-subscription',
@@ -14,7 +14,7 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
     /** Unique. By default the address. */
     name: text({ isListed: true, isOptional: true }),
     type: choice(subscriberTypes, { isFixed: true, isListed: true }),
-    /** `https://…` */
+    /** `https://…`; of syslog `tls://host:port`. */
     url: text({ isListed: true }),
     enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Which events are sent; empty: all. */
@@ -38,7 +38,7 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   arguments: {
     name: ['<name>', 'its name'],
     type: subscriberTypes.join(', '),
-    url: 'https address of the receiver',
+    url: 'https address of the receiver; of syslog tls://host:port',
   },
   options: {
     url: 'another address',

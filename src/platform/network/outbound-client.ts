@@ -97,11 +97,20 @@ export interface MessagePoster {
   post(url: string, message: OutboundMessage): Promise<number>;
 }
 
+export interface TlsConnector {
+  /**
+   * Connects to host and port of an https URL, for another protocol than HTTP. Resolves when the server has proved who
+   * it is; who gets the connection limits its time.
+   * @throws FetchRefused
+   */
+  connect(url: string, tls: TlsIdentity): Promise<TLSSocket>;
+}
+
 /** Opens nothing before the first request. */
 export function outboundClient(
   limits: OutboundLimits,
   needs: OutboundNeeds = {},
-): OutboundClient & FormPoster & MessagePoster {
+): OutboundClient & FormPoster & MessagePoster & TlsConnector {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
@@ -145,6 +154,20 @@ export function outboundClient(
         { accept: '*/*' },
         { maxRedirects: 0, message, read: async ({ statusCode = 0 }) => statusCode },
       ),
+    async connect(url, tls) {
+      const deadline = AbortSignal.timeout(limits.timeout);
+      const target = readTarget(url);
+      const proxy = isSpared(bareHost(target)) ? null : limits.proxy;
+      const way = {
+        target,
+        context: contextFor(tls),
+        resolve,
+        refusal: allowedTarget(target),
+        proxy,
+        limits,
+      };
+      return (await tunnelOf({ ...way, deadline })) ?? connectDirectly({ ...way, deadline });
+    },
   };
 }
 
@@ -263,7 +286,7 @@ function checkedLookup(
   };
 }
 
-interface Hop {
+interface Way {
   readonly target: URL;
   readonly context: SecureContext;
   readonly resolve: NonNullable<OutboundNeeds['resolve']>;
@@ -271,6 +294,9 @@ interface Hop {
   readonly proxy: string | null;
   readonly deadline: AbortSignal;
   readonly limits: Pick<OutboundLimits, 'timeout'>;
+}
+
+interface Hop extends Way {
   /** What to post; null: GET. */
   readonly message: OutboundMessage | null;
   readonly accept: string;
@@ -325,7 +351,7 @@ async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>
  * The connection through the proxy; null: there is none. The proxy looks the name up itself, and decides where it leads.
  * A name whose addresses are all refused here is not asked for there; one that only the proxy can resolve is.
  */
-async function tunnelOf({ target, proxy, ...hop }: Hop): Promise<TLSSocket | null> {
+async function tunnelOf({ target, proxy, ...hop }: Way): Promise<TLSSocket | null> {
   if (proxy === null) return null;
   const host = bareHost(target);
   const wait = hop.limits.timeout / 4;
@@ -340,6 +366,20 @@ async function tunnelOf({ target, proxy, ...hop }: Hop): Promise<TLSSocket | nul
     return await openTunnel(new URL(proxy), { host, port: target.port || '443', ...hop });
   } catch (error) {
     throw refusalOf(error, hop.deadline);
+  }
+}
+
+async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSocket> {
+  const { openDirectly } = await import('./proxy-tunnel.ts');
+  const host = bareHost(target);
+  const wanted = { ...way, host, port: target.port || '443', lookup: checkedLookup(way.resolve, refusal) };
+  try {
+    return await openDirectly(wanted, (address) => {
+      const refused = refusal(address);
+      return refused && new FetchRefused(refused);
+    });
+  } catch (error) {
+    throw refusalOf(error, way.deadline);
   }
 }
 

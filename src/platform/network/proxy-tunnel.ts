@@ -2,7 +2,7 @@
 
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import { FetchRefused } from './fetch-refused.ts';
 
@@ -23,21 +23,41 @@ interface Wanted {
  */
 export async function openTunnel(proxy: URL, wanted: Wanted): Promise<TLSSocket> {
   const socket = await connectThrough(proxy, wanted);
-  const { host, context: secureContext, deadline } = wanted;
-  const secured = connect({
-    socket,
+  return secured(connect({ ...tlsOptions(wanted), socket, ALPNProtocols: ['http/1.1'] }), wanted);
+}
+
+/**
+ * The same without a proxy.
+ * @param check of the address that the system has connected to, before anything is sent; returns why not
+ */
+export function openDirectly(
+  wanted: Wanted & { readonly lookup: LookupFunction },
+  check: (address: string) => FetchRefused | null,
+): Promise<TLSSocket> {
+  const socket = connect({ ...tlsOptions(wanted), port: Number(wanted.port), lookup: wanted.lookup });
+  socket.once('connect', () => {
+    const refused = check(socket.remoteAddress ?? '');
+    if (refused !== null) socket.destroy(refused);
+  });
+  return secured(socket, wanted);
+}
+
+function tlsOptions({ host, context: secureContext }: Wanted) {
+  return {
     host,
     ...(isIP(host) === 0 && { servername: host }),
     secureContext,
-    ALPNProtocols: ['http/1.1'],
     // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
-  });
+  };
+}
+
+function secured(socket: TLSSocket, { deadline }: Wanted): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    deadline.addEventListener('abort', () => secured.destroy(new FetchRefused('timeout')), { once: true });
-    secured.once('secureConnect', () => resolve(secured));
-    secured.once('error', reject);
-    secured.once('close', () => reject(new FetchRefused('connection')));
+    deadline.addEventListener('abort', () => socket.destroy(new FetchRefused('timeout')), { once: true });
+    socket.once('secureConnect', () => resolve(socket));
+    socket.once('error', reject);
+    socket.once('close', () => reject(new FetchRefused('connection')));
   });
 }
 

@@ -285,7 +285,7 @@ export const fields: Fields = {
       formerSecretUntil: 'Früheres Geheimnis signiert bis',
     },
     hints: {
-      url: 'Sie beginnt mit https.',
+      url: 'Sie beginnt mit https, die von Syslog mit tls, zum Beispiel tls://logs.example.com:6514.',
       enabled: 'Solange es aus ist, wird nichts dafür gesammelt.',
       events: 'Keines gewählt: alle.',
       filter: 'Wie in Listen, zum Beispiel: entity = "identity" and action = "delete". Leer: alle.',
@@ -294,7 +294,6 @@ export const fields: Fields = {
       clientCertPem: 'PEM, mit seiner Kette. Für einen Empfänger, der eines verlangt.',
       clientKey: 'PEM. Er wird nie gezeigt. Leer: Er bleibt, wie er ist.',
     },
-    choices: { type: { webhook: 'Webhook' } },
-    shortChoices: { type: { webhook: 'Webhook' } },
+    choices: { type: { webhook: 'Webhook', syslog: 'Syslog (TLS)', otlp: 'OTLP-Logs' } },
   },
 };

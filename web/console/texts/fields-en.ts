@@ -273,7 +273,7 @@ export const fields = {
       formerSecretUntil: 'Former secret signs until',
     },
     hints: {
-      url: 'It begins with https.',
+      url: 'It begins with https; that of syslog with tls, such as tls://logs.example.com:6514.',
       enabled: 'While it is off, nothing is collected for it.',
       events: 'None chosen: all.',
       filter: 'As in lists, such as: entity = "identity" and action = "delete". Empty: all.',
@@ -282,8 +282,7 @@ export const fields = {
       clientCertPem: 'PEM, with its chain. For a receiver that asks for one.',
       clientKey: 'PEM. It is never shown. Empty: it stays as it is.',
     },
-    choices: { type: { webhook: 'Webhook' } },
-    shortChoices: { type: { webhook: 'Webhook' } },
+    choices: { type: { webhook: 'Webhook', syslog: 'Syslog (TLS)', otlp: 'OTLP logs' } },
   },
 };
 

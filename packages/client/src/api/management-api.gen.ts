@@ -3195,7 +3195,7 @@ export interface components {
             };
             name: string;
             /** @enum {string} */
-            type: "webhook";
+            type: "webhook" | "syslog" | "otlp";
             url: string;
             enabled: boolean;
             events: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
@@ -3584,7 +3584,7 @@ export interface components {
             "event-subscription"?: {
                 name: string;
                 /** @enum {string} */
-                type?: "webhook";
+                type?: "webhook" | "syslog" | "otlp";
                 url?: string;
                 enabled?: boolean;
                 events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
@@ -7527,7 +7527,7 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /** @enum {string} */
-                    type: "webhook";
+                    type: "webhook" | "syslog" | "otlp";
                     url: string;
                     /** @default true */
                     enabled?: boolean;
@@ -7603,7 +7603,7 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /** @enum {string} */
-                    type: "webhook";
+                    type: "webhook" | "syslog" | "otlp";
                     url: string;
                     enabled: boolean;
                     /** @default [] */
@@ -7683,7 +7683,7 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /** @enum {string} */
-                    type?: "webhook";
+                    type?: "webhook" | "syslog" | "otlp";
                     url?: string;
                     enabled?: boolean;
                     events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;

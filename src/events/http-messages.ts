@@ -1,5 +1,6 @@
-// Webhooks as Standard Webhooks says (https://www.standardwebhooks.com): the receiver knows by the signature that the
-// message is from here, and by its id whether it has had it before.
+// Events as messages over HTTP. Webhooks are as Standard Webhooks says (https://www.standardwebhooks.com): the receiver
+// knows by the signature that the message is from here, and by its id whether it has had it before. A collector of
+// OpenTelemetry gets log records (OTLP/HTTP, JSON).
 
 import { createHmac } from 'node:crypto';
 import type { EventKind, SentDelivery } from '../model/delivery.ts';
@@ -50,4 +51,38 @@ export function webhookMessage(
       'webhook-signature': signatures.join(' '),
     },
   };
+}
+
+const scope = { name: 'overlay-auth' };
+const resource = { attributes: [attribute('service.name', 'overlay-auth')] };
+/** INFO and WARN of the data model of logs. */
+const severities = { info: 9, warn: 13 } as const;
+
+/** @see https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
+export function otlpMessage(deliveries: readonly SentDelivery<EventKind>[], now: Millis): OutboundMessage {
+  const logRecords = deliveries.map(({ payload: { type, at, data } }) => {
+    const severity = type.endsWith('.refused') ? 'warn' : 'info';
+    const texts = Object.entries(data).flatMap(([name, value]) =>
+      typeof value === 'string' && name !== 'at' && name !== 'event' ? [attribute(name, value)] : [],
+    );
+    return {
+      timeUnixNano: nanoseconds(at),
+      observedTimeUnixNano: nanoseconds(now),
+      severityNumber: severities[severity],
+      severityText: severity.toUpperCase(),
+      eventName: type,
+      body: { stringValue: JSON.stringify(data) },
+      attributes: [attribute('event.name', type), ...texts],
+    };
+  });
+  const body = JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords }] }] });
+  return { contentType: 'application/json', body };
+}
+
+function attribute(key: string, stringValue: string) {
+  return { key, value: { stringValue } };
+}
+
+function nanoseconds(at: Millis): string {
+  return `${at}000000`;
 }
