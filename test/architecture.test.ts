@@ -441,7 +441,7 @@ describe('the import rules', () => {
 
 test('API sessions and browser sessions end in one place each, which has their applications told', () => {
   const statements = {
-    'SET ended_at = ': 'src/store/sql/api-sessions.ts',
+    'SET ended_at = ': 'src/store/sql/session-ends.ts',
     'DELETE FROM browser_sessions': 'src/store/sql/browser-sessions.ts',
   };
   for (const [statement, place] of Object.entries(statements)) {

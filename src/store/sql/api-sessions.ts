@@ -12,14 +12,6 @@ import type {
   RotateOutcome,
   RotateRefreshToken,
 } from '../contracts/api-sessions.ts';
-import { isToldSql, tellApplication } from './application-notices.ts';
-import {
-  endBrowserSession,
-  endBrowserSessionsOf,
-  endBrowserSessionsWhere,
-  openedWith,
-} from './browser-sessions.ts';
-import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
   type Database,
@@ -32,9 +24,10 @@ import {
   textOrNull,
 } from './codec.ts';
 
-import { all, type Condition, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
+import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const apiSessionIntents = {
   endOldestSessions,
@@ -153,131 +146,6 @@ function liveSessions(now: Millis) {
     columns: { type: 'mechanism' },
     where: { sql: 'api_sessions.ended_at IS NULL AND api_sessions.expires_at > ?', params: [now] },
   });
-}
-
-/**
- * Only these reasons mean that somebody wants the person out. With the others the person continues, or a client is to
- * blame.
- */
-const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
-
-interface End {
-  readonly reason: SessionEndReason;
-  readonly now: Millis;
-}
-
-/**
- * Ends the live sessions of which a condition holds, each with a change-feed entry, and has their applications told.
- * Nothing else ends a session. One whose tokens have expired is only told of.
- * @returns the rows of all of them
- */
-function* end({ condition, params }: Condition, { reason, now }: End): Intent<readonly SqlRow[]> {
-  const rows = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL, told_until = NULL
-     WHERE ended_at IS NULL AND (expires_at > ? OR told_until > ?) AND ${condition}
-     RETURNING id, identity_id, client_id, issuer, expires_at, browser_session_id, ${isToldSql}`,
-    now,
-    reason,
-    now,
-    now,
-    ...params,
-  );
-  for (const row of rows) {
-    if (isLive(row, now)) yield* recordChange('session-ended', text(row, 'id'), now);
-    yield* tellApplication(row, now);
-  }
-  return rows;
-}
-
-function isLive(row: SqlRow, now: Millis): boolean {
-  return integer(row, 'expires_at') > now;
-}
-
-/** Ends a live session, as `end`. False when it was not alive. */
-export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
-  const [row] = yield* end({ condition: 'id = ?', params: [id] }, { reason, now });
-  if (row === undefined) return false;
-  const browserSession = textOrNull(row, 'browser_session_id');
-  if (browserSession !== null && endsBrowserSession.has(reason))
-    yield* endBrowserSession({ id: browserSession, now });
-  return isLive(row, now);
-}
-
-/**
- * Ends the live sessions of which a condition holds, as `end`.
- * @returns how many sessions
- */
-export function* endSessionsWhere(which: Condition, how: End): Intent<number> {
-  return (yield* end(which, how)).filter((row) => isLive(row, how.now)).length;
-}
-
-/**
- * Ends every live session of an identity except one, and deletes its logins in progress, so that what was proven
- * earlier cannot open a session later.
- * @returns how many sessions
- */
-export function* endSessionsOf(args: {
-  readonly identityId: string;
-  readonly reason: SessionEndReason;
-  readonly now: Millis;
-  /** Null and left out: none continues. */
-  readonly except?: string | null;
-  readonly exceptLogin?: string;
-  /** Only sessions that were opened at or before this point. */
-  readonly openedUntil?: Millis;
-}): Intent<number> {
-  const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
-  const condition = 'identity_id = ? AND id <> ? AND created_at <= ?';
-  const ended = yield* endSessionsWhere({ condition, params: [identityId, except ?? '', openedUntil] }, args);
-  yield* endBrowserSessionsOf({ identityId, openedUntil, now: args.now });
-  yield* forgetLogins(identityId, args.exceptLogin);
-  return ended;
-}
-
-/**
- * Ends every live session that an authenticator opened, except one, and deletes the logins in progress.
- * @param args.authenticatorId null: those that a claim opened, of a token or by the rule of an authority
- */
-export function* endSessionsOfAuthenticator(args: {
-  readonly identityId: string;
-  readonly authenticatorId: string | null;
-  readonly now: Millis;
-  readonly except?: string;
-}): Intent<void> {
-  const { identityId, authenticatorId, now, except = '' } = args;
-  const opener = openedWith(authenticatorId);
-  const condition = `identity_id = ? AND id <> ? AND ${opener.condition}`;
-  const params = [identityId, except, ...opener.params];
-  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
-  yield* endBrowserSessionsOf({ identityId, authenticatorId, now });
-  yield* forgetLogins(identityId);
-}
-
-/** Ends every live session that a passkey opened or completed, and deletes the logins in progress. */
-export function* endSessionsOfPasskey(args: {
-  readonly identityId: string;
-  readonly passkeyId: string;
-  readonly now: Millis;
-}): Intent<void> {
-  const { identityId, passkeyId, now } = args;
-  // Ids are unique, so nothing else in the text can look like one.
-  const condition = `identity_id = ? AND (authenticator_id = ? OR passed LIKE '%' || ? || '%')`;
-  const params = [identityId, passkeyId, passkeyId];
-  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
-  const signedIn = `identity_id = ? AND (authenticator_id = ? OR progress LIKE '%' || ? || '%')`;
-  yield* endBrowserSessionsWhere({ condition: signedIn, params }, now);
-  yield* forgetLogins(identityId);
-}
-
-/**
- * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
- */
-export function* forgetLogins(identityId: string, except = ''): Intent<void> {
-  yield* run(
-    'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
-    identityId,
-    except,
-  );
 }
 
 /** For `identityInTokensOf`, of the session that was changed: another statement would be another round trip. */

@@ -18,7 +18,6 @@ import type {
   RedeemOutcome,
   RedeemRefusal,
 } from '../contracts/auth-requests.ts';
-import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
@@ -35,6 +34,7 @@ import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { type Condition, first, type Intent, run, type SqlRow } from './intent.ts';
 import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
 import { insert } from './rows.ts';
+import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const authRequestIntents = {
   recordPrimaryLogin,

@@ -14,7 +14,6 @@ import type {
   WhenPasswordChanges,
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
-import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import {
@@ -34,6 +33,7 @@ import { affects, first, type Intent, run, type SqlRow, type SqlValue } from './
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
 import { insert } from './rows.ts';
+import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
     WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`;

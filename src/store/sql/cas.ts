@@ -7,7 +7,7 @@ import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
 import { affects, type ById, first, type Intent } from './intent.ts';
-import { endSessionsOpenedBy } from './opened-by.ts';
+import { endSessionsOpenedBy } from './session-ends.ts';
 
 const table = entityTable(caEntity);
 

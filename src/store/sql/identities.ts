@@ -15,7 +15,6 @@ import {
   keepingAnAdministrator,
   type MayBeForced,
 } from './administrators.ts';
-import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { policyFor } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
@@ -31,6 +30,7 @@ import {
 import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, type MayShareName } from './names.ts';
 import { insert } from './rows.ts';
+import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 

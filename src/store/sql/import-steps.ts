@@ -10,7 +10,6 @@ import type {
   ImportedTotp,
   ImportKind,
 } from '../contracts/imports.ts';
-import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { authPolicyIntents } from './auth-policies.ts';
 import { authenticatorIntents, createCertificate } from './authenticators.ts';
 import { caIntents } from './cas.ts';
@@ -23,6 +22,7 @@ import { externalJwtSignerIntents } from './external-jwt-signers.ts';
 import { createIdentity, identityIntents, insertPassword } from './identities.ts';
 import { all, first, type Intent, run, type SqlValue } from './intent.ts';
 import { insert } from './rows.ts';
+import { endSessionsOfAuthenticator } from './session-ends.ts';
 
 /** The table of a kind. */
 interface Table {

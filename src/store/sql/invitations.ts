@@ -9,7 +9,6 @@ import type {
   NewInvitation,
   OpenInvitation,
 } from '../contracts/invitations.ts';
-import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { removeAuthenticator } from './authenticators.ts';
 import {
   authPolicyOf,
@@ -26,6 +25,7 @@ import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { passkeyObjection, storePasskey } from './passkeys.ts';
 import { insert, reader } from './rows.ts';
+import { endSessionsOf, forgetLogins } from './session-ends.ts';
 
 const listed = listSource('invitations', invitationListFields, {
   identity: 'JOIN',

@@ -6,13 +6,13 @@ import {
 import type { Millis } from '../../platform/clock.ts';
 import type { PatchOf } from '../contracts/entities.ts';
 import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.ts';
-import { endSessionsWhere } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
 import { insert, insertOr, reader } from './rows.ts';
+import { endSessionsWhere } from './session-ends.ts';
 
 const table = entityTable(oidcClientEntity);
 

@@ -4,13 +4,12 @@ import type { Revocation, RevocationType } from '../../model/revocation.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
-import { endSession, endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { type Database, integer, text } from './codec.ts';
 import { type ById, first, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { endSessionsOpenedBy } from './opened-by.ts';
 import { excluded, insertOr, reader } from './rows.ts';
+import { endSession, endSessionsOf, endSessionsOpenedBy } from './session-ends.ts';
 
 const listed = listSource('revocations', revocationListFields);
 
