@@ -5,9 +5,10 @@ import { importColumns } from '../model/bulk-actions.ts';
 import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf } from '../model/list-query.ts';
-import { foldedName } from '../model/names.ts';
+import { foldedName, nameKeys } from '../model/names.ts';
 import { parseCsv } from '../platform/formats/csv.ts';
-import { refusedField } from './acceptable-values.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import { reasonOf, refusedField } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
 import { gatheredWork, mostAtOnce, whyOf } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
@@ -150,35 +151,80 @@ async function taken(
   by: AdminCall,
   rows: readonly Row[],
 ): Promise<readonly ImportProblem[]> {
+  const names = sharing(rows, 'name', by.isForced ? (name) => [foldedName(name)] : nameKeys);
+  const ids = sharing(rows, 'externalId', (id) => [id]);
+  return [
+    ...names.problems,
+    ...ids.problems,
+    ...(await takenNames(needs, by, names.lineOf)),
+    ...(await takenIds(needs, by, ids.lineOf)),
+  ];
+}
+
+/** @param keysOf what two values have in common if they are the same */
+function sharing(
+  rows: readonly Row[],
+  column: 'name' | 'externalId',
+  keysOf: (value: string) => readonly string[],
+): { readonly problems: readonly ImportProblem[]; readonly lineOf: ReadonlyMap<string, Row> } {
+  const problems: ImportProblem[] = [];
+  const lineOf = new Map<string, Row>();
+  for (const row of rows) {
+    const value = row.values[column];
+    if (value === undefined) continue;
+    const keys = keysOf(value);
+    const before = keys.map((key) => lineOf.get(key)).find((one) => one !== undefined);
+    if (before !== undefined) {
+      const is = before.values[column] === value ? 'is the same as' : 'passes for the one';
+      problems.push({ line: row.line, column, reason: `${is} in line ${before.line}` });
+    }
+    for (const key of keys) if (!lineOf.has(key)) lineOf.set(key, row);
+  }
+  return { problems, lineOf };
+}
+
+/** Names that identities have, or that pass for one of theirs. */
+async function takenNames(
+  { store }: AdminServices,
+  { isForced }: AdminCall,
+  lineOf: ReadonlyMap<string, Row>,
+): Promise<readonly ImportProblem[]> {
+  const problems = new Map<number, ImportProblem>();
+  const keys = [...lineOf.keys()];
+  for (let at = 0; at < keys.length; at += pageSize) {
+    for (const { key, name: passesFor } of await store.identities.listByNameKeys(
+      keys.slice(at, at + pageSize),
+    )) {
+      // Sound because only keys of rows are asked for.
+      const { line, values } = lineOf.get(key) as Row;
+      const isSame = passesFor === values.name;
+      if (isForced && !isSame) continue;
+      const reason = reasonOf(new AlreadyTaken('name', isSame ? null : passesFor));
+      problems.set(line, { line, column: 'name', reason });
+    }
+  }
+  return [...problems.values()];
+}
+
+async function takenIds(
+  { store }: AdminServices,
+  by: AdminCall,
+  lineOf: ReadonlyMap<string, Row>,
+): Promise<readonly ImportProblem[]> {
   const problems: ImportProblem[] = [];
   const budget = budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin });
-  for (const column of ['name', 'externalId'] as const) {
-    const fold = column === 'name' ? foldedName : (value: string) => value;
-    const lineOf = new Map<string, number>();
-    for (const { line, values } of rows) {
-      const value = values[column];
-      if (value === undefined) continue;
-      const before = lineOf.get(fold(value));
-      if (before === undefined) lineOf.set(fold(value), line);
-      else problems.push({ line, column, reason: `is the same as in line ${before}` });
-    }
-    const given = rows.filter(({ values }) => values[column] !== undefined);
-    for (let at = 0; at < given.length; at += pageSize) {
-      const page = given.slice(at, at + pageSize);
-      const values = page.map((row) => row.values[column] as string);
-      const sort = [{ field: 'id', descending: false }];
-      const filter = { op: 'in', field: column, values } as const;
-      const { items } = await needs.store.identities.list({
-        filter,
-        sort,
-        limit: pageSize,
-        offset: 0,
-        budget,
-      });
-      const existing = new Set(items.map((identity) => identity[column]));
-      for (const row of page)
-        if (existing.has(row.values[column] as string))
-          problems.push({ line: row.line, column, reason: 'is already taken by an identity' });
+  const ids = [...lineOf.keys()];
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const { items } = await store.identities.list({
+      filter: { op: 'in', field: 'externalId', values: ids.slice(at, at + pageSize) },
+      sort: [{ field: 'id', descending: false }],
+      limit: pageSize,
+      offset: 0,
+      budget,
+    });
+    for (const { externalId } of items) {
+      const line = lineOf.get(externalId ?? '')?.line ?? null;
+      problems.push({ line, column: 'externalId', reason: 'is already taken by an identity' });
     }
   }
   return problems;

@@ -194,6 +194,20 @@ describe('people from a table', () => {
     assert.equal((await root.get('identities?filter=name%3D%22Ada%22')).json.data.length, 0);
   });
 
+  test('with a name that only looks like another one are refused with its line, unless insisted on', async () => {
+    createdId(await root.call('POST', 'identities', { name: 'Robert Oppen', type: 'User' }));
+    const csv = 'name\nHedy\nRоbert Oppen\nHEDY\nrobert  oppen\n';
+    for (const query of ['?dryRun=true', '']) {
+      const { problems, created } = (await importing(csv, query)).json.data;
+      const lines = problems.map(({ line, column }: { line: number; column: string }) => `${line} ${column}`);
+      assert.deepEqual([...new Set(lines)].sort(), ['3 name', '4 name', '5 name']);
+      assert.match(JSON.stringify(problems), /passes for a name of the identity.*Robert Oppen/);
+      assert.deepEqual(created, []);
+    }
+    const { created } = (await importing('name\nRоbert Oppen\n', '?force=true')).json.data;
+    assert.equal(created.length, 1);
+  });
+
   test('are made together, with policy and attributes', async () => {
     const csv =
       '\ufeffname,email,roleAttributes,authPolicy\n"Lovelace, Ada",ada@example.com,"sales|berlin",Default\nGrace,,,\n';

@@ -7,6 +7,7 @@ import {
   defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
+import { nameKeys } from '../../src/model/names.ts';
 import { AlreadyTaken, NoAdministratorLeft, ReferenceGone } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { pendingTotp } from './contract-limits.ts';
@@ -32,6 +33,32 @@ const taken = (field: string) => (error: unknown) => error instanceof AlreadyTak
 
 export function identityTests(shared: GetDatabase): void {
   describe('identities', () => {
+    test('are found by the keys of their names, and assigned policies with role attributes', async () => {
+      const { store } = shared();
+      const identity = newIdentity({ name: uniqueName('Key'), roleAttributes: [uniqueName('staff')] });
+      await store.identities.create(identity, null, t0);
+      const keys = nameKeys(identity.name.toUpperCase());
+      const found = await store.identities.listByNameKeys([...keys, 'none']);
+      assert.ok(found.length > 0 && found.every(({ name }) => name === identity.name));
+
+      const base = await store.authPolicies.find(defaultAuthPolicyId);
+      assert.ok(base !== null);
+      const id = newId<AuthPolicyId>();
+      const policy = { ...base, id, name: uniqueName('assigned'), assignTo: identity.roleAttributes };
+      await store.authPolicies.create(policy, t0);
+      const policyOf = async () => {
+        const account = await store.identities.findAccount(identity.id);
+        return [account?.policy.id, account?.identity.authPolicyFrom];
+      };
+      assert.deepEqual(await policyOf(), [id, 'roleAttributes']);
+      assert.ok((await store.authPolicies.listAssigning()).some((each) => each.id === id));
+      await store.identities.update(identity.id, { authPolicyId: defaultAuthPolicyId }, t0);
+      assert.deepEqual(await policyOf(), ['default', 'identity']);
+      await store.identities.update(identity.id, { authPolicyId: null }, t0);
+      await store.authPolicies.update(id, { assignTo: [] }, t0);
+      assert.deepEqual(await policyOf(), ['default', 'default']);
+    });
+
     test('are found as they were created, with every member', async () => {
       const { store } = shared();
       const identity = newIdentity({
@@ -48,6 +75,8 @@ export function identityTests(shared: GetDatabase): void {
         ...identity,
         passwordMustChange: false,
         disabledAt: null,
+        authPolicyId: 'default',
+        authPolicyFrom: 'default',
         disabledUntil: null,
         lastLoginAt: null,
         createdAt: t0,

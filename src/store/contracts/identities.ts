@@ -42,6 +42,10 @@ export interface IdentityStore {
    * @param limit how many such groups
    */
   listAlike(limit: number): Promise<readonly (readonly string[])[]>;
+  /** The identities that have names with these keys (model/names.ts), by their own name. At most some hundred keys. */
+  listByNameKeys(
+    keys: readonly string[],
+  ): Promise<readonly { readonly key: string; readonly name: string }[]>;
   /** Identities with a policy, or all of them (null), ordered by id. @param after the id to start after; empty: from the first */
   listOfPolicy(policyId: AuthPolicyId | null, after: string, limit: number): Promise<readonly Identity[]>;
   /**

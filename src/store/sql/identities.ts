@@ -28,13 +28,19 @@ import {
   textOrNull,
 } from './codec.ts';
 import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
-import { alikeSql, giveName, type MayShareName } from './names.ts';
+import { alikeSql, giveName, type MayShareName, namesByKeySql } from './names.ts';
 import { insert } from './rows.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
-export function identityStore({ write, read, find, list }: Database<typeof identityIntents>): IdentityStore {
+export function identityStore({
+  dialect,
+  write,
+  read,
+  find,
+  list,
+}: Database<typeof identityIntents>): IdentityStore {
   return {
     create: (identity, password, now) => write('createIdentity', { identity, password, now }),
     find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
@@ -47,6 +53,10 @@ export function identityStore({ write, read, find, list }: Database<typeof ident
     async listAlike(limit) {
       const groups = Map.groupBy(await read(alikeSql, limit), (row) => text(row, 'key'));
       return [...groups.values()].map((rows) => rows.map((row) => text(row, 'name')));
+    },
+    async listByNameKeys(keys) {
+      const rows = await read(namesByKeySql(dialect.jsonTexts), JSON.stringify(keys));
+      return rows.map((row) => ({ key: text(row, 'key'), name: text(row, 'name') }));
     },
     async listOfPolicy(policyId, after, limit) {
       const whose = policyId === null ? '' : 'auth_policy_id = ? AND';

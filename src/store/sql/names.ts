@@ -64,6 +64,11 @@ export function* nameEverybody(): Intent<void> {
   }
 }
 
+/** The identities with names of some keys. Parameter: the keys, JSON. */
+export const namesByKeySql = (jsonTexts: string): string => `SELECT names.key, identities.name FROM names
+  JOIN identities ON identities.id = names.identity_id
+  WHERE names.key IN (SELECT value FROM ${jsonTexts}(?)) ORDER BY names.key, identities.name`;
+
 /** The names behind keys that several identities have. Parameter: how many keys. */
 export const alikeSql = `SELECT DISTINCT names.key, identities.name FROM names
   JOIN identities ON identities.id = names.identity_id
