@@ -346,18 +346,31 @@ describe('a browser that remembers', () => {
     await close();
   });
 
-  test('continues when a tab was closed before its renewal arrived', async () => {
-    const { context, page, close } = await visitor();
-    await signIn(page);
-    await page.evaluate('globalThis.fetch = () => new Promise(() => { globalThis.isSending = true; });');
-    await inPage(page, `void (async () => { ${renewal} })();`);
-    await page.waitForFunction('globalThis.isSending');
-    await page.close();
-    const next = await opened(context);
-    assert.equal(await inPage(next, outcome), 'renewed');
-    assert.equal(await whoAmI(next), 'alice');
-    await close();
-  });
+  for (const [what, fetching] of [
+    ['its renewal arrived', '() => new Promise(() => { globalThis.isSending = true; })'],
+    [
+      'the answer of its renewal arrived',
+      `(send => async (...request) => {
+        const answer = await send(...request);
+        if (!answer.ok) return answer;
+        globalThis.isSending = true;
+        return new Promise(() => {});
+      })(globalThis.fetch)`,
+    ],
+  ]) {
+    test(`continues when a tab was closed before ${what}`, async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page);
+      await page.evaluate(`globalThis.fetch = ${fetching};`);
+      await inPage(page, `void (async () => { ${renewal} })();`);
+      await page.waitForFunction('globalThis.isSending');
+      await page.close();
+      const next = await opened(context);
+      assert.equal(await inPage(next, outcome), 'renewed');
+      assert.equal(await whoAmI(next), 'alice');
+      await close();
+    });
+  }
 
   test('asks again when the server has ended the session meanwhile', async () => {
     const { page, close } = await visitor();

@@ -8,8 +8,11 @@ import { nextRefreshToken, readOpaqueToken } from '../../src/tokens/opaque-token
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import { goClient, pathOf, startCompatibleServer } from '../compatibility/support.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
+import { cookieBrowser } from '../support/cookie-browser.ts';
+import { dpopCaller, dpopKey } from '../support/dpop.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
+  authorizationQuery,
   beginLogin,
   callWith,
   claimsOf,
@@ -250,6 +253,45 @@ describe('without a grace', () => {
     clock.advance(1);
     assertRefused(await refresh(strict, first), { told: 'reused', at: strict });
     assertRefused(await refresh(strict, second), { told: 'reused', recorded: 'ended', at: strict });
+  });
+
+  test('a tab whose answer was lost tries again for a minute, with the key of its session', async () => {
+    const key = dpopKey();
+    const caller = dpopCaller(strict, clock, key);
+    const opened = async (inBrowser: boolean) => {
+      let code = '';
+      if (inBrowser) {
+        const browser = cookieBrowser(strict);
+        const page = await browser.get(
+          locationOf(await browser.get(`/oidc/authorization?${authorizationQuery()}`)),
+        );
+        code = codeOf(await browser.submit(page, { username: 'alice', password }));
+      } else code = await obtainCode(strict, 'alice', password);
+      return (await redeem(caller, code)).json.refresh_token;
+    };
+    const first = await opened(true);
+    const lost = (await refresh(caller, first)).json;
+    clock.advance(59 * SECOND);
+    const again = await refresh(caller, first);
+    assert.equal(again.status, 200, again.text);
+    assert.equal(again.json.refresh_token, lost.refresh_token);
+    // Another key and none get nothing, and end nothing.
+    for (const thief of [strict, dpopCaller(strict, clock, dpopKey())])
+      assertTold(await refresh(thief, first), undefined);
+    const next = await refresh(caller, lost.refresh_token);
+    assert.equal(next.status, 200, next.text);
+    // The successor was used: somebody else has the token and the key.
+    assertRefused(await refresh(caller, first), { told: 'reused', at: strict });
+
+    for (const [inBrowser, wait] of [
+      [true, 61],
+      [false, 3],
+    ] as const) {
+      const token = await opened(inBrowser);
+      assert.equal((await refresh(caller, token)).status, 200);
+      clock.advance(wait * SECOND);
+      assertRefused(await refresh(caller, token), { told: 'reused', at: strict });
+    }
   });
 
   test('a successor does not follow from the token before it', async () => {

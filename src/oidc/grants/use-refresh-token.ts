@@ -8,7 +8,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
-import { type Millis, SECOND } from '../../platform/clock.ts';
+import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import {
@@ -85,7 +85,7 @@ export async function useRefreshToken(
   await requireBound(needs, request, { session, key });
 
   const now = needs.clock.now();
-  const retryGrace = needs.retryGraceOf(client.clientId);
+  const retryGrace = Math.max(needs.retryGraceOf(client.clientId), graceOfTab(session));
   const form = refreshTokenFormOf(client);
   const next = rotatesRefreshTokens(client)
     ? nextRefreshToken(needs, presented, { form, retriedText: retryGrace === 0 ? null : presented.text })
@@ -122,6 +122,14 @@ export async function useRefreshToken(
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
   throw refreshRefused(needs, request, { session, reason });
+}
+
+/**
+ * How long a tab may retry whose answer was lost, as when the person closes it or reloads. Only with the key of the
+ * session, so it helps nobody who has stolen the token.
+ */
+function graceOfTab({ keyThumbprint, openedByProgram }: ApiSession): Millis {
+  return keyThumbprint !== null && !openedByProgram ? MINUTE : 0;
 }
 
 /**
