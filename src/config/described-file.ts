@@ -17,6 +17,8 @@ export interface SettingNode {
   readonly setting?: Facts;
   /** Whether the value is the path of a file. */
   readonly isFile?: true;
+  /** Whether it is that of a folder, which is made when it is needed. */
+  readonly isFolder?: true;
 }
 
 let described: SettingNode | undefined;
@@ -28,7 +30,7 @@ export function describedFile(): SettingNode {
 
 /** The file's JSON Schema (draft 2020-12), for editors and for `config schema`. */
 export function jsonSchema(): Record<string, unknown> {
-  const isOurs = (key: string) => key === 'setting' || key === 'isFile';
+  const isOurs = (key: string) => ['setting', 'isFile', 'isFolder'].includes(key);
   return JSON.parse(JSON.stringify(describedFile(), (key, value) => (isOurs(key) ? undefined : value)));
 }
 

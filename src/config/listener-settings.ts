@@ -9,7 +9,10 @@ import {
   dialableAddress,
   duration,
   filePath,
+  folderPath,
   hostAndPort,
+  hostName,
+  httpsUrl,
   redirectUri,
   tenYears,
 } from './value-kinds.ts';
@@ -17,29 +20,77 @@ import {
 /** The runtime fires timers of more than 24.8 days at once. */
 const socketTimeout = duration({ min: 1, max: 24 * HOUR });
 
+const identityFiles = {
+  cert: says`PEM file of the certificate.`(filePath),
+  server_cert: says`PEM file of the chain that listeners present. Default: cert.`(filePath.optional()),
+  key: says`PEM file of the private key.`(filePath),
+  ca: says`PEM file of the overlay's own certificate authorities.`(filePath),
+};
+
 /** Absolute paths of PEM files. */
-export const identitySchema = seenAs(
-  z.strictObject({
-    cert: says`PEM file of the certificate.`(filePath),
-    server_cert: says`PEM file of the chain that listeners present. Default: cert.`(filePath.optional()),
-    key: says`PEM file of the private key.`(filePath),
-    ca: says`PEM file of the overlay's own certificate authorities.`(filePath),
+export const identitySchema = seenAs(z.strictObject(identityFiles), {
+  decode: ({ cert, server_cert = cert, key, ca }) => ({
+    certFile: cert,
+    serverCertFile: server_cert,
+    keyFile: key,
+    caFile: ca,
   }),
-  {
-    decode: ({ cert, server_cert = cert, key, ca }) => ({
-      certFile: cert,
-      serverCertFile: server_cert,
-      keyFile: key,
-      caFile: ca,
-    }),
-    encode: ({ certFile, serverCertFile, keyFile, caFile }) => ({
-      cert: certFile,
-      server_cert: serverCertFile,
-      key: keyFile,
-      ca: caFile,
-    }),
-  },
-);
+  encode: ({ certFile, serverCertFile, keyFile, caFile }) => ({
+    cert: certFile,
+    server_cert: serverCertFile,
+    key: keyFile,
+    ca: caFile,
+  }),
+});
+
+/** A certificate that the service orders and renews by itself (RFC 8555). */
+const acmeSchema = z.strictObject({
+  directory: says`Directory of the ACME authority.`(
+    httpsUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
+  ),
+  email: says`Where the authority may send warnings. Default: none.`(
+    orNone(z.email({ error: 'not an e-mail address' })),
+  ),
+  hosts: says`Names that the certificate is for. The authority must reach this listener at port 443 of each.`(
+    z.array(hostName).min(1).max(100),
+    { example: ['auth.example.com'] },
+  ),
+  trustedRoots:
+    says`PEM files of authorities that are trusted for the directory, besides the system's: for a private one.`(
+      z.array(filePath).max(100).prefault([]),
+    ),
+  folder: says`Folder for certificate, key and account. Default: acme, beside this file.`(orNone(folderPath)),
+});
+
+export type AcmeContent = z.output<typeof acmeSchema>;
+
+/** The files of the operator, or none where `acme` orders the certificate. */
+const listenerIdentitySchema = z
+  .strictObject({
+    ...z.strictObject(identityFiles).partial().shape,
+    acme: says`Orders the certificate at an ACME authority, such as Let's Encrypt, and renews it; instead of files.`(
+      orNone(acmeSchema),
+    ),
+  })
+  .superRefine(({ acme, ...files }, context) => {
+    for (const name of ['cert', 'server_cert', 'key', 'ca'] as const) {
+      const isGiven = files[name] !== undefined;
+      const message = `${name} names a file of yours, and acme orders a certificate: remove one of them`;
+      if (acme === null ? !isGiven && name !== 'server_cert' : isGiven)
+        context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
+
+type Identity = z.output<typeof identitySchema>;
+/** Beside `acme`, the files in use: those of the default identity until the certificate has been issued. */
+type ListenerIdentity = Identity & { readonly acme?: AcmeContent };
+
+const listenerIdentity = seenAs(listenerIdentitySchema, {
+  decode: ({ acme, ...files }) =>
+    (acme === null ? identitySchema.parse(files) : { acme }) as ListenerIdentity,
+  encode: ({ acme, ...files }) =>
+    acme === undefined ? { ...z.encode(identitySchema, files), acme: null } : { acme },
+});
 
 const bindPointSchema = seenAs(
   z
@@ -170,7 +221,7 @@ export const listenerSchema = seenAs(
         .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name has 1 to 63 letters, digits, dots, hyphens'),
     ),
     bindPoints: atRestart`Where it listens, and what clients dial.`(z.array(bindPointSchema).min(1).max(64)),
-    identity: says`Replaces the default identity as a whole.`(orNone(identitySchema)),
+    identity: says`Replaces the default identity as a whole.`(orNone(listenerIdentity)),
     options: atRestart`TLS and time limits of connections.`(optionsSchema.prefault({})),
     apis: says`What it serves: edge-client, edge-management, edge-oidc, health-checks, metrics. Where the file lists no edge-oidc, every listener with edge-client has it.`(
       z.array(apiSchema).min(1),

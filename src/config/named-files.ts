@@ -14,7 +14,9 @@ export function findUnreadableFiles(
 ): readonly Problem[] {
   const { config, origins } = loaded;
   const shape = toFileShape(config);
-  const named = leafPaths(shape).filter((path) => nodesAt(shape, path).some(({ isFile }) => isFile));
+  const named = leafPaths(shape).filter((path) =>
+    nodesAt(shape, path).some(({ isFile, isFolder }) => isFile && !isFolder),
+  );
   return named.flatMap((at): readonly Problem[] => {
     const path = formatPath(at);
     const file = String(valueAt(shape, at));

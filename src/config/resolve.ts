@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Adjustment, adjustDurations } from './adjustments.ts';
-import { automaticOidcApi } from './listener-settings.ts';
+import { type AcmeContent, automaticOidcApi } from './listener-settings.ts';
 import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './settings.ts';
 
 type Binding = ListenerContent['apis'][number]['binding'];
@@ -9,7 +10,7 @@ type Binding = ListenerContent['apis'][number]['binding'];
  * Turns the contents of the file into the effective configuration: defaults that depend on other values, automatic
  * bindings, adjustments.
  * @param content consistent (`checkConsistency` found nothing)
- * @param folder  absolute; the base of a relative path of the SQLite file
+ * @param folder  absolute; the base of a relative path of the SQLite file, and of the folder of ordered certificates
  */
 export function resolveConfig(content: FileContent, folder: string) {
   const { web, edge = edgeSchema.parse({}), db, branding, ...rest } = content;
@@ -18,7 +19,7 @@ export function resolveConfig(content: FileContent, folder: string) {
   const config = {
     ...rest,
     db: db.engine === 'sqlite' ? { ...db, file: resolve(folder, db.file) } : db,
-    listeners: resolveListeners(content, edge),
+    listeners: resolveListeners(content, edge, folder),
     edge: {
       ...edge,
       /** Whether the file has an `edge` section, which is what turns the OIDC provider on. */
@@ -32,7 +33,7 @@ export function resolveConfig(content: FileContent, folder: string) {
   return { config, adjustments: adjustments as readonly Adjustment[] };
 }
 
-function resolveListeners(content: FileContent, edge: EdgeContent) {
+function resolveListeners(content: FileContent, edge: EdgeContent, folder: string) {
   const oidc = oidcBindings({
     edgePresent: content.edge !== undefined,
     disableOidcAutoBinding: edge.api.disableOidcAutoBinding,
@@ -40,9 +41,39 @@ function resolveListeners(content: FileContent, edge: EdgeContent) {
   });
   return content.web.map((listener, index) => ({
     ...listener,
-    identity: listener.identity ?? content.identity,
+    identity: resolveIdentity(content.identity, listener, folder),
     apis: oidc[index] === 'automatic' ? [...listener.apis, automaticOidcApi] : listener.apis,
   }));
+}
+
+/**
+ * The files of a listener. Until its certificate has been ordered, it presents that of the default identity, and the
+ * authority that issues it finds a listener to ask.
+ */
+function resolveIdentity(
+  usual: FileContent['identity'],
+  { name, identity }: ListenerContent,
+  folder: string,
+): NonNullable<ListenerContent['identity']> {
+  if (identity?.acme === undefined) return identity ?? usual;
+  const acme = { ...identity.acme, folder: identity.acme.folder ?? join(folder, 'acme') };
+  const { cert, key } = acmeFiles(acme, name);
+  const ordered = { certFile: cert, serverCertFile: cert, keyFile: key };
+  return { ...usual, ...(existsSync(cert) ? ordered : {}), acme };
+}
+
+/**
+ * Where the ordered certificate of a listener is kept, its key, the answer to the authority's challenge, and the key of
+ * the account, which all listeners share.
+ */
+export function acmeFiles({ folder }: Pick<AcmeContent, 'folder'>, listener: string) {
+  const named = (name: string) => join(folder ?? '', `${name}.pem`);
+  return {
+    cert: named(`${listener}.cert`),
+    key: named(`${listener}.key`),
+    challenge: named(`${listener}.challenge`),
+    account: named('account'),
+  };
 }
 
 /** The first bind point of the first listener with `edge-client`, or of the first listener if none has it. */

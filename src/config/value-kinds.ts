@@ -78,6 +78,9 @@ export const filePath = text((given) => {
   return given;
 }, asItIs).meta({ isFile: true });
 
+/** Path of a folder; absolute as that of a file. It need not exist. */
+export const folderPath = filePath.meta({ isFile: true, isFolder: true });
+
 export type DbConfig =
   | { readonly engine: 'sqlite'; readonly file: string }
   /** `url` may contain a password: never print it; `dbText` of file-shape.ts masks it. */
@@ -210,6 +213,14 @@ export const linkUrl = text((given) => {
       `${JSON.stringify(given)} is not an address that begins with https:, http:, mailto: or tel:`,
     );
   }
+  return url.href;
+}, asItIs);
+
+/** Of another server; without user and password. */
+export const httpsUrl = text((given) => {
+  const url = URL.parse(given);
+  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    throw new Refusal(`${JSON.stringify(given)} is not an https URL`);
   return url.href;
 }, asItIs);
 

@@ -21,7 +21,7 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
   const clientBy = (access: ReturnType<typeof accessOf>) => outboundClient(access.limits, access);
   let access = accessOf(config);
   let client = clientBy(access);
-  const outbound: typeof client = tracedFetches(
+  const outbound: Omit<typeof client, 'exchange'> = tracedFetches(
     {
       get: (...request) => client.get(...request),
       post: (...request) => client.post(...request),

@@ -8,11 +8,15 @@ import type { Logger } from '../platform/log/logger.ts';
  */
 export function every(
   interval: Millis,
-  { name, log }: { readonly name: string; readonly log: Logger },
+  {
+    name,
+    log,
+    startsNow = false,
+  }: { readonly name: string; readonly log: Logger; readonly startsNow?: boolean },
   task: () => Promise<unknown>,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;
-  const timer = setInterval(() => {
+  const run = () => {
     running ??= task()
       .then(
         () => undefined,
@@ -21,8 +25,10 @@ export function every(
       .finally(() => {
         running = null;
       });
-  }, interval);
+  };
+  const timer = setInterval(run, interval);
   timer.unref();
+  if (startsNow) run();
   return async () => {
     clearInterval(timer);
     await running;

@@ -78,6 +78,20 @@ export function fullFile(): Tree {
           { binding: 'metrics' },
         ],
       },
+      {
+        name: 'issued',
+        bindPoints: [{ interface: '0.0.0.0:1443', address: 'auth.example.com:443' }],
+        identity: {
+          acme: {
+            directory: 'https://ca.example.com/acme/directory',
+            email: 'operator@example.com',
+            hosts: ['auth.example.com'],
+            trustedRoots: ['acme-root.pem'],
+            folder: 'issued',
+          },
+        },
+        apis: [{ binding: 'health-checks' }],
+      },
     ],
     threads: 3,
     node: { name: 'ctrl-1' },

@@ -1,6 +1,7 @@
 // Opens and closes the listeners of the configuration: one TLS server for each interface.
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -26,7 +27,14 @@ import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { type SourceLoad, sourceLoad } from './source-load.ts';
-import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
+import {
+  checkTlsMaterial,
+  chooseProtocol,
+  endChallenge,
+  secureContextOf,
+  type TlsMaterial,
+  tlsOptionsOf,
+} from './tls-material.ts';
 import { type WaitingBytes, waitingBytes, waitingSums } from './waiting-bytes.ts';
 
 export interface ListenerNeeds extends Omit<MountNeeds, 'views'> {
@@ -192,7 +200,11 @@ async function startServer(
   const newReferenceId = referenceIds(needs.random);
   const applicationNeeds = { ...needs, newReferenceId, load: sourceLoad(needs) };
   let inUse = await openApplication(applicationNeeds, endpoints, bindPoints);
-  const server = createServer(listener, { material, ticketKeys });
+  const server = createServer(listener, {
+    material,
+    ticketKeys,
+    ALPNCallback: chooseProtocol(() => inUse.scope.listener),
+  });
   const handle = oneAtATime(needs, server, (request, response) => inUse.handle(request, response));
   server.on('request', (request, response) => {
     // The router knows the common methods. Any other is refused as one that no path has.
@@ -204,7 +216,10 @@ async function startServer(
   const { shared, counts, waiting } = options;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
   refuseConnect(server, applicationNeeds);
-  server.on('secureConnection', (socket) => rememberIntermediates(socket, shared?.onIntermediates));
+  server.on('secureConnection', (socket) => {
+    endChallenge(socket);
+    rememberIntermediates(socket, shared?.onIntermediates);
+  });
   const { host, port } = bindPoints[0].interface;
   const perSource = options.connectionsPerSource ?? mostConnectionsPerSource;
   const connections = limitConnections(counts, server, perSource);
@@ -316,11 +331,16 @@ const noQuery = Object.freeze(Object.create(null)) as Record<string, unknown>;
 
 function createServer(
   listener: Listener,
-  { material, ticketKeys }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer },
+  {
+    material,
+    ticketKeys,
+    ALPNCallback,
+  }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer } & Pick<TlsOptions, 'ALPNCallback'>,
 ): Server {
   const { idleTimeout: idle, readTimeout: read } = listener;
   const server = createHttpsServer({
     ...tlsOptionsOf(listener, material, ticketKeys),
+    ALPNCallback,
     maxHeaderSize: headerLimit,
     headersTimeout: read,
     requestTimeout: read * 1.5,

@@ -1,6 +1,8 @@
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContextOptions, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Listener } from '../../config/config.ts';
+import { acmeFiles } from '../../config/resolve.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { ListenError } from './listen-error.ts';
 
@@ -46,6 +48,7 @@ export function secureContextOf(listener: Listener, material: TlsMaterial): Secu
  * The TLS settings of a listener's servers. The handshake asks clients for certificates and never refuses one: each
  * login decides who may log in with it. No CA names are sent, because some clients would then withhold a certificate of
  * a CA that is not named.
+ * The protocol is chosen by `chooseProtocol`.
  * @param ticketKeys 48 random bytes, of this listener only
  */
 export function tlsOptionsOf(listener: Listener, material: TlsMaterial, ticketKeys: Buffer): TlsOptions {
@@ -54,7 +57,6 @@ export function tlsOptionsOf(listener: Listener, material: TlsMaterial, ticketKe
     ticketKeys,
     requestCert: listener.clientCertificates === 'request',
     rejectUnauthorized: false,
-    ALPNProtocols: ['http/1.1'],
     handshakeTimeout: listener.readTimeout,
   };
 }
@@ -88,4 +90,35 @@ export function checkTlsMaterial(listener: Listener, material: TlsMaterial): voi
   } catch (error) {
     throw refuse(`${error instanceof Error ? error.message : String(error)}.`, error);
   }
+}
+
+// How a listener answers an ACME authority that wants to see whether a name is served here (RFC 8737): in the handshake
+// of a connection for the protocol `acme-tls/1`. Other connections notice nothing.
+const acmeProtocol = 'acme-tls/1';
+
+/**
+ * Chooses the protocol of a connection. Without a pending challenge a connection of an authority is refused, as any
+ * other without HTTP/1.1 is. The file is read at each, because any thread may be asked.
+ */
+export function chooseProtocol(listener: () => Listener) {
+  return function choose(
+    this: TLSSocket,
+    offered: { readonly protocols: readonly string[] },
+  ): string | undefined {
+    if (offered.protocols.includes('http/1.1')) return 'http/1.1';
+    const { name, identity } = listener();
+    if (identity.acme === undefined || !offered.protocols.includes(acmeProtocol)) return undefined;
+    try {
+      const pem = readFileSync(acmeFiles(identity.acme, name).challenge, 'utf8');
+      this.setKeyCert(createSecureContext({ cert: pem, key: pem }));
+      return acmeProtocol;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Ends a connection that was opened to see the certificate only. */
+export function endChallenge(socket: TLSSocket): void {
+  if (socket.alpnProtocol === acmeProtocol) socket.destroy();
 }

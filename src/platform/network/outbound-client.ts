@@ -106,16 +106,35 @@ export interface TlsConnector {
   connect(url: string, tls: TlsIdentity): Promise<TLSSocket>;
 }
 
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+export interface Exchanger {
+  /**
+   * The answer with any status that is not a redirect, for protocols that need more than a body.
+   * @param message what to post; null: GET
+   * @throws FetchRefused
+   */
+  exchange(
+    url: string,
+    message: OutboundMessage | null,
+    wanted: Pick<OutboundRequest, 'accept' | 'maxBytes'>,
+  ): Promise<OutboundAnswer>;
+}
+
 /** Opens nothing before the first request. */
 export function outboundClient(
   limits: OutboundLimits,
   needs: OutboundNeeds = {},
-): OutboundClient & FormPoster & MessagePoster & TlsConnector {
+): OutboundClient & FormPoster & MessagePoster & TlsConnector & Exchanger {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
   const contextFor = trustingContexts(needs.trustedRoots ?? []);
-  async function ask<T extends Buffer | number>(
+  async function ask<T extends Buffer | number | OutboundAnswer>(
     url: string,
     { allowPlainLoopback, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
     { maxRedirects, message, read }: Exchange<T>,
@@ -131,7 +150,7 @@ export function outboundClient(
         const proxy = isPlain || isSpared(bareHost(target)) ? null : limits.proxy;
         const way = { target, context, resolve, refusal, proxy, deadline: deadline.signal, limits };
         const answer = await send({ ...way, message, accept, authorization }, read);
-        if (typeof answer === 'number' || Buffer.isBuffer(answer)) return answer;
+        if (typeof answer !== 'object' || !('location' in answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, target);
         isPlain = false;
@@ -168,6 +187,16 @@ export function outboundClient(
       };
       return (await tunnelOf({ ...way, deadline })) ?? connectDirectly({ ...way, deadline });
     },
+    exchange: (url, message, wanted) =>
+      ask(url, wanted, {
+        maxRedirects: 0,
+        message,
+        read: async (incoming) => {
+          const { statusCode: status = 0, headers } = incoming;
+          const body = await readAnswer(incoming, { ...wanted, failures: [status] });
+          return Buffer.isBuffer(body) ? { status, headers, body } : body;
+        },
+      }),
   };
 }
 

@@ -88,6 +88,12 @@ export function leafExtensions(
   return extensions;
 }
 
+/** The answer to a TLS-ALPN challenge. @see RFC 8737 section 3 */
+export function challengeExtension(authorization: Buffer): asn1.Extension {
+  const octetString = Buffer.concat([Buffer.from([0x04, authorization.length]), authorization]);
+  return new asn1.Extension('1.3.6.1.5.5.7.1.31', true, octetString);
+}
+
 function readAuthority(ca: CertifiedKey, now: number) {
   const certificate = new X509Certificate(ca.certPem);
   const key = createPrivateKey(ca.keyPem);

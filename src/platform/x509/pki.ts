@@ -4,7 +4,13 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Clock } from '../clock.ts';
-import { authorityExtensions, type CertifiedKey, certify, leafExtensions } from './certificate-builder.ts';
+import {
+  authorityExtensions,
+  type CertifiedKey,
+  certify,
+  challengeExtension,
+  leafExtensions,
+} from './certificate-builder.ts';
 
 interface Needs {
   readonly clock: Clock;
@@ -92,6 +98,29 @@ export function certifyClientKey(
   const names = uris.map((value) => ({ type: 'url' as const, value }));
   const extensions = leafExtensions('clientAuth', names);
   return certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+}
+
+/**
+ * The certificate and key that answer a TLS-ALPN challenge, PEM, one after the other.
+ * @param authorization SHA-256 of the key authorization
+ * @see RFC 8737 section 3
+ */
+export async function challengeCertificate(
+  needs: Needs,
+  wanted: { readonly host: string; readonly authorization: Buffer },
+): Promise<string> {
+  const { publicKey, privateKey } = newKeyPair();
+  const names = leafExtensions('serverAuth', [{ type: 'dns', value: wanted.host }]);
+  const extensions = [...names, challengeExtension(wanted.authorization)];
+  const issuer = { selfSignedWith: privateKey };
+  const commonName = 'ACME challenge';
+  const certPem = await certify(needs, { commonName, days: 1, publicKey, extensions, issuer });
+  return certPem + privatePem(privateKey);
+}
+
+/** A new P-256 key, PKCS #8 in PEM. */
+export function newPrivateKey(): string {
+  return privatePem(newKeyPair().privateKey);
 }
 
 function newKeyPair() {

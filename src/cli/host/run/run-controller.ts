@@ -5,12 +5,13 @@ import { renderAdjustment } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
 import type { Foundations } from '../../../controller/foundations.ts';
-import { DAY } from '../../../platform/clock.ts';
+import { DAY, MINUTE, type Millis } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { releaseMemory } from '../../../platform/release-memory.ts';
 import { every } from '../../../tasks/schedule.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
+import { certificateOrders } from './acme-certificates.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
 import { type ReadyFacts, readyFacts } from './ready-line.ts';
 import { controllerReload } from './reload.ts';
@@ -44,11 +45,16 @@ export async function runController(run: ControllerRun): Promise<void> {
   const controller = await startController(foundations);
   const reloadConfig = () => loadSettledConfig(ports, file);
   const reload = controllerReload({ controller, log, clock, reloadConfig });
+  const ending = new AbortController();
+  const pause = (time: Millis) => ports.pause(time).then(() => ending.signal.throwIfAborted());
+  const orders = certificateOrders({ controller, clock, log, pause, reload });
   const keepFresh = () => keepCertificatesFresh({ file, controller, clock, log, reload });
   const stopKeepingFresh = every(DAY, { name: 'certificates', log }, keepFresh);
+  let stopOrdering = async () => {};
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
   try {
     await keepFresh();
+    stopOrdering = every(MINUTE, { name: 'certificate orders', log, startsNow: true }, orders);
     // Somebody who reads that it is ready may stop it at once. Without a handler by then, the signal would end the
     // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
@@ -65,6 +71,8 @@ export async function runController(run: ControllerRun): Promise<void> {
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
   } finally {
+    ending.abort();
+    await stopOrdering();
     await stopKeepingFresh();
     await control?.close();
     await controller.stop();

@@ -1,0 +1,133 @@
+// A running controller orders the certificates of listeners with `acme`, and renews them.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import type { Config, Listener } from '../../../config/config.ts';
+import { readRoots } from '../../../config/named-roots.ts';
+import { acmeFiles } from '../../../config/resolve.ts';
+import type { RunningController } from '../../../controller/controller.ts';
+import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/log/logger.ts';
+import { outboundClient } from '../../../platform/network/outbound-client.ts';
+import { ownerOnly, readable, readIfThere, writeWhole } from '../setup/write-file.ts';
+
+interface Needs {
+  readonly controller: RunningController;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pause: (time: Millis) => Promise<void>;
+  /** Presents the certificates that are in the files now. */
+  readonly reload: () => Promise<unknown>;
+}
+
+/** After a failure. Authorities refuse a client that fails more often than five times an hour. */
+const retryInterval: Millis = HOUR;
+
+/**
+ * Orders each certificate that is missing, is for other hosts, or has used two thirds of its lifetime, and presents it.
+ * While the clock is wrong nothing is ordered. The key of a listener stays the same, because enrollment JWTs are signed
+ * with it. A failure is logged, and the order repeated after an hour, or at once with other settings.
+ * @returns to be called often
+ */
+export function certificateOrders(needs: Needs): () => Promise<void> {
+  const { controller, clock, log } = needs;
+  const failed = new Map<string, { readonly settings: string; readonly at: Millis }>();
+  return async () => {
+    if (controller.services.mount.clockWatch.isWrong) return;
+    for (const listener of controller.config.listeners) {
+      const { name, identity } = listener;
+      const { acme } = identity;
+      if (acme === undefined) continue;
+      if (isFresh(readIfThere(acmeFiles(acme, name).cert), acme.hosts, clock.now())) continue;
+      const settings = JSON.stringify(acme);
+      const last = failed.get(name);
+      if (last?.settings === settings && clock.monotonic() - last.at < retryInterval) continue;
+      const about = { listener: name, hosts: acme.hosts, directory: acme.directory };
+      try {
+        const leaf = await order(needs, listener, acme);
+        const notAfter = leaf.validToDate.toISOString();
+        log.info('a certificate was issued', { event: 'certificate.ordered', ...about, notAfter });
+        await needs.reload();
+      } catch (error) {
+        failed.set(name, { settings, at: clock.monotonic() });
+        log.error('a certificate could not be ordered; it is tried again in an hour', { ...about, error });
+      }
+    }
+  };
+}
+
+function isFresh(chain: string | undefined, hosts: readonly string[], now: Millis): boolean {
+  if (chain === undefined) return false;
+  const leaf = new X509Certificate(chain);
+  const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
+  return areNamed(leaf, hosts) && now < to - (to - from) / 3;
+}
+
+function areNamed(leaf: X509Certificate, hosts: readonly string[]): boolean {
+  return hosts.every((host) => leaf.checkHost(host) !== undefined);
+}
+
+async function order(
+  needs: Needs,
+  listener: Listener,
+  acme: NonNullable<Listener['identity']['acme']>,
+): Promise<X509Certificate> {
+  const { clock, pause, controller } = needs;
+  const [
+    { AcmeError, orderCertificate },
+    { challengeCertificate, newPrivateKey },
+    { serverCertificateRequest },
+  ] = await Promise.all([
+    import('../../../platform/acme/acme-client.ts'),
+    import('../../../platform/x509/pki.ts'),
+    import('../../../platform/x509/new-certificate-request.ts'),
+  ]);
+  const keyIn = (file: string): string => {
+    const kept = readIfThere(file) ?? newPrivateKey();
+    writeWhole(file, kept, ownerOnly);
+    return kept;
+  };
+  const files = acmeFiles(acme, listener.name);
+  mkdirSync(acme.folder ?? '', { recursive: true, mode: 0o700 });
+  const accountKey = createPrivateKey(keyIn(files.account));
+  const keyPem = keyIn(files.key);
+  const chain = await orderCertificate(
+    {
+      client: clientOf(controller.config, acme.trustedRoots),
+      clock,
+      pause,
+      present: async (host, authorization) => {
+        writeWhole(
+          files.challenge,
+          await challengeCertificate({ clock }, { host, authorization }),
+          ownerOnly,
+        );
+        return () => rmSync(files.challenge, { force: true });
+      },
+    },
+    { ...acme, accountKey, request: await serverCertificateRequest(keyPem, acme.hosts) },
+  );
+  const leaf = new X509Certificate(chain);
+  if (!leaf.checkPrivateKey(createPrivateKey(keyPem)) || !areNamed(leaf, acme.hosts))
+    throw new AcmeError('The authority issued a certificate for another key or other names.');
+  writeWhole(files.cert, chain, readable);
+  return leaf;
+}
+
+/** The operator named the authority, so it may have a private address; the way out is that of all other requests. */
+function clientOf({ edge }: Config, trustedRoots: readonly string[]) {
+  const { proxy, noProxy } = edge.externalJwtSigners.jwksFetch;
+  return outboundClient(
+    {
+      ...{ proxy, noProxy, timeout: 15 * SECOND, maxRedirects: 0, blockPrivateAddresses: false },
+      ...{
+        allowedHostnames: [],
+        deniedHostnames: [],
+        additionalHostnames: [],
+        allowedIPs: [],
+        deniedIPs: [],
+      },
+    },
+    { trustedRoots: trustedRoots.map((file) => readRoots('web[].identity.acme.trustedRoots', file)) },
+  );
+}

@@ -1,0 +1,239 @@
+// Certificates that a controller orders by itself, at Pebble, the authority that Let's Encrypt tests clients with.
+
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { connect, type PeerCertificate } from 'node:tls';
+import { orderCertificate } from '../../src/platform/acme/acme-client.ts';
+import type { Exchanger } from '../../src/platform/network/outbound-client.ts';
+import { until } from '../support/cluster-fault.ts';
+import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
+import { freePort } from '../support/nodes.ts';
+import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
+
+describe('a listener whose certificate an ACME authority issues', { skip: noPebble }, () => {
+  let box: Sandbox;
+  let pebble: Pebble;
+  let port: number;
+  const runs: Started[] = [];
+  before(async () => {
+    box = sandbox();
+    port = await freePort();
+    pebble = await startPebble(box.cwd, { tlsPort: port });
+    writeFileSync(join(box.cwd, 'directory-ca.pem'), pebble.caPem);
+  });
+  after(async () => {
+    await box.close();
+    await pebble[Symbol.asyncDispose]();
+  });
+
+  /** @returns its name */
+  async function home(name: string, hosts: readonly string[], directory = pebble.directory): Promise<string> {
+    await box.home(name, `auth.example.com:${port}`);
+    const file = join(box.cwd, name, 'controller.yml');
+    const yaml = readFileSync(file, 'utf8');
+    const identity = [
+      '    identity:',
+      '      acme:',
+      `        directory: ${directory}`,
+      `        hosts: [${hosts.join(', ')}]`,
+      '        trustedRoots: [../directory-ca.pem]',
+      '',
+    ].join('\n');
+    writeFileSync(file, yaml.replace(/^( +)apis:/m, `${identity}$&`));
+    return name;
+  }
+
+  const peer = (options: object = {}): Promise<{ readonly certificate: PeerCertificate }> =>
+    new Promise((resolve, reject) => {
+      const at = { port, host: '127.0.0.1', servername: 'auth.example.com', rejectUnauthorized: false };
+      const socket = connect({ ...at, ...options }, () => {
+        resolve({ certificate: socket.getPeerCertificate() });
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+  const issuerNow = async () => String((await peer()).certificate.issuer.CN);
+
+  async function started(name: string): Promise<Started> {
+    const run = box.start(['run', 'controller', `${name}/controller.yml`, '--log-format', 'json']);
+    runs.push(run);
+    await untilReady(run);
+    return run;
+  }
+
+  async function ordered(run: Started) {
+    const line = await run.line(({ directory }) => directory !== undefined);
+    assert.equal(line.error, undefined, JSON.stringify(line.error));
+    return line;
+  }
+
+  async function stopped(run: Started): Promise<void> {
+    run.child.kill('SIGTERM');
+    assert.equal((await run.finished).code, 0);
+  }
+
+  afterEach(async () => {
+    for (const { child, finished } of runs.splice(0)) {
+      child.kill('SIGKILL');
+      await finished;
+    }
+  });
+
+  test('it is ordered at the first start, presented without a restart, and found at the second', async () => {
+    const run = await started(await home('first', ['auth.example.com', 'login.example.com']));
+    assert.match(await issuerNow(), /Overlay Auth/, 'until then it presents the certificate of the home');
+    assert.deepEqual((await ordered(run)).hosts, ['auth.example.com', 'login.example.com']);
+    await until(5_000, async () => /Pebble/.test(await issuerNow()));
+    const { certificate } = await peer({ ca: await pebble.root(), rejectUnauthorized: true });
+    assert.equal(certificate.subjectaltname, 'DNS:auth.example.com, DNS:login.example.com');
+    await stopped(run);
+    const again = await started('first');
+    assert.equal((await peer()).certificate.fingerprint256, certificate.fingerprint256);
+    await stopped(again);
+    assert.doesNotMatch(again.output().stdout, /certificate\.ordered/);
+  });
+
+  test('its renewal has the same key, and other hosts get another certificate', async () => {
+    await using shortLived = await startPebble(box.cwd, { tlsPort: port, seconds: 5 });
+    const name = await home('second', ['auth.example.com'], shortLived.directory);
+    const keys = new Set<string>();
+    const serials = new Set<string>();
+    for (const hosts of ['auth.example.com', 'auth.example.com', 'auth.example.com, other.example.com']) {
+      const file = join(box.cwd, name, 'controller.yml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^( +)hosts: .*/m, `$1hosts: [${hosts}]`));
+      const run = await started(name);
+      await ordered(run);
+      await stopped(run);
+      const leaf = new X509Certificate(readFileSync(join(box.cwd, name, 'acme', 'default.cert.pem')));
+      keys.add(leaf.publicKey.export({ format: 'pem', type: 'spki' }).toString());
+      serials.add(leaf.serialNumber);
+      assert.equal(leaf.subjectAltName, hosts.replaceAll(/^|(?<=, )/g, 'DNS:'));
+      // Two thirds of five seconds.
+      await until(10_000, async () => Date.now() > leaf.validToDate.getTime() - 1_500);
+    }
+    assert.equal(keys.size, 1);
+    assert.equal(serials.size, 3);
+  });
+
+  test('without a pending challenge a handshake of the ACME protocol is refused, as one without HTTP/1.1', async () => {
+    const run = await started('first');
+    for (const ALPNProtocols of [['acme-tls/1'], ['h2'], ['acme-tls/1', 'h2']])
+      await assert.rejects(peer({ ALPNProtocols }), /no application protocol/i);
+    for (const options of [
+      {},
+      { ALPNProtocols: ['h2', 'http/1.1'] },
+      { ALPNProtocols: ['acme-tls/1', 'http/1.1'] },
+    ])
+      assert.match(String((await peer(options)).certificate.issuer.CN), /Pebble/);
+    await stopped(run);
+  });
+
+  test('a controller ends at once while an authority keeps it waiting', async () => {
+    const name = await home('third', ['auth.example.com'], 'https://127.0.0.1:1/dir');
+    const run = await started(name);
+    const { error } = await run.line(({ level }) => level === 'error');
+    assert.match(JSON.stringify(error), /connection/);
+    assert.match(await issuerNow(), /Overlay Auth/);
+    await stopped(run);
+  });
+});
+
+describe('an ACME authority that lies', () => {
+  const directory = {
+    newNonce: 'https://ca.example/nonce',
+    newAccount: 'https://ca.example/account',
+    newOrder: 'https://ca.example/order',
+  };
+  const order = {
+    status: 'pending',
+    authorizations: ['https://ca.example/authz'],
+    finalize: 'https://ca.example/finalize',
+  };
+  const challenge = { type: 'tls-alpn-01', url: 'https://ca.example/challenge', token: 'abc' };
+  const authorization = { status: 'pending', identifier: { value: 'a.example' }, challenges: [challenge] };
+  const honest: Readonly<Record<string, unknown>> = {
+    dir: directory,
+    nonce: '',
+    account: {},
+    order,
+    authz: authorization,
+    challenge: {},
+    finalize: {},
+  };
+
+  /** Orders at an authority with these answers instead. @returns the error, and how many requests it got */
+  async function refusal(answers: Readonly<Record<string, unknown>>, status = 200) {
+    let [requests, time, presented] = [0, 0, 0];
+    const client: Exchanger = {
+      async exchange(url) {
+        requests += 1;
+        const step = url.split('/').at(-1) ?? '';
+        const body = Buffer.from(JSON.stringify(answers[step] ?? honest[step]));
+        const headers = { 'replay-nonce': 'n', location: 'https://ca.example/order' };
+        return { status: step in answers ? status : 200, headers, body };
+      },
+    };
+    const error = await orderCertificate(
+      {
+        client,
+        clock: { monotonic: () => time },
+        pause: async (pause) => {
+          time += pause;
+        },
+        present: async () => {
+          presented += 1;
+          return () => {
+            presented -= 1;
+          };
+        },
+      },
+      {
+        directory: 'https://ca.example/dir',
+        email: null,
+        accountKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+        hosts: ['a.example'],
+        request: Buffer.alloc(0),
+      },
+    ).then(
+      () => assert.fail('it was believed'),
+      (failure: Error) => failure,
+    );
+    assert.equal(error.name, 'AcmeError', error.message);
+    assert.equal(presented, 0, 'no challenge stays answered');
+    return { message: error.message, requests };
+  }
+
+  test('is refused in words, in bounded time, and leaves no answer to a challenge', async () => {
+    const badNonce = { type: 'urn:ietf:params:acme:error:badNonce', detail: 'again' };
+    for (const [answers, status, words] of [
+      [{ dir: 'hello' }, 200, /not the directory/],
+      [{ dir: { ...directory, newOrder: 'http://ca.example/order' } }, 200, /not the directory/],
+      [{ account: badNonce }, 400, /badNonce/],
+      [{ account: null }, 500, /refused a request \(500\)/],
+      [{ order: { ...order, authorizations: ['file:///etc/passwd'] } }, 200, /RFC 8555 does not have/],
+      [{ order: { ...order, authorizations: Array(201).fill(order.finalize) } }, 200, /RFC 8555/],
+      [{ authz: { ...authorization, challenges: [{ ...challenge, type: 'dns-01' }] } }, 200, /only: dns-01/],
+      [{ authz: { ...authorization, challenges: [{ ...challenge, token: '../x' }] } }, 200, /RFC 8555/],
+      [{ authz: { ...authorization, status: 'invalid' } }, 200, /refused a\.example/],
+      [{}, 200, /not finished within two minutes/],
+      [{ authz: { ...authorization, status: 'valid' } }, 200, /not finished within two minutes/],
+      [
+        { authz: { ...authorization, status: 'valid' }, order: { ...order, status: 'invalid' } },
+        200,
+        /the order/,
+      ],
+      [
+        { authz: { ...authorization, status: 'valid' }, order: { ...order, status: 'valid' } },
+        200,
+        /no address/,
+      ],
+    ] as const) {
+      const { message, requests } = await refusal(answers, status);
+      assert.match(message, words);
+      assert.ok(requests < 300, `${requests} requests`);
+    }
+  });
+});
