@@ -4,11 +4,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
 import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { claimsOf } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
+import { startMessageReceiver } from '../support/message-receiver.ts';
 import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -519,6 +521,35 @@ describe('third-party CAs', () => {
   });
 });
 
+test('event subscriptions are made, tested and watched', async (t) => {
+  const receiver = await startMessageReceiver();
+  t.after(() => receiver.close());
+  const guest = await admin.at('/console/events');
+  const { page } = guest;
+  await page.getByText('No event is sent anywhere yet.').waitFor();
+  await page.locator('#create').click();
+  await page.locator('#field-name').fill('siem');
+  await page.locator('#field-url').fill(`${receiver.url}/in`);
+  await page.locator('#field-events').fill('admin.changed');
+  await assertClean(guest);
+  await page.locator('#save').click();
+  await heading(page, 'Events are sent to siem').waitFor();
+  const secret = await page.locator('code.secret').textContent();
+  await page.locator('#open-subscription').click();
+  await page.locator('#test').click();
+  await page.getByText('It has arrived').waitFor();
+  const { headers, body } = receiver.received.at(-1) ?? { headers: {}, body: '' };
+  new Webhook(secret ?? '').verify(body, headers as Record<string, string>);
+  await page.locator('li code', { hasText: 'admin.changed' }).first().waitFor();
+  await assertClean(guest);
+  await page.locator('#replay').click();
+  await page.locator('#replay-confirm').click();
+  await announced(page, 'They are sent again');
+  await page.locator('#rotate-secret').click();
+  await page.getByText('The secret before this one signs too until').waitFor();
+  await guest.close();
+});
+
 /** Each screen with something in it, and what shows that it is there. */
 async function screens(): Promise<readonly (readonly [path: string, shows: string])[]> {
   const client = createdId(
@@ -529,6 +560,8 @@ async function screens(): Promise<readonly (readonly [path: string, shows: strin
   const externalIdClaim = { location: 'COMMON_NAME', parser: 'SPLIT', parserCriteria: '-', index: 1 };
   const added = { name: 'plant', certPem: authority().certPem, isAuthEnabled: true, externalIdClaim };
   const ca = createdId(await root.call('POST', 'cas', added));
+  const subscription = { type: 'syslog', url: 'tls://logs.example.com', enabled: false };
+  const events = createdId(await root.call('POST', 'event-subscriptions', subscription));
   return [
     ['/cas', 'tbody'],
     ['/cas/new', '#field-certPem'],
@@ -538,6 +571,8 @@ async function screens(): Promise<readonly (readonly [path: string, shows: strin
     [`/signers/${signer}`, '#field-name'],
     ['/clients', 'tbody'],
     [`/clients/${client}`, '#field-name'],
+    ['/events', 'tbody'],
+    [`/events/${events}`, '#field-name'],
   ];
 }
 

@@ -81,6 +81,16 @@ const routes = [
   later('/signers/$id', '', async () => (await import('./screens/signers/signer.tsx')).SignerScreen),
   later('/cas', 'q', async () => (await import('./screens/cas/cas.tsx')).CasScreen),
   later('/cas/$id', '', async () => (await import('./screens/cas/ca.tsx')).CaScreen),
+  later(
+    '/events',
+    'q type enabled',
+    async () => (await import('./screens/events/subscriptions.tsx')).SubscriptionsScreen,
+  ),
+  later(
+    '/events/$id',
+    '',
+    async () => (await import('./screens/events/subscription.tsx')).SubscriptionScreen,
+  ),
   later('/clients', 'q type', async () => (await import('./screens/clients/clients.tsx')).ClientsScreen),
   later('/clients/$id', '', async () => (await import('./screens/clients/client.tsx')).ClientScreen),
 ];

@@ -17,7 +17,7 @@ const { screens, groups } = texts;
 const navigation = [
   { title: groups.help, items: ['people', 'attempts', 'what-if', 'sessions', 'enrollments'] },
   { title: groups.rules, items: ['policies', 'permissions', 'signers', 'cas', 'clients'] },
-  { title: groups.running, items: ['nodes', 'certificates', 'audit'] },
+  { title: groups.running, items: ['nodes', 'certificates', 'audit', 'events'] },
 ] as const;
 
 /** What surrounds every screen. */

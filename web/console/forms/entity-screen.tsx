@@ -18,7 +18,7 @@ import type { FormState } from './fields.tsx';
 type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
   /** The first part of its address, and of that of its list. */
-  readonly screen: 'clients' | 'signers' | 'cas' | 'policies';
+  readonly screen: 'clients' | 'signers' | 'cas' | 'policies' | 'events';
   readonly fields: (form: FormState<Draft>, isNew: boolean) => ReactNode;
   /** What saving these changes ends. @param id null: it is new */
   readonly ask?: (

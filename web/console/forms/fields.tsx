@@ -140,6 +140,7 @@ export function EntityField({ form, name, also, ...details }: EntityFieldProps) 
         />
       );
     case 'texts':
+    case 'choices':
       return (
         <InputField
           {...input}

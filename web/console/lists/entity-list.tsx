@@ -23,7 +23,7 @@ export function EntityList<Item extends Listed>({
 }: {
   readonly entity: Entity;
   /** The first part of their addresses. */
-  readonly screen: 'cas' | 'clients' | 'policies' | 'signers';
+  readonly screen: 'cas' | 'clients' | 'events' | 'policies' | 'signers';
   /** Between the name and the last change: those of fields by name. */
   readonly columns: readonly (string | Column<Item>)[];
   readonly words: {

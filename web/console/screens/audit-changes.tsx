@@ -38,6 +38,7 @@ const screens = {
   'ext-jwt-signer': 'signers',
   ca: 'cas',
   'oidc-client': 'clients',
+  'event-subscription': 'events',
 } as const;
 
 interface FieldChange {

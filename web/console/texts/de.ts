@@ -35,6 +35,7 @@ export const de: Texts = {
     enrollments: 'Registrierungen',
     nodes: 'Knoten',
     audit: 'Änderungen',
+    events: 'Ereignis-Abonnements',
   },
   groups: { help: 'Support', rules: 'Regeln', running: 'System' },
 

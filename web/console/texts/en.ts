@@ -35,6 +35,7 @@ export const en = {
     enrollments: 'Enrollments',
     nodes: 'Nodes',
     audit: 'Audit trail',
+    events: 'Event subscriptions',
   },
   groups: { help: 'Help people', rules: 'Rules', running: 'System' },
 

@@ -287,7 +287,7 @@ export const fields: Fields = {
     hints: {
       url: 'Sie beginnt mit https, die von Syslog mit tls, zum Beispiel tls://logs.example.com:6514.',
       enabled: 'Solange es aus ist, wird nichts dafür gesammelt.',
-      events: 'Keines gewählt: alle.',
+      events: 'Eines je Zeile, zum Beispiel admin.changed. Keines: alle.',
       filter: 'Wie in Listen, zum Beispiel: entity = "identity" and action = "delete". Leer: alle.',
       trustedRoots:
         'PEM. Von Zertifizierungsstellen, von denen der Empfänger sein Zertifikat haben darf, neben den üblichen.',

@@ -275,7 +275,7 @@ export const fields = {
     hints: {
       url: 'It begins with https; that of syslog with tls, such as tls://logs.example.com:6514.',
       enabled: 'While it is off, nothing is collected for it.',
-      events: 'None chosen: all.',
+      events: 'One per line, such as admin.changed. None: all.',
       filter: 'As in lists, such as: entity = "identity" and action = "delete". Empty: all.',
       trustedRoots:
         'PEM. Of authorities that the receiver may have its certificate from, beside the usual ones.',

@@ -1,0 +1,186 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { eventSubscriptionEntity as entity } from '../../../../src/model/entities/event-subscription.ts';
+import { Button } from '../../../parts/button.tsx';
+import { timeText } from '../../../parts/language.ts';
+import { Badge, Card, Facts, Screen } from '../../../parts/screen.tsx';
+import { refreshEntities } from '../../forms/entity.ts';
+import type { Draft } from '../../forms/entity-fields.ts';
+import { EntityScreen } from '../../forms/entity-screen.tsx';
+import { EntityField, FieldCard } from '../../forms/fields.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { EntriesCard } from '../../parts/entries.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Time } from '../../parts/time.tsx';
+import { queries, useRead } from '../../queries.ts';
+import { type Change, make } from '../../session/api.ts';
+import type { EventDelivery, EventSubscription } from '../../types.ts';
+import { ShownOnce } from '../clients/client-secrets.tsx';
+import { Progress } from './subscriptions.tsx';
+import { words } from './words.ts';
+
+type SubscriptionDraft = Draft<EventSubscription, typeof entity>;
+
+export function SubscriptionScreen() {
+  const { id } = useParams({ strict: false });
+  return <Subscription key={id} />;
+}
+
+function Subscription() {
+  const [created, setCreated] = useState<Created | null>(null);
+  if (created !== null) return <Subscribed {...created} />;
+  return (
+    <EntityScreen<EventSubscription, SubscriptionDraft>
+      entity={entity}
+      screen="events"
+      create={words.create}
+      initial={{ type: 'webhook' }}
+      created={async (id, draft) => setCreated(await withSecret(id, draft))}
+      fields={(form, isNew) => (
+        <>
+          <FieldCard form={form} id="where" title={words.where} names={['name']}>
+            {isNew && <EntityField form={form} name="type" />}
+            <EntityField form={form} name="url" />
+            <EntityField form={form} name="trustedRoots" />
+            <EntityField form={form} name="enabled" />
+          </FieldCard>
+          <FieldCard form={form} id="which" title={words.which} names={['events', 'filter', 'tags']} />
+        </>
+      )}
+      deletionEnds={words.deleteEnds}
+    >
+      {(subscription, mayChange) => (
+        <>
+          <Facts facts={[[words.progress, <Progress key="progress" subscription={subscription} />]]} />
+          {mayChange && <Actions subscription={subscription} />}
+          <Deliveries id={subscription.id} />
+        </>
+      )}
+    </EntityScreen>
+  );
+}
+
+interface Created {
+  readonly id: string;
+  readonly name: string;
+  /** Null: it needs none. */
+  readonly secret: string | null;
+  readonly failure: unknown;
+}
+
+const newSecretOf = (id: string, overlap: string): Change => ({
+  method: 'POST',
+  path: `event-subscriptions/${id}/secrets`,
+  body: { overlap },
+});
+
+/** The form does not keep the answer with the first secret, which has signed nothing yet: another one replaces it. */
+async function withSecret(id: string, { name, type }: SubscriptionDraft): Promise<Created> {
+  const created = { id, name: name ?? '', secret: null, failure: null };
+  if (type !== 'webhook') return created;
+  try {
+    return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id, '0s'))).secret };
+  } catch (failure) {
+    return { ...created, failure };
+  }
+}
+
+function Subscribed({ id, name, secret, failure }: Created) {
+  return (
+    <Screen title={words.createdTitle(name)} lead={words.createdText}>
+      {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
+      {failure !== null && <Failure error={failure} />}
+      <p className="buttons">
+        <Link to="/events/$id" params={{ id }} className="button main" id="open-subscription">
+          {words.open}
+        </Link>
+      </p>
+    </Screen>
+  );
+}
+
+/** A test, a replay, and another secret. */
+function Actions({
+  subscription: { id, name, type, formerSecretUntil },
+}: {
+  readonly subscription: EventSubscription;
+}) {
+  const path = `event-subscriptions/${id}`;
+  const testing = useMutation({
+    mutationFn: () =>
+      make<{ readonly isDelivered: boolean; readonly result: string }>({
+        method: 'POST',
+        path: `${path}/test`,
+      }),
+  });
+  const rotating = useMutation({
+    mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id, '24h')),
+    onSuccess: refreshEntities,
+  });
+  const refresh = () =>
+    Promise.all([refreshEntities(), queries.invalidateQueries({ queryKey: ['deliveries', id] })]);
+  return (
+    <Card id="actions" title={words.check}>
+      <div role="status">
+        {testing.data !== undefined && (
+          <p>
+            <Badge kind={testing.data.isDelivered ? 'good' : 'bad'}>
+              {testing.data.isDelivered ? words.arrived : words.notArrived}
+            </Badge>{' '}
+            {testing.data.result}
+          </p>
+        )}
+      </div>
+      {testing.error !== null && <Failure error={testing.error} />}
+      {rotating.data !== undefined && <ShownOnce label={words.secretOnce} text={rotating.data.secret} />}
+      {rotating.error !== null && <Failure error={rotating.error} />}
+      {formerSecretUntil !== null && <p className="hint">{words.overlap(timeText(formerSecretUntil))}</p>}
+      <p className="buttons">
+        <Button id="test" isBusy={testing.isPending} onClick={() => testing.mutate()}>
+          {words.test}
+        </Button>
+        <Confirm
+          id="replay"
+          label={words.replay}
+          title={words.replayTitle}
+          ends={words.replayText}
+          change={() => ({ method: 'POST', path: `${path}/replay`, body: {} })}
+          command={['event-subscription', 'replay', name]}
+          done={words.replayed}
+          whenDone={refresh}
+        />
+        {type === 'webhook' && (
+          <Button id="rotate-secret" isBusy={rotating.isPending} onClick={() => rotating.mutate()}>
+            {words.rotate}
+          </Button>
+        )}
+      </p>
+    </Card>
+  );
+}
+
+const kinds = { waiting: 'plain', delivered: 'good', failed: 'bad' } as const;
+
+function Deliveries({ id }: { readonly id: string }) {
+  const path = `event-subscriptions/${encodeURIComponent(id)}/deliveries?limit=20`;
+  const query = useRead<readonly EventDelivery[]>(['deliveries', id], path, { refetchInterval: 10_000 });
+  return (
+    <EntriesCard
+      id="deliveries"
+      title={words.deliveries}
+      lead={words.deliveriesText}
+      query={query}
+      itemsOf={(deliveries) => deliveries}
+      keyOf={(delivery) => delivery.id}
+      empty={[words.noDeliveries]}
+      entry={({ at, event, state, attempts, result }) => (
+        <>
+          <Time at={at} isPrecise /> <code>{event}</code>{' '}
+          <Badge kind={kinds[state]}>{words.deliveryStates[state]}</Badge>{' '}
+          {result !== null && words.tried(attempts, result)}
+        </>
+      )}
+    />
+  );
+}
