@@ -1,5 +1,6 @@
 // The management API: entities, for administrators. admin/ decides what may be changed and how.
 
+import { configTypes } from '../../admin/config-types.ts';
 import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
@@ -11,16 +12,14 @@ import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { managementRoot } from './admin-route.ts';
 import { administratorNamerRoutes } from './administrator-namers.ts';
-import { apiSessionRoutes } from './api-sessions.ts';
 import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
-import { browserSessionRoutes } from './browser-sessions.ts';
 import { caRoutes } from './cas.ts';
-import { configTypeRoutes } from './config-types.ts';
 import { controllerRoutes } from './controllers.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
+import { entityRoutes } from './entity-routes.ts';
 import { eventSubscriptionRoutes } from './event-subscriptions.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
@@ -33,6 +32,7 @@ import { oidcClientRoutes } from './oidc-clients.ts';
 import { ownCertificateRoutes } from './own-certificates.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { revocationRoutes } from './revocations.ts';
+import { apiSessionRoutes, browserSessionRoutes } from './sessions.ts';
 import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
 
@@ -73,4 +73,12 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),
   ];
+}
+
+/** `/config-types`: names and ids, for what clients ask for at login. */
+function configTypeRoutes(needs: EdgeServices): readonly Route[] {
+  return entityRoutes(configTypes, needs, {
+    list: (query) => needs.store.configTypes.list(query),
+    ignoredMembers: ['schema'],
+  });
 }

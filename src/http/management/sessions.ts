@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
-import { browserSessionListFields } from '../../model/list-fields.ts';
+import { apiSessionListFields, browserSessionListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
-import { clientProgramMembers } from '../documents/api-session-document.ts';
+import {
+  apiSessionDocument,
+  apiSessionSchema,
+  clientProgramMembers,
+} from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
@@ -59,4 +64,18 @@ function browserSessionDocument({ id, progress, ...session }: NamedBrowserSessio
     lastUsedAt: isoTime(session.lastUsedAt),
     expiresAt: isoTime(session.expiresAt),
   };
+}
+
+/** `/api-sessions`: live sessions. Only a login opens them. */
+export function apiSessionRoutes(needs: EdgeServices): readonly Route[] {
+  return resourceRoutes({
+    collection: 'api-sessions',
+    noun: 'an API session',
+    document: apiSessionSchema,
+    listFields: apiSessionListFields,
+    list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
+    get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
+    permissions: { delete: 'helpdesk' },
+    remove: (by, id) => endApiSession(needs, by, { id, reason: 'administrator' }),
+  });
 }
