@@ -93,7 +93,7 @@ test('a value that is not one of the choices is refused with the choices', async
     ['login https://x --nothing-like-it', "Unknown option '--nothing-like-it'."],
     [
       'export --kind nothing',
-      "Invalid value 'nothing' for --kind; choose one of: auth-policy, ext-jwt-signer, ca, config-type, oidc-client, identity.",
+      "Invalid value 'nothing' for --kind; choose one of: auth-policy, ext-jwt-signer, ca, config-type, event-subscription, oidc-client, identity.",
     ],
     ['status --config', 'The option --config needs a value.'],
     ['init', 'The option --home is required.'],
