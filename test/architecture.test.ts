@@ -40,7 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'model',
   ],
   account: ['admin', 'explain', 'login', 'store/contracts', 'errors', 'platform', 'model'],
-  tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
+  tasks: ['sessions', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   telemetry: ['config', 'store/contracts', 'errors', 'platform', 'model'],
   pages: ['errors', 'platform', 'model'],
   http: [

@@ -1,6 +1,11 @@
 // Rules of the single fields of a third-party authority.
 
-import type { ClaimMatcher, ExternalIdClaim } from '../model/entities/ca.ts';
+import type { Ca, ClaimMatcher, ExternalIdClaim } from '../model/entities/ca.ts';
+import type { Some } from '../model/entities/entity.ts';
+import { isOlderList } from '../model/list-state.ts';
+import { FetchRefused } from '../platform/network/fetch-refused.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { ListRefused, listsInPem, type UnverifiedList } from '../platform/x509/revocation-list.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestCriteria = 255;
@@ -47,4 +52,58 @@ export function acceptableNameFormat(format: string): string {
     `must be at most ${longestFormat} characters without control characters`,
     format,
   );
+}
+
+type Revocation = Some<Ca['revocation']>;
+
+/**
+ * Addresses that may be asked, and lists that can be read. Whether an authority has signed them shows when they are used.
+ * @throws AuthError could_not_validate
+ */
+export function acceptableRevocation(sent: Revocation, limits: OutboundLimits): Revocation {
+  const { crlUrls, crlPem, ocsp } = sent;
+  for (const url of crlUrls ?? []) acceptableAddress('revocation.crlUrls', url, limits);
+  const responder = ocsp === '' ? null : ocsp;
+  if (responder != null) acceptableAddress('revocation.ocsp', responder, limits);
+  const pem = crlPem?.trim() === '' ? null : crlPem;
+  if (pem != null) acceptableLists(pem);
+  return { ...sent, ocsp: responder, crlPem: pem };
+}
+
+/** Answers are signed, so they may come without TLS. */
+function acceptableAddress(field: string, url: string, limits: OutboundLimits): void {
+  try {
+    checkAddress(url, limits, { isSigned: true });
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    throw refusedField(field, `is refused: ${error.message}`, url);
+  }
+}
+
+function acceptableLists(pem: string): readonly UnverifiedList[] {
+  try {
+    return listsInPem(pem);
+  } catch (error) {
+    if (!(error instanceof ListRefused)) throw error;
+    throw refusedField('revocation.crlPem', error.message);
+  }
+}
+
+/** A list never takes the place of a newer one of the same authority. @throws AuthError could_not_validate */
+export function refuseOlderLists(before: string | null | undefined, sent: string | null | undefined): void {
+  if (before == null || sent == null || before === sent) return;
+  const known = listsInPem(before);
+  for (const list of acceptableLists(sent)) {
+    const newer = known.find(
+      (each) =>
+        each.issuerName === list.issuerName && each.isDelta === list.isDelta && isOlderList(list, each),
+    );
+    if (newer === undefined) continue;
+    const { listNumber, thisUpdate } = newer;
+    const words = `${listNumber === null ? '' : `number ${listNumber}, `}${new Date(thisUpdate).toISOString()}`;
+    throw refusedField(
+      'revocation.crlPem',
+      `has a list that is older than the one that it replaces (${words})`,
+    );
+  }
 }

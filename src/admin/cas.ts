@@ -11,7 +11,12 @@ import type { PatchOf } from '../store/contracts/entities.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
-import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
+import {
+  acceptableClaim,
+  acceptableNameFormat,
+  acceptableRevocation,
+  refuseOlderLists,
+} from './ca-values.ts';
 import { acceptableAuthority, acceptableCertificates } from './client-certificates.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
@@ -23,9 +28,12 @@ export const cas = managed<typeof caEntity>({
     identityRoles: (attributes) => acceptableRoleAttributes(attributes),
     identityNameFormat: acceptableNameFormat,
     externalIdClaim: acceptableClaim,
+    revocation: (sent, { limits }) => acceptableRevocation(sent, limits),
   },
-  follows: ({ certPem }, before, needs) =>
-    certPem === undefined ? {} : certificateOf(certPem, before, needs),
+  follows({ certPem, revocation }, before, needs) {
+    refuseOlderLists(before?.revocation.crlPem, revocation?.crlPem);
+    return certPem === undefined ? {} : certificateOf(certPem, before, needs);
+  },
 });
 
 /** The certificate may be sent again but not changed: the proof of possession was for its key. */

@@ -10,12 +10,14 @@ import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
 import type { Deliverer } from '../tasks/deliver.ts';
 import { deleteExpired, evenClock, forgetExpired } from '../tasks/expire.ts';
+import type { RevocationKeeper } from '../tasks/revocation-keeper.ts';
 import { every } from '../tasks/schedule.ts';
 import type { ConfigInUse } from './in-use.ts';
 
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 const deliveryInterval: Millis = 5 * SECOND;
+const listInterval: Millis = 15 * SECOND;
 
 export interface BackgroundNeeds {
   /** Whether this thread does the work that is done once for all threads. */
@@ -27,6 +29,8 @@ export interface BackgroundNeeds {
   readonly view: SessionView;
   readonly revoked: DenySet;
   rotateKeysWhenDue(): Promise<void>;
+  /** Null: another thread fetches revocation lists. */
+  readonly keeper: Pick<RevocationKeeper, 'fetchDue'> | null;
   /** Null: another thread delivers. */
   readonly deliverer: Deliverer | null;
   readonly inUse: Pick<ConfigInUse, 'edge' | 'accessTokenEnd'>;
@@ -56,7 +60,9 @@ export function startBackgroundWork(needs: BackgroundNeeds): () => Promise<void>
     every(listeningInterval, { name: 'listening to the database', log }, view.feed.listen),
     every(activityInterval, { name: 'session activity', log }, view.legacy.flush),
   ];
-  const { deliverer } = needs;
+  const { deliverer, keeper } = needs;
+  if (keeper !== null)
+    stops.push(every(listInterval, { name: 'revocation lists', log }, byTheClock(keeper.fetchDue)));
   if (deliverer !== null) {
     // What other nodes leave undone, and what was to be tried again when this one was not running.
     stops.push(every(deliveryInterval, { name: 'deliveries', log }, async () => deliverer.wake()));

@@ -8,11 +8,14 @@ import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { requestAuthenticator } from '../sessions/authenticate-request.ts';
 import { denySet } from '../sessions/deny-set.ts';
 import { openIssuerView } from '../sessions/issuer-view.ts';
+import type { RevocationSource } from '../sessions/revocation-view.ts';
 import { secondaryTokens } from '../sessions/secondary-tokens.ts';
 import { openSessionView } from '../sessions/session-view.ts';
 import { ztSessions } from '../sessions/zt-session.ts';
 import { clockWatch } from '../tasks/clock-watch.ts';
 import type { Deliverer } from '../tasks/deliver.ts';
+import { ocspResponders } from '../tasks/ocsp-responders.ts';
+import { revocationKeeper } from '../tasks/revocation-keeper.ts';
 import { accessTokenVerifier } from '../tokens/access-token.ts';
 import { dpopVerifier } from '../tokens/dpop-verifier.ts';
 import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from '../tokens/key-ring.ts';
@@ -33,7 +36,7 @@ interface CallersNeeds extends Pick<Records, 'audit' | 'subscribers'> {
 /** Resolves when the keys exist and the deny set is complete. */
 export async function openCallers(
   base: Base,
-  { jwks }: Pick<Providers, 'jwks'>,
+  { jwks, outbound }: Pick<Providers, 'jwks' | 'outbound'>,
   { audit, subscribers, ownAuthorities, deliveries }: CallersNeeds,
 ) {
   const { config, store, vault, clock, random, log, first, threads, inUse } = base;
@@ -44,10 +47,14 @@ export async function openCallers(
     points.map(({ issuer }) => issuer),
   );
   const revoked = denySet();
+  const responders = ocspResponders({ client: outbound, clock, random });
+  const keeper =
+    first === undefined ? revocationKeeper({ store, client: outbound, responders, clock, log }) : null;
   const view = await openSessionView({
     store,
     clock,
     jwks,
+    revocationSource: sourceOf(keeper, first),
     ownAuthorities,
     revoked,
     threads,
@@ -86,6 +93,7 @@ export async function openCallers(
     issuers,
     revoked,
     view,
+    keeper,
     watch,
     rotateKeysWhenDue,
     clients,
@@ -95,6 +103,13 @@ export async function openCallers(
     secrets,
     authenticate,
   };
+}
+
+/** One thread gets revocation lists for all. */
+function sourceOf(keeper: RevocationSource | null, first: Base['first']): RevocationSource {
+  const source = keeper ?? first?.revocations;
+  if (source === undefined) throw new Error('the first thread keeps the lists');
+  return source;
 }
 
 /**

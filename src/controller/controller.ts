@@ -230,6 +230,13 @@ function support(
       devicePoll: async ({ id, now }) => services.devicePolls(id, now),
       useProof: async ({ proof, now }) => services.usedProofs.use(proof, now),
       keySet: services.keySet,
+      async revocationLists(caId) {
+        return (await services.keeper?.listsOf(caId)) ?? [];
+      },
+      async certificateStatus(question) {
+        const nothing = { lists: [], answer: null, problem: 'nobody asks' };
+        return (await services.keeper?.obtain(question)) ?? nothing;
+      },
     },
   };
 }

@@ -36,7 +36,7 @@ export type Observation = ReturnType<typeof openObservation>;
 /** @param startedAt when the process started */
 export function openObservation(
   { store, clock, vault, log, hashPool, first, others }: Base,
-  { view, watch }: Pick<Callers, 'view' | 'watch'>,
+  { view, watch, keeper }: Pick<Callers, 'view' | 'watch' | 'keeper'>,
   {
     records,
     telemetry,
@@ -76,6 +76,7 @@ export function openObservation(
       [findings] = await Promise.all([checked, others.gather(), deliveries.gather()]);
     },
     deliveries,
+    staleLists: () => keeper?.stale() ?? 0,
     counts: () => sumOfThreads([counts(), ...others.counts()]),
     hashPool,
     endedSessions: view.ended,

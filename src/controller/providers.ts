@@ -26,6 +26,7 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
       get: (...request) => client.get(...request),
       post: (...request) => client.post(...request),
       connect: (...request) => client.connect(...request),
+      postFor: (...request) => client.postFor(...request),
       postForm: (...request) => client.postForm(...request),
     },
     tracing,

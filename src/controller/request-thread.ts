@@ -8,6 +8,7 @@ import { learnIntermediates, type SentIntermediates } from '../http/request/peer
 import type { MetricsText } from '../http/server/metrics.ts';
 import type { AnswerInspector } from '../http/server/mount.ts';
 import type { CountedTogether } from '../http/server/shared-source-counts.ts';
+import type { CaId } from '../model/ids.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { KeySetNews, KeySetQuestion } from '../platform/jwk/jwks-cache.ts';
 import { forwardingLogger, type LineLevel, type LogEntry } from '../platform/log/logger.ts';
@@ -19,6 +20,7 @@ import { HashPoolFull, HashPoolStopped } from '../platform/secrets/hash-pool.ts'
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
+import type { RevocationSource, StatusNews, StatusQuestion } from '../sessions/revocation-view.ts';
 import type { PresentedOnce, ProofMemory, ProofOnce } from '../tokens/used-proofs.ts';
 import { openThreadStore } from './database.ts';
 import type { Foundations } from './foundations.ts';
@@ -76,6 +78,9 @@ export interface AnswersOfFirst {
   useProof(of: { readonly proof: PresentedOnce; readonly now: Millis }): Promise<ProofOnce>;
   /** See `FetchingJwksCache`. */
   keySet(question: KeySetQuestion): Promise<KeySetNews | null>;
+  /** See `RevocationSource`. */
+  revocationLists(caId: CaId): ReturnType<RevocationSource['listsOf']>;
+  certificateStatus(question: StatusQuestion): Promise<StatusNews>;
   /** What a handshake brought, for the other threads. */
   intermediates(sent: SentIntermediates): void;
   /** From now on the thread must be asked to catch up with every change. */
@@ -246,6 +251,10 @@ function firstThread(
     devicePolls: (id, now) => first.ask('devicePoll', { id, now }),
     usedProofs: { ...usedProofs, use: (proof, now) => first.ask('useProof', { proof, now }) },
     keySet: (question) => first.ask('keySet', question),
+    revocations: {
+      listsOf: (caId) => first.ask('revocationLists', caId),
+      obtain: (question) => first.ask('certificateStatus', question),
+    },
   };
 }
 

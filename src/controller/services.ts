@@ -38,6 +38,7 @@ import type { IssuerView } from '../sessions/issuer-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import { type Deliverer, deliverer } from '../tasks/deliver.ts';
 import type { NodeHeartbeat } from '../tasks/node-heartbeat.ts';
+import type { RevocationKeeper } from '../tasks/revocation-keeper.ts';
 import { liveTelemetry } from '../telemetry/live-telemetry.ts';
 import { tracedStore } from '../telemetry/traced-store.ts';
 import {
@@ -74,6 +75,8 @@ export interface Services extends Endpoints {
   readonly usedProofs: ProofMemory;
   /** For the other threads; only the first one fetches. */
   readonly keySet: FetchingJwksCache['answer'];
+  /** The same of revocation lists; null: another thread has them. */
+  readonly keeper: RevocationKeeper | null;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   readonly publishedAuthorities: PublishedAuthorities;
@@ -129,7 +132,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const providers = openProviders(base);
   const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
   const callers = await openCallers(base, providers, { ...records, ...pki, deliveries });
-  const { view, watch, rotateKeysWhenDue } = callers;
+  const { view, watch, keeper, rotateKeysWhenDue } = callers;
   if (first === undefined) deliveries.deliverer = openDeliverer(base, { records, providers, callers });
   const observation = openObservation(base, callers, { records, telemetry, startedAt, ...deliveries });
   const needs = endpointNeeds(base, { records, providers, callers, observation }, pki);
@@ -154,13 +157,13 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
     view,
     revoked: callers.revoked,
     rotateKeysWhenDue,
-    ...deliveries,
+    ...{ keeper, ...deliveries },
   });
   return {
     ...needs,
     ...observation,
     attempts,
-    keySet: providers.keySet,
+    ...{ keySet: providers.keySet, keeper },
     usedProofs: callers.usedProofs,
     issuers: callers.issuers,
     rotateKeysWhenDue,
@@ -288,6 +291,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     newcomers: newcomers({ store, clock, random, audit, signers: view.signers }),
     passkeyRules: () => view.passkeyRules.current,
     authorities: view.authorities,
+    revocations: view.revocations,
     issuers: issuers.all,
     vault,
     ...secrets,

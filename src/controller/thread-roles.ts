@@ -6,6 +6,7 @@ import type { MetricSources, MetricsText } from '../http/server/metrics.ts';
 import type { DevicePolls } from '../oidc/services.ts';
 import type { KeySetNews, KeySetQuestion } from '../platform/jwk/jwks-cache.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
+import type { RevocationSource } from '../sessions/revocation-view.ts';
 import type { ProofMemory } from '../tokens/used-proofs.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
@@ -36,6 +37,8 @@ export interface FirstThread {
   readonly usedProofs: ProofMemory;
   /** Fetches the keys of other issuers: see `FetchingJwksCache`. */
   readonly keySet: (question: KeySetQuestion) => Promise<KeySetNews | null>;
+  /** Fetches revocation lists, and asks responders. */
+  readonly revocations: RevocationSource;
   readonly isCluster: () => boolean;
 }
 

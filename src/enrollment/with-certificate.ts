@@ -36,7 +36,7 @@ export function enrollWithOwnCertificate(
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'ottca', origin }, async (attempt) => {
     const open = await openEnrollment(needs, { token, method: 'ottca' }, attempt);
-    const { path, ca, leaf } = authorityOf(needs, chain, attempt);
+    const { path, ca, leaf } = await authorityOf(needs, chain, attempt);
     if (ca.id !== open.enrollment.caId) {
       const why = { check: 'authority', reason: 'enrollment-other-ca', saw: ca.name } as const;
       throw refusal(attempt, why, { code: 'enrollment_certificate_refused', ...wrongAuthority });
@@ -62,7 +62,7 @@ export function enrollByCa(
   origin: RequestOrigin,
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'ca', origin }, async (attempt) => {
-    const { path, ca, leaf } = authorityOf(needs, chain, attempt);
+    const { path, ca, leaf } = await authorityOf(needs, chain, attempt);
     if (!ca.isAutoCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isAutoCaEnrollmentEnabled`);
     const id = asId<IdentityId>(needs.random.id());
     const name = nameOf(ca, { path, id, requestedName }, attempt);
@@ -85,19 +85,19 @@ export function enrollByCa(
 
 const wrongAuthority = { description: 'The client certificate was not issued by the CA of this enrollment' };
 
-function authorityOf(
+async function authorityOf(
   needs: EnrollmentServices,
   chain: Chain,
   attempt: AttemptRecorder,
-): { readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer } {
-  const path = findTrustedPath(needs, chain, { attempt, allowExpired: false });
+): Promise<{ readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer }> {
+  const path = await findTrustedPath(needs, chain, { attempt, allowExpired: false });
   const leaf = chain?.[0];
   if (path === null || leaf === undefined) {
     throw new EnrollmentRefused('enrollment_certificate_refused', {
       description:
         leaf === undefined
           ? 'Connect with the client certificate that is to be enrolled'
-          : 'The client certificate of the connection is not valid, or of no CA that is trusted here',
+          : 'The client certificate of the connection is not valid, was revoked, or is of no CA that is trusted here',
     });
   }
   const ca = needs.authorities.caOf(path.anchor);

@@ -49,6 +49,10 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Der Client soll ein Zertifikat verwenden, das die Stelle für ihn ausgestellt hat.`,
   'certificate-expired': said`Das Zertifikat ist abgelaufen.
     Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist. Die Auth-Richtlinie kann abgelaufene Zertifikate auch erlauben.`,
+  'certificate-revoked': said`Die Stelle, die das Zertifikat ausgestellt hat, hat es widerrufen. Die fehlgeschlagene Prüfung sagt, wann, warum und wer das gesagt hat.
+    Lassen Sie die Stelle ein anderes Zertifikat ausstellen. War der Widerruf ein Versehen, muss die Stelle eine neue Liste veröffentlichen.`,
+  'revocation-unknown': said`Ob das Zertifikat widerrufen wurde, war nicht festzustellen, und die CA ist so eingestellt, dass es dann abgelehnt wird (Modus hard). Die fehlgeschlagene Prüfung sagt, was gefehlt hat.
+    Die Adresse der Liste oder der OCSP-Dienst muss von hier aus erreichbar sein; die Konsole zeigt den Stand der CA. Im Notfall setzen Sie den Modus auf soft.`,
   'certificate-not-yet-valid': said`Das Zertifikat ist noch nicht gültig.
     Vergleichen Sie die Uhren dieses Servers und der Stelle, die es ausgestellt hat.`,
   'certificate-usage': said`Die erweiterte Schlüsselverwendung des Zertifikats enthält keine Anmeldung von Clients.

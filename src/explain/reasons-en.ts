@@ -49,6 +49,10 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Let the client use a certificate that the authority has issued for it.`,
   'certificate-expired': said`The certificate has expired.
     Enroll the identity again, or extend its certificate, so that its certificate is valid. The auth policy can also allow expired certificates.`,
+  'certificate-revoked': said`The authority that issued the certificate has revoked it. The failed check says when, why, and who said so.
+    Let the authority issue another certificate. If it was revoked by mistake, the authority has to publish a new list.`,
+  'revocation-unknown': said`It could not be found out whether the certificate was revoked, and the CA is set to refuse it then (revocation mode hard). The failed check says what was missing.
+    Let the address of the list or the OCSP responder be reachable from here, and see the CA in the console. In an emergency, set the mode to soft.`,
   'certificate-not-yet-valid': said`The certificate is not valid yet.
     Compare the clocks of this server and of the authority that issued it.`,
   'certificate-usage': said`The extended key usage of the certificate does not include client authentication.

@@ -13,6 +13,7 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
+import type { RevocationStatuses } from './certificate/revocation.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import type { ValidExternalJwt } from './external-jwt/external-jwt-verdict.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
@@ -28,6 +29,8 @@ export interface LoginServices {
   readonly signers: SignerDirectory;
   readonly newcomers: Newcomers;
   readonly authorities: TrustedAuthorities;
+  /** What was revoked by third-party authorities. */
+  readonly revocations: RevocationStatuses;
   readonly jwks: JwksCache;
   readonly vault: KeyVault;
   /** See `unknownNameMark`. */
@@ -74,7 +77,7 @@ export interface Newcomers {
 /** What enrolls TOTP, in a login or in the name of a caller. */
 export type TotpEnrollmentServices = LoginServices & { readonly store: Pick<Store, 'totp'> };
 /** What judges a certificate. */
-export type CertificateServices = Pick<LoginServices, 'authorities' | 'clock'>;
+export type CertificateServices = Pick<LoginServices, 'authorities' | 'revocations' | 'clock'>;
 /** What verifies an external JWT. */
 export type ExternalJwtServices = Pick<LoginServices, 'signers' | 'jwks' | 'clock'>;
 

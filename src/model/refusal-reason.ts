@@ -44,6 +44,11 @@ export const reasonLabels = {
   },
   'certificate-is-authority': { en: 'Certificate of an authority', de: 'Zertifikat einer CA' },
   'certificate-expired': { en: 'Certificate expired', de: 'Zertifikat abgelaufen' },
+  'certificate-revoked': { en: 'Certificate revoked', de: 'Zertifikat widerrufen' },
+  'revocation-unknown': {
+    en: 'Cannot tell whether the certificate was revoked',
+    de: 'Widerruf des Zertifikats nicht feststellbar',
+  },
   'certificate-not-yet-valid': { en: 'Certificate not valid yet', de: 'Zertifikat noch nicht gültig' },
   'certificate-usage': { en: 'Certificate not for sign-in', de: 'Zertifikat nicht für Anmeldungen' },
   'unknown-thumbprint': {

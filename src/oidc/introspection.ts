@@ -141,5 +141,6 @@ async function usableName(
   const client = needs.clients.find(session.clientId);
   if (account === null || client === undefined || !mayUse(client, account.identity)) return undefined;
   const objection = standingObjection(needs.view, account, { ...session, passed });
-  return objection === null ? account.identity.name : undefined;
+  if (objection !== null || !(await needs.view.openingCertificates.isUnrevoked(session))) return undefined;
+  return account.identity.name;
 }

@@ -195,12 +195,28 @@ function admit(
   call: Call,
   account: Account | null,
 ): Principal | Promise<Principal> {
-  const { token, accessToken, presented } = call;
+  const { token, presented } = call;
   const { claims } = token;
   if (account === null) throw refused(presented, 'invalid', `identity ${claims.sub} is disabled or deleted`);
   const opening = openedBy(claims);
   const objection = openingObjection(needs.view, account.policy, opening);
   if (objection !== null) throw refused(presented, 'invalid', `session ${claims.z_asid}: ${objection}`);
+  const isUnrevoked = needs.view.openingCertificates.isUnrevoked({ id: claims.z_asid, caId: opening.caId });
+  const proceed = (isIn: boolean) => {
+    if (isIn) return withSecondary(needs, call, account);
+    throw refused(presented, 'invalid', `session ${claims.z_asid}: its certificate was revoked`);
+  };
+  return isUnrevoked instanceof Promise ? isUnrevoked.then(proceed) : proceed(isUnrevoked);
+}
+
+function withSecondary(
+  needs: AuthenticateNeeds,
+  call: Call,
+  account: Account,
+): Principal | Promise<Principal> {
+  const { token, accessToken, presented } = call;
+  const { claims } = token;
+  const opening = openedBy(claims);
   const client = needs.view.clients.find(claims.client_id);
   if (client !== undefined && !allowsIdentity(client, account.identity)) {
     throw refused(presented, 'invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);

@@ -1,17 +1,28 @@
 // What the certificates that opened legacy sessions prove, in memory by session. Such a session continues as long as it
 // is used, over any connection, so each call checks whether its certificate would open it today.
 
-import { type JudgedChain, judgeChain, stillOpens } from '../login/certificate/opening-chain.ts';
+import { type JudgedChain, judgeChain, pathOfChain, stillOpens } from '../login/certificate/opening-chain.ts';
+import { isAdmitted, isChecked } from '../login/certificate/revocation.ts';
+import type { TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { CertificateServices } from '../login/services.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
+import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import { recentMap } from '../platform/recent-map.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
 export interface OpeningCertificateView {
-  /** Whether the certificate that opened a session still counts. Answers at once if it is in memory. */
+  /**
+   * Whether the certificate that opened a session would still open it, and was not revoked. Answers at once if it is in
+   * memory.
+   */
   stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
+  /**
+   * Whether what a third-party authority says of the certificate that opened a session lets it continue. The same, of a
+   * session whose calls prove the certificate.
+   */
+  isUnrevoked(session: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean>;
 }
 
 /** @param threads number of request threads: together they keep 50,000 chains */
@@ -19,29 +30,48 @@ export function openingCertificateView(
   needs: CertificateServices & { readonly store: { readonly apiSessions: ApiSessionStore } },
   threads = 1,
 ): OpeningCertificateView {
+  const { authorities, revocations, clock, store } = needs;
   const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));
 
-  async function read(id: ApiSessionId): Promise<JudgedChain | null> {
-    // A session from a release that stored no chains cannot be judged: its client logs in again.
-    const chain = (await needs.store.apiSessions.findCertChain(id)) ?? [];
-    const judged = judgeChain(
+  /** A session from a release that stored no chain cannot be judged: its client logs in again. */
+  async function read(id: ApiSessionId): Promise<TrustedPath | null> {
+    const chain = (await store.apiSessions.findCertChain(id)) ?? [];
+    const path = pathOfChain(
       needs,
       chain.map((der) => Buffer.from(der, 'base64')),
     );
-    if (judged !== null) known.set(id, judged);
-    return judged;
+    if (path !== null) known.set(id, judgeChain(needs, path));
+    return path;
   }
 
-  function isFresh({ anchors, soundUntil }: JudgedChain): boolean {
-    return anchors === needs.authorities.anchors() && needs.clock.now() < soundUntil;
+  /** Undefined: it has to be read again. */
+  function judged(id: ApiSessionId): JudgedChain | undefined {
+    const chain = known.get(id);
+    const isFresh = chain?.anchors === authorities.anchors() && clock.now() < chain.soundUntil;
+    return isFresh ? chain : undefined;
+  }
+
+  function isUnrevoked({ id, caId }: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean> {
+    const ca = caId === null ? undefined : authorities.find(caId);
+    if (!isChecked(ca)) return true;
+    const chain = judged(id);
+    const status = chain && revocations.peek(ca.id, chain.checked);
+    return status === undefined ? ask(ca, id) : isAdmitted(ca, status);
+  }
+
+  async function ask(ca: Ca, id: ApiSessionId): Promise<boolean> {
+    const path = await read(id);
+    const nothing = { status: 'unknown', saw: 'its certificates are not known' } as const;
+    return isAdmitted(ca, path === null ? nothing : await revocations.ask(ca, path.certificates));
   }
 
   return {
+    isUnrevoked,
     stillOpens(session, account) {
-      const judged = known.get(session.id);
-      const decide = (found: JudgedChain | null) =>
-        found !== null && stillOpens(found, { session, account }, needs.clock.now());
-      return judged !== undefined && isFresh(judged) ? decide(judged) : read(session.id).then(decide);
+      const decide = (found: JudgedChain | undefined) =>
+        found !== undefined && stillOpens(found, { session, account }, clock.now()) && isUnrevoked(session);
+      const chain = judged(session.id);
+      return chain === undefined ? read(session.id).then(() => decide(judged(session.id))) : decide(chain);
     },
   };
 }

@@ -21,6 +21,7 @@ import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
 import { type OwnSessionView, ownSessionView } from './own-session-view.ts';
+import { openRevocationView, type RevocationSource, type RevocationView } from './revocation-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
@@ -35,6 +36,7 @@ interface Views {
   readonly openingCertificates: OpeningCertificateView;
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
+  readonly revocations: RevocationView;
   readonly clients: ClientView;
   readonly passkeyRules: { readonly current: PasskeyRules; reload(): Promise<void> };
 }
@@ -53,6 +55,8 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly store: Store;
   readonly clock: Clock;
   readonly jwks: Pick<JwksCache, 'forget'>;
+  /** Gets revocation lists, and answers of responders. */
+  readonly revocationSource: RevocationSource;
   /** Of the overlay's own PKI. */
   readonly ownAuthorities: readonly TrustAnchor[];
   /** How long after the end of a session one of its tokens may still be unexpired, at first. */
@@ -93,6 +97,8 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   await readDenied(needs, ended);
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
+  const source = needs.revocationSource;
+  const revocations = await openRevocationView({ store, clock, source }, threads);
   const clients = await openClientView(needs);
   await needs.onEventSubscriptions();
   const views: Views = {
@@ -102,9 +108,10 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     legacy: legacySessionView(needs, needs.sessionTimeout, threads),
     ownSessions: ownSessionView(store, threads),
     sessionCertificates: sessionCertificateView(store, authorities, threads),
-    openingCertificates: openingCertificateView({ store, authorities, clock }, threads),
+    openingCertificates: openingCertificateView({ store, authorities, revocations, clock }, threads),
     signers,
     authorities,
+    revocations,
     clients,
     passkeyRules: await openPasskeyRules(store),
   };
@@ -142,7 +149,7 @@ async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<
 /** Drops or reloads whatever a change of the store outdates. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
-  const { passkeyRules } = views;
+  const { passkeyRules, revocations } = views;
   let latest: Millis = needs.clock.now();
   /** A clock that is set back for a while must not make us forget too early. */
   function latestTime(): Millis {
@@ -168,7 +175,10 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
       case 'external-jwt-signer':
         return signers.reload(asId(entityId));
       case 'ca':
-        return authorities.reload(asId(entityId));
+        await authorities.reload(asId(entityId));
+        return revocations.reload(asId(entityId));
+      case 'revocation-list':
+        return revocations.reload(asId(entityId));
       case 'oidc-client':
         return clients.reload(asId(entityId));
       case 'event-subscription':
@@ -191,6 +201,7 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
   views.sessionCertificates.forgetAll();
   await views.signers.reloadAll();
   await views.authorities.reloadAll();
+  await views.revocations.reloadAll();
   await views.clients.reloadAll();
   await views.passkeyRules.reload();
   await needs.onEventSubscriptions();

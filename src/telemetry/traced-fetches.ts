@@ -2,6 +2,7 @@
 // codes and keys; no body; and no trace context for the other server, which is not ours.
 
 import type {
+  AnswerPoster,
   FormPoster,
   MessagePoster,
   OutboundClient,
@@ -9,7 +10,7 @@ import type {
 } from '../platform/network/outbound-client.ts';
 import type { SpanDescription, TracingInUse } from '../platform/tracing.ts';
 
-type Client = OutboundClient & FormPoster & MessagePoster & TlsConnector;
+type Client = OutboundClient & FormPoster & MessagePoster & AnswerPoster & TlsConnector;
 
 const longestPath = 256;
 
@@ -21,6 +22,7 @@ export function tracedFetches(client: Client, tracing: TracingInUse): Client {
     get: (url, wanted) => within('GET', url, () => client.get(url, wanted)),
     post: (url, message) => within('POST', url, () => client.post(url, message)),
     connect: client.connect,
+    postFor: (url, ...rest) => within('POST', url, () => client.postFor(url, ...rest)),
     postForm: (url, form, wanted) => within('POST', url, () => client.postForm(url, form, wanted)),
   };
 }

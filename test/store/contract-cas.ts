@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
 import type { NewCa } from '../../src/store/contracts/cas.ts';
 import type { GetDatabase } from './contract.ts';
@@ -24,6 +25,7 @@ export function newCa(changes: Partial<NewCa> = {}): NewCa {
       parserCriteria: '',
       index: 0,
     },
+    revocation: noRevocation,
     verificationToken: 'token',
     verifiedAt: null,
     tags: { a: 1 },

@@ -63,19 +63,32 @@ export function makeCertificate(recipe: Recipe): Made {
   const issuer = recipe.issuer ?? { name, keys };
   const now = systemClock.now();
   const { version = 2, extensions = [] } = recipe;
-  const algorithm = algorithmOf(issuer.keys.privateKey, recipe.signature ?? 'sha256');
-  const content = sequence(
-    ...(version === null ? [] : [element(0xa0, integer(version))]),
-    integer(Buffer.concat([Buffer.from([0x40]), randomBytes(15)])),
-    algorithm.identifier,
-    recipe.issuerName ?? issuer.name,
-    sequence(time(now + (recipe.from ?? -DAY)), time(now + (recipe.until ?? DAY))),
-    name,
-    keys.publicKey.export({ format: 'der', type: 'spki' }),
-    ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions))]),
+  const der = signed(issuer.keys, recipe.signature, (algorithm) =>
+    sequence(
+      ...(version === null ? [] : [element(0xa0, integer(version))]),
+      integer(Buffer.concat([Buffer.from([0x40]), randomBytes(15)])),
+      algorithm,
+      recipe.issuerName ?? issuer.name,
+      sequence(time(now + (recipe.from ?? -DAY)), time(now + (recipe.until ?? DAY))),
+      name,
+      keys.publicKey.export({ format: 'der', type: 'spki' }),
+      ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions))]),
+    ),
   );
-  const signature = sign(algorithm.hash, content, { key: issuer.keys.privateKey, ...algorithm.options });
-  return fromDer(sequence(content, algorithm.identifier, bitString(signature)), name, keys);
+  return fromDer(der, name, keys);
+}
+
+/** What has a signature: a content that names the algorithm, the algorithm, the signature, and what follows. */
+export function signed(
+  { privateKey }: Pick<KeyPair, 'privateKey'>,
+  kind: SignatureKind | undefined,
+  contentWith: (algorithm: Buffer) => Buffer,
+  ...more: readonly Buffer[]
+): Buffer {
+  const algorithm = algorithmOf(privateKey, kind ?? 'sha256');
+  const content = contentWith(algorithm.identifier);
+  const signature = sign(algorithm.hash, content, { key: privateKey, ...algorithm.options });
+  return sequence(content, algorithm.identifier, bitString(signature), ...more);
 }
 
 export function fromDer(der: Buffer, name: Buffer, keys: KeyPair): Made {

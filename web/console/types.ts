@@ -31,6 +31,7 @@ export type Enrollment = Schemas['Enrollment'];
 export type ListedInvitation = Schemas['ListedInvitation'];
 export type AdministratorNamers = Schemas['AdministratorNamers'];
 export type Authority = Schemas['Ca'];
+export type RevocationListState = Schemas['RevocationListState'];
 export type TriedToken = Schemas['TriedExternalJwt'];
 export type BegunTest = Schemas['BegunSignerTest'];
 export type TestedSigner = Schemas['TestedExternalJwtSigner'];

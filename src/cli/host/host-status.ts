@@ -1,8 +1,9 @@
 import { administratorNamers } from '../../admin/administrator-namers.ts';
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
+import type { Foundations } from '../../controller/foundations.ts';
 import { isOnline } from '../../model/node.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { isoTime, SECOND } from '../../platform/clock.ts';
 import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
@@ -35,6 +36,7 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
         ),
         signingKeys: await listedKeys(foundations),
         certificates: shownCertificates(config, now),
+        revocationLists: await shownLists(foundations),
         controllers: nodes.map((node) => ({
           name: node.name,
           isOnline: isOnline(node, now),
@@ -75,6 +77,14 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
       ],
       status.certificates,
     ),
+    ...(status.revocationLists.length === 0
+      ? []
+      : [
+          renderTable(
+            [['revocation list', 'url'], 'ca', ['next one by', 'nextUpdate'], 'entries', 'error'],
+            status.revocationLists,
+          ),
+        ]),
     renderTable(
       [['controller', 'name'], ['online', 'isOnline'], 'version', ['last seen', 'lastSeenAt']],
       status.controllers,
@@ -82,6 +92,16 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
     namersText(status.administratorsNamedBy),
   ];
   printResult(report, status, () => [...text(), ...alikeLines(status.namesAlike)].join('\n\n'));
+}
+
+async function shownLists({ store }: Pick<Foundations, 'store'>) {
+  return (await store.revocationLists.describe(null)).map(({ caId, url, nextUpdate, entries, error }) => ({
+    ca: caId,
+    url,
+    nextUpdate: nextUpdate === null ? null : isoTime(nextUpdate),
+    entries,
+    error,
+  }));
 }
 
 /** More than its checks may take. */

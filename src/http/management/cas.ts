@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { authorityJwt, cas, verifyCa } from '../../admin/cas.ts';
 import { type Ca, caEntity } from '../../model/entities/ca.ts';
+import type { ListState } from '../../model/list-state.ts';
+import { isoTime } from '../../platform/clock.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
+import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { contentAnswer, dataAnswer, doneAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -19,6 +22,23 @@ const caSchema = documentSchema(caEntity, {
   isVerified: z.boolean(),
   verificationToken: z.string().nullable(),
 });
+
+const listStateSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .meta({ description: 'Its address; of a list that was put in, a name that begins with crlPem' }),
+    issuer: z.string().nullable(),
+    isDelta: z.boolean().nullable(),
+    listNumber: z.string().nullable().meta({ description: 'The CRL number, hex' }),
+    thisUpdate: timeSchema.nullable(),
+    nextUpdate: timeSchema.nullable(),
+    entries: z.number().int().nullable(),
+    fetchedAt: timeSchema.nullable(),
+    triedAt: timeSchema,
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'RevocationListState' });
 
 /** `/cas` */
 export function caRoutes(needs: EdgeServices): readonly Route[] {
@@ -36,6 +56,18 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       async handler(context) {
         const body = await authorityJwt(needs, idOf(context));
         return { status: 200, headers: { 'content-type': jwtType }, body };
+      },
+    }),
+    adminRoute('GET', 'cas/:id/revocation', {
+      summary: 'Read how the revocation lists of an authority stand',
+      operationId: 'getCaRevocation',
+      answer: dataAnswer(
+        z.array(listStateSchema),
+        'The lists by their address, and why one could not be had',
+      ),
+      async handler(context) {
+        const ca = await cas.get(needs, idOf(context));
+        return envelope((await needs.store.revocationLists.describe(ca.id)).map(listStateDocument));
       },
     }),
     adminRoute('POST', 'cas/:id/verify', {
@@ -70,4 +102,11 @@ function caDocument(ca: Ca): object {
     // Of no further use once the CA is verified.
     verificationToken: verifiedAt === null ? verificationToken : null,
   };
+}
+
+function listStateDocument({ caId: _caId, ...state }: ListState & { readonly caId: string }): object {
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
+  const { thisUpdate, nextUpdate, fetchedAt, triedAt } = state;
+  const times = { thisUpdate, nextUpdate, fetchedAt, triedAt };
+  return { ...state, ...Object.fromEntries(Object.entries(times).map(([name, at]) => [name, time(at)])) };
 }

@@ -38,6 +38,8 @@ export interface MetricSources {
   /** The checks of readiness, as `gather` has found them. */
   readonly checks: () => readonly { readonly id: string; readonly healthy: boolean }[];
   readonly deliveries: DeliveryMetrics;
+  /** Revocation lists of third-party authorities that are outdated or have never been had. */
+  readonly staleLists: () => number;
   /** Absent where the system does not say. */
   readonly openFiles: () => { readonly open: number; readonly most: number } | null;
 }
@@ -278,6 +280,11 @@ function defineOwn(
     'overlay_auth_request_threads_replaced_total',
     'Threads that answered requests and have died; a new thread took the place of each.',
     () => sources.threads.replaced,
+  );
+  gauge(
+    'overlay_auth_revocation_lists_stale',
+    'Revocation lists of third-party authorities that are outdated or have never been had.',
+    sources.staleLists,
   );
   gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', () => pool().threads);
   gauge('overlay_auth_password_hash_running', 'Password hashes being computed.', () => pool().running);

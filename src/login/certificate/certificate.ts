@@ -29,7 +29,7 @@ export async function verifyCertificate(
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<CertificateProof>> {
   // Whether an expired one is accepted depends on the policy of an identity that is not known yet.
-  const path = findTrustedPath(needs, chain, { attempt, allowExpired: true });
+  const path = await findTrustedPath(needs, chain, { attempt, allowExpired: true });
   if (path === null) return { verdict: 'refused' };
   const found = await accountOf(needs, path, attempt);
   if (found === null || !mayLogIn(found.account, { method: 'cert', now: needs.clock.now() }, attempt))

@@ -7,6 +7,8 @@ import type { Millis } from '../../platform/clock.ts';
 import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
 import type { CertificateServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
+import { type CheckedCertificate, checkedCertificates, isChecked } from './revocation.ts';
+import type { TrustedPath } from './trusted-path.ts';
 
 /** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 export interface JudgedChain {
@@ -15,26 +17,35 @@ export interface JudgedChain {
   readonly leafNotAfter: Millis;
   /** The external id that the authority's rule finds; null without a rule, or if it finds none. */
   readonly externalId: string | null;
+  /** What decides whether its third-party authority has revoked one; empty: that is not checked. */
+  readonly checked: readonly CheckedCertificate[];
 }
 
-/** Null when the chain leads to no authority that is trusted now. */
-export function judgeChain(
-  { authorities, clock }: CertificateServices,
+/** The path of a chain to an authority that is trusted now; null: there is none. */
+export function pathOfChain(
+  { authorities, clock }: Pick<CertificateServices, 'authorities' | 'clock'>,
   [leaf, ...intermediates]: readonly Buffer[],
-): JudgedChain | null {
+): TrustedPath | null {
   if (leaf === undefined) return null;
-  const anchors = authorities.anchors();
   // Whether an expired leaf is accepted depends on the policy.
-  const question = { leaf, intermediates, anchors, now: clock.now(), allowExpired: true };
-  const verdict = validateClientPath(question);
-  if (verdict.verdict === 'refused') return null;
-  const rule = authorities.caOf(verdict.anchor)?.externalIdClaim ?? null;
-  const claim = rule === null ? null : externalIdFrom(verdict.leaf.names, rule);
+  const of = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now(), allowExpired: true };
+  const verdict = validateClientPath(of);
+  return verdict.verdict === 'trusted' ? verdict : null;
+}
+
+export function judgeChain(
+  { authorities }: Pick<CertificateServices, 'authorities'>,
+  path: TrustedPath,
+): JudgedChain {
+  const ca = authorities.caOf(path.anchor);
+  const rule = ca?.externalIdClaim ?? null;
+  const claim = rule === null ? null : externalIdFrom(path.leaf.names, rule);
   return {
-    anchors,
-    soundUntil: verdict.soundUntil,
-    leafNotAfter: verdict.leaf.notAfter,
+    anchors: authorities.anchors(),
+    soundUntil: path.soundUntil,
+    leafNotAfter: path.leaf.notAfter,
     externalId: claim?.verdict === 'found' ? claim.externalId : null,
+    checked: isChecked(ca) ? checkedCertificates(path.certificates) : [],
   };
 }
 

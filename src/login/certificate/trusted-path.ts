@@ -13,19 +13,52 @@ import {
 } from '../../platform/x509/path-validation.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import type { CertificateServices } from '../services.ts';
+import { checkedCertificates, isChecked, recordStatus } from './revocation.ts';
 
 export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 
+interface PathSearch {
+  readonly attempt: AttemptRecorder;
+  /** Lets an expired leaf through, for the caller to judge. */
+  readonly allowExpired: boolean;
+}
+
 /**
- * Validates the certificates that a connection sent, and records what was found.
+ * Validates the certificates that a connection sent, asks whether one was revoked, and records what was found.
  * @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing
- * @param allowExpired lets an expired leaf through, for the caller to judge
  * @returns null when it is refused
  */
-export function findTrustedPath(
+export async function findTrustedPath(
   needs: CertificateServices,
   chain: readonly Buffer[] | null,
-  { attempt, allowExpired }: { readonly attempt: AttemptRecorder; readonly allowExpired: boolean },
+  search: PathSearch,
+): Promise<TrustedPath | null> {
+  const path = findPath(needs, chain, search);
+  const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
+  if (path === null || !isChecked(ca)) return path;
+  const status =
+    needs.revocations.peek(ca.id, checkedCertificates(path.certificates)) ??
+    (await needs.revocations.ask(ca, path.certificates));
+  return recordStatus(ca, status, search.attempt) ? path : null;
+}
+
+/** The same without asking others: as far as it is known here. */
+export function foreseeTrustedPath(
+  needs: CertificateServices,
+  chain: readonly Buffer[],
+  search: PathSearch,
+): TrustedPath | null {
+  const path = findPath(needs, chain, search);
+  const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
+  if (path === null || !isChecked(ca)) return path;
+  const status = needs.revocations.peek(ca.id, checkedCertificates(path.certificates));
+  return status === undefined || recordStatus(ca, status, search.attempt) ? path : null;
+}
+
+function findPath(
+  needs: CertificateServices,
+  chain: readonly Buffer[] | null,
+  { attempt, allowExpired }: PathSearch,
 ): TrustedPath | null {
   const leaf = chain?.[0];
   if (chain === null || leaf === undefined) {

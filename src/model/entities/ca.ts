@@ -3,6 +3,7 @@ import {
   choice,
   entity,
   flag,
+  group,
   integer,
   object,
   pem,
@@ -16,6 +17,9 @@ import {
 
 export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
 export type ClaimLocation = (typeof claimLocations)[number];
+
+/** `soft`: a certificate whose status cannot be had logs in, which its record says. `hard`: it does not. */
+export const revocationModes = ['off', 'soft', 'hard'] as const;
 
 /** `SCHEME` compares the scheme of a URI, so it requires `SAN_URI`. */
 export const claimMatchers = ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'] as const;
@@ -63,6 +67,16 @@ export const caEntity = entity<CaId>()({
       },
       { isNullable: true },
     ),
+    /** How it is found out whether its certificates were revoked; see docs/decisions/foreign-revocation.md. */
+    revocation: group({
+      mode: choice(revocationModes, usually('off')),
+      /** Addresses of its CRLs, those of authorities below it, and lists that add to them. */
+      crlUrls: texts({ ...usually([]), isSet: true, maxItems: 20 }),
+      /** CRLs by their content, PEM. */
+      crlPem: pem({ isNullable: true }),
+      /** A responder that is asked where no list decides; null: the one that each certificate names. */
+      ocsp: text({ isNullable: true }),
+    }),
     /** When somebody proved possession of its key. Until then its certificates are not accepted. */
     verifiedAt: time({ isNullable: true, isDerived: true, isListed: true }),
     /** The common name of the certificate that proves possession. */
@@ -87,12 +101,22 @@ export const caEntity = entity<CaId>()({
     ],
     'externalIdClaim.parserCriteria': ['--claim-split-at <text>', 'with SPLIT: where to cut'],
     'externalIdClaim.index': ['--claim-index <n>', 'with SPLIT: which part, from 0'],
+    'revocation.mode': [
+      '--revocation <mode>',
+      'whether revoked certificates are refused: off, soft (a status that cannot be had counts as good) or hard',
+    ],
+    'revocation.crlUrls': 'addresses of its CRLs, separated by commas',
+    'revocation.crlPem': ['--crl <file>', 'file with its CRLs, PEM'],
+    'revocation.ocsp': ['--ocsp <url>', 'OCSP responder; empty: the one that each certificate names'],
   },
 });
 
 /** A third-party authority whose certificates may authenticate and enroll identities (spec 2.9). */
 export type Ca = Stored<typeof caEntity>;
 export type ExternalIdClaim = NonNullable<Ca['externalIdClaim']>;
+
+/** Of an authority whose certificates are not checked for revocation. */
+export const noRevocation: Ca['revocation'] = { mode: 'off', crlUrls: [], crlPem: null, ocsp: null };
 
 /** Whether certificates it issued may log in now. */
 export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {

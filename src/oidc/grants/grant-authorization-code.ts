@@ -2,6 +2,7 @@
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { pathOfChain } from '../../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
@@ -101,6 +102,7 @@ export async function redeemCode(
       isForProgram: request.isFromProgram,
       expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
       toldUntil: toldUntil(needs.lifetimes, client, now),
+      certChain: foreignChain(needs, request),
       refresh: {
         hash: refresh.hash,
         expiresAt: refreshExpiresAt,
@@ -116,7 +118,8 @@ export async function redeemCode(
   const objection =
     (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??
     (account === null ? null : clientObjection(client, account.identity)) ??
-    standingObjection(needs.view, { policy }, session);
+    standingObjection(needs.view, { policy }, session) ??
+    ((await needs.view.openingCertificates.isUnrevoked(session)) ? null : 'certificate');
   const isBound = keyThumbprint !== null;
   const unbound = objection === null ? keyObjection(needs, request, { session, policy, isBound }) : null;
   if (objection !== null || unbound !== null) {
@@ -136,6 +139,13 @@ export async function redeemCode(
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, { session, key: wanted, origin }, now);
   return issueTokens(needs, request, { session: present, identity, now, nonce, refreshToken, sessionCert });
+}
+
+/** What is kept of a certificate of a third-party authority, to find out at each call whether it was revoked. */
+function foreignChain(needs: OidcServices, request: GrantRequest): readonly string[] | null {
+  const path = pathOfChain(needs, request.clientCertificates()?.chain ?? []);
+  if (path === null || needs.authorities.caOf(path.anchor) === undefined) return null;
+  return path.certificates.slice(0, -1).map(({ x509 }) => x509.raw.toString('base64'));
 }
 
 async function codeRefused(

@@ -1,4 +1,4 @@
-// The only way in which this service calls other servers: HTTPS, by node:https. Addresses come from administrators and
+// The only way in which this service calls other servers: HTTPS, by node:https; HTTP for what is signed. Addresses come from administrators and
 // redirects from strangers, so every connection is checked where it is made: the socket's own look-up checks the
 // addresses of a name, and no second look-up follows. Behind a proxy, names and bare addresses are checked here, and the
 // proxy decides where a name leads.
@@ -57,6 +57,8 @@ export interface OutboundRequest {
    * address that a redirect names.
    */
   readonly allowPlainLoopback?: boolean;
+  /** The answer is signed, and has to be verified by that: it may come without TLS. */
+  readonly isSigned?: boolean | undefined;
   /** Answers with these statuses are returned like a 200 one: their body says what is wrong. */
   readonly failures?: readonly number[];
   /** The `authorization` header of a form. */
@@ -83,9 +85,14 @@ export interface FormPoster {
 
 export interface OutboundMessage {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: TlsIdentity;
+}
+
+export interface AnswerPoster {
+  /** Posts a message for the given address only, and returns the body of the 200 answer. @throws FetchRefused */
+  postFor(url: string, message: OutboundMessage, wanted: OutboundRequest): Promise<Buffer>;
 }
 
 export interface MessagePoster {
@@ -129,21 +136,21 @@ export interface Exchanger {
 export function outboundClient(
   limits: OutboundLimits,
   needs: OutboundNeeds = {},
-): OutboundClient & FormPoster & MessagePoster & TlsConnector & Exchanger {
+): OutboundClient & FormPoster & MessagePoster & AnswerPoster & TlsConnector & Exchanger {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
   const contextFor = trustingContexts(needs.trustedRoots ?? []);
   async function ask<T extends Buffer | number | OutboundAnswer>(
     url: string,
-    { allowPlainLoopback, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
+    { allowPlainLoopback, isSigned, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
     { maxRedirects, message, read }: Exchange<T>,
   ): Promise<T> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.timeout);
     try {
       let isPlain = allowPlainLoopback === true && isPlainLoopback(url);
-      let target = isPlain ? new URL(url) : readTarget(url);
+      let target = isPlain ? new URL(url) : readTarget(url, { isSigned });
       for (let redirects = 0; ; redirects += 1) {
         const refusal = allowedTarget(target, isPlain);
         const context = contextFor(message?.tls);
@@ -152,7 +159,7 @@ export function outboundClient(
         const answer = await send({ ...way, message, accept, authorization }, read);
         if (typeof answer !== 'object' || !('location' in answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
-        target = readTarget(answer.location, target);
+        target = readTarget(answer.location, { base: target, isSigned });
         isPlain = false;
       }
     } finally {
@@ -166,6 +173,7 @@ export function outboundClient(
   ) => ask(url, wanted, { ...exchange, read: (incoming) => readAnswer(incoming, wanted) });
   return {
     get: (url, wanted) => fetch(url, wanted, { maxRedirects: limits.maxRedirects, message: null }),
+    postFor: (url, message, wanted) => fetch(url, wanted, { maxRedirects: 0, message }),
     postForm: (url, form, wanted) => fetch(url, wanted, { maxRedirects: 0, message: formMessage(form) }),
     post: (url, message) =>
       ask(
@@ -175,7 +183,7 @@ export function outboundClient(
       ),
     async connect(url, tls) {
       const deadline = AbortSignal.timeout(limits.timeout);
-      const target = readTarget(url);
+      const target = readTarget(url, {});
       const proxy = isSpared(bareHost(target)) ? null : limits.proxy;
       const way = {
         target,
@@ -221,8 +229,12 @@ export function formMessage(form: Readonly<Record<string, string>>): OutboundMes
  * exclude, an IP address that no connection may go to.
  * @throws FetchRefused
  */
-export function checkAddress(url: string, limits: OutboundLimits): void {
-  targetRules(limits)(readTarget(url));
+export function checkAddress(
+  url: string,
+  limits: OutboundLimits,
+  { isSigned }: Pick<OutboundRequest, 'isSigned'> = {},
+): void {
+  targetRules(limits)(readTarget(url, { isSigned }));
 }
 
 /** Why no connection may go to an address; null when one may. */
@@ -239,10 +251,13 @@ function addressRefusal(limits: OutboundLimits): AddressRefusal {
   };
 }
 
-function readTarget(text: string, base?: URL): URL {
+function readTarget(
+  text: string,
+  { base, isSigned }: { readonly base?: URL } & Pick<OutboundRequest, 'isSigned'>,
+): URL {
   const url = text.length > longestUrl ? null : URL.parse(text, base);
   if (url === null) throw new FetchRefused('url');
-  if (url.protocol !== 'https:') throw new FetchRefused('scheme');
+  if (url.protocol !== 'https:' && !(isSigned && url.protocol === 'http:')) throw new FetchRefused('scheme');
   if (url.username !== '' || url.password !== '') throw new FetchRefused('url');
   return url;
 }
@@ -335,9 +350,10 @@ interface Hop extends Way {
 async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>): Promise<T> {
   const { target, context, resolve: look, refusal, deadline: signal, message } = hop;
   const isPlain = target.protocol === 'http:';
+  const forwarded = isPlain ? await forwardingOf(hop) : null;
+  const tunnel = isPlain ? null : await tunnelOf(hop);
   // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
-  const ask = isPlain ? (await import('node:http')).request : request;
-  const tunnel = await tunnelOf(hop);
+  const ask = (forwarded?.isPlain ?? isPlain) ? (await import('node:http')).request : request;
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, so this needs its own listener.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
@@ -347,7 +363,9 @@ async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>
       ...(tunnel === null
         ? { agent: isPlain ? false : openAgent(context) }
         : { createConnection: () => tunnel }),
-      lookup: checkedLookup(look, refusal),
+      ...(forwarded === null
+        ? { lookup: checkedLookup(look, refusal) }
+        : { ...forwarded.place, secureContext: context, rejectUnauthorized: true }),
       signal,
       maxHeaderSize: 16_384,
       headers: {
@@ -356,10 +374,12 @@ async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>
         'user-agent': 'overlay-auth',
         ...(message === null ? {} : { 'content-type': message.contentType, ...message.headers }),
         ...(hop.authorization === undefined ? {} : { authorization: hop.authorization }),
+        ...forwarded?.headers,
       },
     });
     // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
     outgoing.on('socket', (socket) => {
+      if (forwarded !== null) return;
       socket.on('connect', () => {
         const { remoteAddress = '' } = socket;
         const refused = refusal(remoteAddress);
@@ -377,25 +397,37 @@ async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>
 }
 
 /**
- * The connection through the proxy; null: there is none. The proxy looks the name up itself, and decides where it leads.
- * A name whose addresses are all refused here is not asked for there; one that only the proxy can resolve is.
+ * The proxy looks the name up itself, and decides where it leads. A name whose addresses are all refused here is not
+ * asked for there; one that only the proxy can resolve is.
  */
-async function tunnelOf({ target, proxy, ...hop }: Way): Promise<TLSSocket | null> {
-  if (proxy === null) return null;
+async function checkBehindProxy({ target, proxy, resolve, refusal, limits }: Way): Promise<void> {
   const host = bareHost(target);
-  const wait = hop.limits.timeout / 4;
+  if (proxy === null || isIP(host) !== 0) return;
   const unknown: readonly LookupAddress[] = [];
-  const looked =
-    isIP(host) === 0 ? withinTime(hop.resolve(host), wait, 'slow').catch(() => unknown) : unknown;
-  const refusals = (await looked).map(({ address }) => hop.refusal(address));
+  const looked = await withinTime(resolve(host), limits.timeout / 4, 'slow').catch(() => unknown);
+  const refusals = looked.map(({ address }) => refusal(address));
   const [refused] = refusals;
   if (refused && !refusals.includes(null)) throw new FetchRefused(refused);
+}
+
+/** The connection through the proxy; null: there is none. */
+async function tunnelOf(way: Way): Promise<TLSSocket | null> {
+  if (way.proxy === null) return null;
+  await checkBehindProxy(way);
+  const { target, proxy, ...hop } = way;
   const { openTunnel } = await import('./proxy-tunnel.ts');
   try {
-    return await openTunnel(new URL(proxy), { host, port: target.port || '443', ...hop });
+    return await openTunnel(new URL(proxy), { host: bareHost(target), port: target.port || '443', ...hop });
   } catch (error) {
     throw refusalOf(error, hop.deadline);
   }
+}
+
+/** How a request without TLS goes through the proxy; null: there is none. */
+async function forwardingOf(way: Way) {
+  if (way.proxy === null) return null;
+  await checkBehindProxy(way);
+  return (await import('./proxy-tunnel.ts')).forwarding(new URL(way.proxy), way.target);
 }
 
 async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSocket> {

@@ -61,17 +61,38 @@ function secured(socket: TLSSocket, { deadline }: Wanted): Promise<TLSSocket> {
   });
 }
 
+/**
+ * How a request without TLS goes through a proxy: where to, and its headers.
+ * @see RFC 9112 section 3.2.2
+ */
+export function forwarding(proxy: URL, target: URL) {
+  return {
+    isPlain: proxy.protocol === 'http:',
+    place: { ...placeOf(proxy), path: target.href, agent: false as const },
+    headers: { host: target.host, ...authorizationOf(proxy) },
+  };
+}
+
+function placeOf({ protocol, hostname, port }: URL) {
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port || (protocol === 'http:' ? 80 : 443),
+  };
+}
+
+function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '') return {};
+  const credentials = [username, password].map(decodeURIComponent).join(':');
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
 function connectThrough(proxy: URL, { host, port, context, deadline }: Wanted): Promise<Socket> {
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const isPlain = proxy.protocol === 'http:';
-  const proxyHost = proxy.hostname.replace(/^\[(.*)\]$/, '$1');
-  const credentials = [proxy.username, proxy.password].map(decodeURIComponent).join(':');
-  const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
   return new Promise((resolve, reject) => {
     const outgoing = (isPlain ? plainRequest : request)({
       method: 'CONNECT',
-      host: proxyHost,
-      port: proxy.port || (isPlain ? 80 : 443),
+      ...placeOf(proxy),
       path: authority,
       // A new agent, which reads no proxy from the environment.
       agent: false,
@@ -80,7 +101,7 @@ function connectThrough(proxy: URL, { host, port, context, deadline }: Wanted): 
       headers: {
         host: authority,
         'user-agent': 'overlay-auth',
-        ...(proxy.username === '' ? {} : { 'proxy-authorization': basic }),
+        ...authorizationOf(proxy),
       },
       ...(!isPlain && { secureContext: context, rejectUnauthorized: true }),
     });

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { childrenOf, contextTag, derTag, readDer, readObjectIdentifier } from './der.ts';
+import { element } from './write-der.ts';
 import { parseCertificate } from './x509.ts';
 
 const tags = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
@@ -34,18 +35,4 @@ export function readCertificateBundle(der: Uint8Array): X509Certificate[] {
   // Version, digest algorithms and content come first.
   const certificates = childrenOf(signedData, derTag.sequence)[3];
   return childrenOf(certificates, contextTag(0)).map(({ whole }) => parseCertificate(whole));
-}
-
-function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(contents);
-  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
-}
-
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length]);
-  const bytes = Buffer.from(
-    length.toString(16).padStart(length < 0x100 ? 2 : length < 0x10000 ? 4 : 6, '0'),
-    'hex',
-  );
-  return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes]);
 }

@@ -19,6 +19,7 @@ export const derTag = {
   bitString: 0x03,
   octetString: 0x04,
   objectIdentifier: 0x06,
+  enumerated: 0x0a,
   utf8String: 0x0c,
   printableString: 0x13,
   teletexString: 0x14,
@@ -49,18 +50,30 @@ export function elementsOf(content: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   let at = 0;
   while (at < content.length) {
-    const { headerLength, length } = readHeader(content, at);
-    const start = at + headerLength;
-    const end = start + length;
-    if (end > content.length) throw new MalformedInput('DER element cut short');
-    elements.push({
-      tag: content.readUInt8(at),
-      content: content.subarray(start, end),
-      whole: content.subarray(at, end),
-    });
-    at = end;
+    const element = elementAt(content, at);
+    elements.push(element);
+    at += element.whole.length;
   }
   return elements;
+}
+
+/** The element that begins there. @throws MalformedInput */
+export function elementAt(content: Buffer, at: number): DerElement {
+  const { start, end } = boundsAt(content, at);
+  return {
+    tag: content.readUInt8(at),
+    content: content.subarray(start, end),
+    whole: content.subarray(at, end),
+  };
+}
+
+/** Where the content of the element that begins there starts and ends: for long lists. @throws MalformedInput */
+export function boundsAt(content: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const { headerLength, length } = readHeader(content, at);
+  const start = at + headerLength;
+  const end = start + length;
+  if (end > content.length) throw new MalformedInput('DER element cut short');
+  return { start, end };
 }
 
 function readHeader(content: Buffer, at: number): { headerLength: number; length: number } {
@@ -69,10 +82,10 @@ function readHeader(content: Buffer, at: number): { headerLength: number; length
   const first = content.readUInt8(at + 1);
   if (first < 0x80) return { headerLength: 2, length: first };
   const lengthBytes = first & 0x7f;
-  if (lengthBytes === 0 || lengthBytes > 3) throw new MalformedInput('DER length');
+  if (lengthBytes === 0 || lengthBytes > 4) throw new MalformedInput('DER length');
   if (at + 2 + lengthBytes > content.length) throw new MalformedInput('DER element cut short');
   const length = content.readUIntBE(at + 2, lengthBytes);
-  const shortest = length < 0x80 ? 0 : length < 0x100 ? 1 : length < 0x10000 ? 2 : 3;
+  const shortest = length < 0x80 ? 0 : length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4;
   if (lengthBytes !== shortest) throw new MalformedInput('DER length not in its shortest form');
   return { headerLength: 2 + lengthBytes, length };
 }

@@ -11,6 +11,7 @@ import {
   derFields,
   derTag,
   elementsOf,
+  readAscii,
   readBoolean,
   readDer,
   readNamedBits,
@@ -34,6 +35,8 @@ export interface PathCertificate {
   /** The certificate as OpenSSL reads it, from the same bytes. */
   readonly x509: X509Certificate;
   readonly publicKey: KeyObject;
+  /** Hex of its bytes. */
+  readonly serialNumber: string;
   readonly subject: DistinguishedName;
   readonly issuer: DistinguishedName;
   readonly notBefore: number;
@@ -47,7 +50,9 @@ export interface CertificateExtensions {
   /** How many further authorities may follow that are not self-issued; undefined: any number. */
   readonly pathLength: number | undefined;
   /** Undefined: not limited. */
-  readonly keyUsage: { readonly digitalSignature: boolean; readonly keyCertSign: boolean } | undefined;
+  readonly keyUsage:
+    | { readonly digitalSignature: boolean; readonly keyCertSign: boolean; readonly cRLSign: boolean }
+    | undefined;
   /** Object identifiers. Undefined: not limited. */
   readonly extendedKeyUsages: readonly string[] | undefined;
   readonly alternativeNames: readonly GeneralName[];
@@ -58,6 +63,9 @@ export interface CertificateExtensions {
   /** Hex. Only hints which of several issuers of the same name to try first. */
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
+  /** Where to ask whether it was revoked: OCSP responders, and the addresses of the list that covers it. */
+  readonly ocspAddresses: readonly string[];
+  readonly listAddresses: readonly string[];
 }
 
 /**
@@ -74,7 +82,7 @@ export function readPathCertificate(der: Uint8Array): PathCertificate {
 
   const fields = derFields(elementsOf(content.content));
   const version = readVersion(fields.takeIf(contextTag(0)));
-  fields.take(derTag.integer);
+  const serialNumber = fields.take(derTag.integer).content.toString('hex');
   const innerAlgorithm = fields.take(derTag.sequence);
   const issuer = readDistinguishedName(fields.take(derTag.sequence));
   const [notBefore, notAfter, ...more] = childrenOf(fields.take(derTag.sequence), derTag.sequence);
@@ -94,6 +102,7 @@ export function readPathCertificate(der: Uint8Array): PathCertificate {
     thumbprint: sha256(der),
     x509,
     publicKey: keyOf(x509),
+    serialNumber,
     subject,
     issuer,
     notBefore: readTime(notBefore),
@@ -132,6 +141,9 @@ const oids = {
   extendedKeyUsage: '2.5.29.37',
   inhibitAnyPolicy: '2.5.29.54',
 } as const;
+const distributionPointsOid = '2.5.29.31';
+const authorityInfoOid = '1.3.6.1.5.5.7.1.1';
+const ocspOid = '1.3.6.1.5.5.7.48.1';
 
 // Policies can invalidate a path only if one of its certificates requires an explicit policy (RFC 5280 section 6.1.5).
 // That takes policyConstraints, and such paths are refused. So nothing is lost by not processing these two.
@@ -139,24 +151,38 @@ const understoodOids: ReadonlySet<string> = new Set(Object.values(oids));
 
 const digitalSignatureBit = 0;
 const keyCertSignBit = 5;
+const cRLSignBit = 6;
 
-function readExtensions(element: DerElement | undefined): CertificateExtensions {
-  const values = new Map<string, Buffer>();
-  const unknownCritical: string[] = [];
-  const list = element === undefined ? [] : childrenOf(readDer(element.content), derTag.sequence);
+/**
+ * The extensions of a list, by their object identifiers, in a certificate or what else has some.
+ * @throws MalformedInput also for one that is there twice
+ */
+export function readExtensionList(
+  list: readonly DerElement[],
+): ReadonlyMap<string, { readonly value: Buffer; readonly isCritical: boolean }> {
+  const found = new Map<string, { readonly value: Buffer; readonly isCritical: boolean }>();
   for (const extension of list) {
     const fields = derFields(childrenOf(extension, derTag.sequence));
     const oid = readObjectIdentifier(fields.take(derTag.objectIdentifier));
     const criticality = fields.takeIf(derTag.boolean);
     const isCritical = criticality !== undefined && readBoolean(criticality);
-    if (values.has(oid)) throw new MalformedInput('extension twice');
-    values.set(oid, fields.take(derTag.octetString).content);
+    if (found.has(oid)) throw new MalformedInput('extension twice');
+    found.set(oid, { value: fields.take(derTag.octetString).content, isCritical });
     fields.done();
-    if (isCritical && !understoodOids.has(oid)) unknownCritical.push(oid);
   }
+  return found;
+}
+
+function readExtensions(element: DerElement | undefined): CertificateExtensions {
+  const values = readExtensionList(
+    element === undefined ? [] : childrenOf(readDer(element.content), derTag.sequence),
+  );
+  const unknownCritical = [...values].flatMap(([oid, { isCritical }]) =>
+    isCritical && !understoodOids.has(oid) ? [oid] : [],
+  );
   const read = <T>(oid: string, reader: (value: Buffer) => T): T | undefined => {
-    const value = values.get(oid);
-    return value === undefined ? undefined : reader(value);
+    const extension = values.get(oid);
+    return extension === undefined ? undefined : reader(extension.value);
   };
   const { isCa = false, pathLength } = read(oids.basicConstraints, readBasicConstraints) ?? {};
   return {
@@ -170,6 +196,8 @@ function readExtensions(element: DerElement | undefined): CertificateExtensions 
     unknownCritical,
     subjectKeyId: read(oids.subjectKeyId, readSubjectKeyId),
     authorityKeyId: read(oids.authorityKeyId, readAuthorityKeyId),
+    ocspAddresses: read(authorityInfoOid, readOcspAddresses) ?? [],
+    listAddresses: read(distributionPointsOid, readListAddresses) ?? [],
   };
 }
 
@@ -186,7 +214,11 @@ function readBasicConstraints(value: Buffer) {
 
 function readKeyUsage(value: Buffer) {
   const bit = readNamedBits(readDer(value));
-  return { digitalSignature: bit(digitalSignatureBit), keyCertSign: bit(keyCertSignBit) };
+  return {
+    digitalSignature: bit(digitalSignatureBit),
+    keyCertSign: bit(keyCertSignBit),
+    cRLSign: bit(cRLSignBit),
+  };
 }
 
 function readExtendedKeyUsages(value: Buffer): string[] {
@@ -203,4 +235,43 @@ function readSubjectKeyId(value: Buffer): string {
 function readAuthorityKeyId(value: Buffer): string | undefined {
   const [first] = childrenOf(readDer(value), derTag.sequence);
   return first?.tag === contextTag(0, 'primitive') ? first.content.toString('hex') : undefined;
+}
+
+// Nobody is refused for what these two say in another form: they only tell where to ask.
+function readOcspAddresses(value: Buffer): string[] {
+  return orNone(() =>
+    childrenOf(readDer(value), derTag.sequence).flatMap((description) => {
+      const [method, location] = childrenOf(description, derTag.sequence);
+      return readObjectIdentifier(method) === ocspOid ? addressOf(location) : [];
+    }),
+  );
+}
+
+/** Of a list of distribution points (RFC 5280 section 4.2.1.13). */
+export function readListAddresses(value: Buffer): string[] {
+  return orNone(() =>
+    childrenOf(readDer(value), derTag.sequence).flatMap((point) => {
+      const [name] = childrenOf(point, derTag.sequence);
+      return name?.tag === contextTag(0) ? addressesOfPoint(name) : [];
+    }),
+  );
+}
+
+/** The URLs of a DistributionPointName. @throws MalformedInput */
+export function addressesOfPoint(name: DerElement): string[] {
+  const [full] = elementsOf(name.content);
+  return full?.tag === contextTag(0) ? elementsOf(full.content).flatMap(addressOf) : [];
+}
+
+function addressOf(name: DerElement | undefined): string[] {
+  return name?.tag === contextTag(6, 'primitive') ? [readAscii(name.content)] : [];
+}
+
+function orNone(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    return [];
+  }
 }

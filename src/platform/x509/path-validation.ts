@@ -30,6 +30,8 @@ export type PathVerdict =
       readonly anchor: TrustAnchor;
       /** SHA-256 thumbprints (base64url) from the leaf to the anchor, both included. */
       readonly path: readonly string[];
+      /** The certificates themselves. */
+      readonly certificates: readonly PathCertificate[];
       /** When the first certificate above the leaf expires. */
       readonly soundUntil: Millis;
     }
@@ -172,6 +174,7 @@ function trusted(
     },
     anchor,
     path: path.map(({ thumbprint }) => thumbprint),
+    certificates: path,
     soundUntil: Math.min(...path.slice(1).map(({ notAfter }) => notAfter)),
   };
 }

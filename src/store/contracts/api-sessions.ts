@@ -145,7 +145,7 @@ export interface ApiSessionStore {
   /** The legacy session with this token, even if it has ended or expired. */
   findByTokenHash(tokenHash: string): Promise<ApiSession | null>;
 
-  /** The `certChain` with which a legacy session was opened; null when there is none. */
+  /** The `certChain` with which a session was opened; null when there is none. */
   findCertChain(id: ApiSessionId): Promise<readonly string[] | null>;
 
   /**

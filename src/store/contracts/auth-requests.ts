@@ -76,6 +76,8 @@ export interface RedeemCode {
     /** So long the application is told when the session ends, also after its tokens have expired; null: it is not. */
     readonly toldUntil: Millis | null;
     readonly refresh: NewRefreshFamily;
+    /** As of `OpenLegacySession`; kept if a third-party authority issued the certificate of the login. */
+    readonly certChain?: readonly string[] | null;
   };
   /** See `Within`. */
   readonly within?: Within;

@@ -32,6 +32,7 @@ import type { NodeStore } from './nodes.ts';
 import type { OidcClientStore } from './oidc-clients.ts';
 import type { PasskeyStore } from './passkeys.ts';
 import type { RestoreStore } from './restores.ts';
+import type { RevocationListStore } from './revocation-lists.ts';
 import type { RevocationStore } from './revocations.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
@@ -61,6 +62,7 @@ export interface Store {
   readonly loginAttempts: LoginAttemptStore;
   readonly auditEvents: AuditEventStore;
   readonly revocations: RevocationStore;
+  readonly revocationLists: RevocationListStore;
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;
   readonly changes: ChangeFeed;

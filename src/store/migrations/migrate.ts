@@ -9,10 +9,12 @@ import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
 import {
   certificatesByEnd,
+  revocationColumn,
   tablesOfApplications,
   tablesOfNames,
   tablesOfPasskeys,
   tablesOfPeople,
+  tablesOfRevocationLists,
 } from './tables-of-people.ts';
 import {
   tableOfEventSubscriptions,
@@ -70,6 +72,8 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE authenticators ADD COLUMN cert_expires_at BIGINT',
   noteCertificateEnds,
   certificatesByEnd,
+  `ALTER TABLE cas ADD COLUMN ${revocationColumn}`,
+  ...tablesOfRevocationLists,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

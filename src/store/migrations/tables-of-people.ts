@@ -46,6 +46,30 @@ export const tablesOfPasskeys: readonly string[] = [
 export const certificatesByEnd =
   'CREATE INDEX authenticators_by_cert_end ON authenticators (cert_expires_at) WHERE cert_expires_at IS NOT NULL';
 
+/** Of an authority that was registered before there was such a check: off. */
+export const revocationColumn = `revocation TEXT NOT NULL
+    DEFAULT '{"mode":"off","crlUrls":[],"crlPem":null,"ocsp":null}'`;
+
+/** The revocation lists of third-party authorities, by the address that each came from. */
+export const tablesOfRevocationLists: readonly string[] = [
+  `CREATE TABLE revocation_lists (
+    ca_id TEXT NOT NULL REFERENCES cas (id) ON DELETE CASCADE,
+    url TEXT NOT NULL,
+    tried_at BIGINT NOT NULL,
+    error TEXT,
+    fetched_at BIGINT,
+    issuer_pem TEXT,
+    der TEXT,
+    issuer TEXT,
+    is_delta INTEGER,
+    list_number TEXT,
+    this_update BIGINT,
+    next_update BIGINT,
+    entries BIGINT,
+    PRIMARY KEY (ca_id, url)
+  )`,
+];
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -187,12 +211,14 @@ export const tablesOfPeople: readonly string[] = [
     identity_roles TEXT NOT NULL,
     identity_name_format TEXT NOT NULL,
     external_id_claim TEXT,
+    ${revocationColumn},
     verified_at BIGINT,
     verification_token TEXT NOT NULL,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
+  ...tablesOfRevocationLists,
   // Open enrollments, at most one of each method per identity. Using one deletes its row.
   `CREATE TABLE enrollments (
     id TEXT PRIMARY KEY,

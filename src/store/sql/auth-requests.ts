@@ -316,7 +316,7 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
 
 function* insertSession(
   { session, refresh, progress }: OpenedSession,
-  { toldUntil }: Pick<RedeemCode['session'], 'toldUntil'>,
+  { toldUntil, certChain }: Pick<RedeemCode['session'], 'toldUntil' | 'certChain'>,
 ): Intent<void> {
   const { endedAt: _endedAt, endReason: _endReason, resources, ...row } = session;
   yield* insert('api_sessions', {
@@ -328,6 +328,7 @@ function* insertSession(
     familyExpiresAt: refresh?.familyExpiresAt,
     browserSessionId: progress.browserSessionId,
     toldUntil,
+    certChain: session.caId === null ? null : certChain,
   });
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { caEntity } from '../../model/entities/ca.ts';
+import { patched } from '../../model/entities/entity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { CaStore, NewCa } from '../contracts/cas.ts';
 import type { PatchOf } from '../contracts/entities.ts';
@@ -40,10 +41,12 @@ function* createCa({ ca, now }: { readonly ca: NewCa; readonly now: Millis }): I
 
 function* updateCa(args: ById & { readonly patch: PatchOf<typeof caEntity> }): Intent<boolean> {
   const { id, patch, now } = args;
-  const before = yield* first('SELECT * FROM cas WHERE id = ?', id);
-  if (before === undefined || (yield* table.update(args)) === undefined) return false;
+  const row = yield* first('SELECT * FROM cas WHERE id = ?', id);
+  if (row === undefined) return false;
+  const before = table.read(row);
+  yield* table.update({ ...args, patch: patched(caEntity.fields, before, patch) });
   const { externalIdClaim: rule } = patch;
-  if (rule !== undefined && !isDeepStrictEqual(rule, table.read(before).externalIdClaim)) {
+  if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim)) {
     yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
   }
   yield* recordChange('ca', id, now);

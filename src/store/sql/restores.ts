@@ -71,6 +71,10 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // Codes, refresh tokens, session tokens and sealed authorization requests issued after the backup would be valid with
   // these alone.
   server_secrets: 'emptied',
+  // An older list is not accepted in the place of a newer one that the backup has.
+  revocation_lists: {
+    kept: `ca_id url tried_at error fetched_at issuer_pem der issuer is_delta list_number this_update next_update entries`,
+  },
   setup_links: 'emptied',
   enrollments: 'emptied',
   invitations: 'emptied',

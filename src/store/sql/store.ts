@@ -35,6 +35,7 @@ import { nodeIntents, nodeStore } from './nodes.ts';
 import { oidcClientIntents, oidcClientStore } from './oidc-clients.ts';
 import { passkeyIntents, passkeyStore } from './passkeys.ts';
 import { restoreIntents, restoreStore } from './restores.ts';
+import { revocationListIntents, revocationListStore } from './revocation-lists.ts';
 import { revocationIntents, revocationStore } from './revocations.ts';
 import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
 import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
@@ -69,6 +70,7 @@ const single = {
   ...loginAttemptIntents,
   ...auditEventIntents,
   ...revocationIntents,
+  ...revocationListIntents,
   ...keyIntents,
   ...setupLinkIntents,
   ...nodeIntents,
@@ -126,6 +128,7 @@ const concerns = {
   loginAttempts: loginAttemptStore,
   auditEvents: auditEventStore,
   revocations: revocationStore,
+  revocationLists: revocationListStore,
   keys: keyStore,
   setupLinks: setupLinkStore,
   changes: changeFeed,

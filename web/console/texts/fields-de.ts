@@ -194,6 +194,10 @@ export const fields: Fields = {
       'externalIdClaim.parserCriteria': 'Trennen bei',
       'externalIdClaim.index': 'Welcher Teil (der erste ist 0)',
       'externalIdClaim.removeMatched': 'Ohne den gefundenen Text',
+      'revocation.mode': 'Widerrufene Zertifikate',
+      'revocation.crlUrls': 'Adressen ihrer Sperrlisten (CRLs)',
+      'revocation.crlPem': 'Sperrlisten, PEM',
+      'revocation.ocsp': 'OCSP-Dienst',
       verifiedAt: 'Bestätigt',
       isVerified: 'Bestätigt',
       verificationToken: 'Token zur Bestätigung',
@@ -202,8 +206,18 @@ export const fields: Fields = {
     hints: {
       identityNameFormat:
         'Eine Vorlage aus [caName], [commonName], [identityId], [requestedName]. Leer: [caName]-[commonName].',
+      'revocation.crlUrls':
+        'Eine je Zeile: die der CA und der Stellen unter ihr. Listen sind signiert, http genügt also.',
+      'revocation.crlPem': 'Anstelle von Adressen. Fügen Sie eine neue Liste ein, bevor diese endet.',
+      'revocation.ocsp':
+        'Wird gefragt, wenn keine gültige Liste entscheidet. Leer: der Dienst, den jedes Zertifikat nennt.',
     },
     choices: {
+      'revocation.mode': {
+        off: 'Danach wird nicht gesucht',
+        soft: 'Abgelehnt; ist der Stand nicht festzustellen, gilt die Anmeldung',
+        hard: 'Abgelehnt, auch wenn der Stand nicht festzustellen ist',
+      },
       'externalIdClaim.location': {
         COMMON_NAME: 'Der Common Name',
         SAN_URI: 'Eine Adresse (URI) unter den alternativen Namen',

@@ -185,6 +185,10 @@ export const fields = {
       'externalIdClaim.parserCriteria': 'Split at',
       'externalIdClaim.index': 'Which part (the first is 0)',
       'externalIdClaim.removeMatched': 'Without the matched text',
+      'revocation.mode': 'Revoked certificates',
+      'revocation.crlUrls': 'Addresses of its revocation lists (CRLs)',
+      'revocation.crlPem': 'Revocation lists, PEM',
+      'revocation.ocsp': 'OCSP responder',
       verifiedAt: 'Verified',
       isVerified: 'Verified',
       verificationToken: 'Verification token',
@@ -193,8 +197,18 @@ export const fields = {
     hints: {
       identityNameFormat:
         'A template of [caName], [commonName], [identityId], [requestedName]. Empty: [caName]-[commonName].',
+      'revocation.crlUrls':
+        'One in each line: of the CA and of those below it. Lists are signed, so http will do.',
+      'revocation.crlPem': 'Instead of addresses. Put in a new list before this one ends.',
+      'revocation.ocsp':
+        'Asked if no current list decides. Empty: the responder that each certificate names.',
     },
     choices: {
+      'revocation.mode': {
+        off: 'Not looked for',
+        soft: 'Refused; if the status cannot be found out, people sign in',
+        hard: 'Refused, and also if the status cannot be found out',
+      },
       'externalIdClaim.location': {
         COMMON_NAME: 'The common name',
         SAN_URI: 'An address (URI) among the alternative names',

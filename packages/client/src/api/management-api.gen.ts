@@ -1406,6 +1406,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cas/{id}/revocation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the revocation lists of an authority stand
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["getCaRevocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cas/{id}/verify": {
         parameters: {
             query?: never;
@@ -2849,7 +2869,7 @@ export interface components {
             method: "password" | "cert" | "ext-jwt" | "passkey";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-revoked" | "revocation-unknown" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             /**
              * @description `ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted
              * @enum {string}
@@ -3050,7 +3070,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-revoked" | "revocation-unknown" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             /** @description The identity that the login would create; null: none */
@@ -3084,7 +3104,7 @@ export interface components {
         TestedExternalJwtSigner: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-revoked" | "revocation-unknown" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             /** @description The identity that the login would create; null: none */
@@ -3150,9 +3170,31 @@ export interface components {
                 index: number;
                 removeMatched?: boolean;
             } | null;
+            revocation: {
+                /** @enum {string} */
+                mode: "off" | "soft" | "hard";
+                crlUrls: string[];
+                crlPem: string | null;
+                ocsp: string | null;
+            };
             verifiedAt: string | null;
             isVerified: boolean;
             verificationToken: string | null;
+        };
+        RevocationListState: {
+            /** @description Its address; of a list that was put in, a name that begins with crlPem */
+            url: string;
+            issuer: string | null;
+            isDelta: boolean | null;
+            /** @description The CRL number, hex */
+            listNumber: string | null;
+            thisUpdate: string | null;
+            nextUpdate: string | null;
+            entries: number | null;
+            fetchedAt: string | null;
+            /** Format: date-time */
+            triedAt: string;
+            error: string | null;
         };
         AdministratorNamers: {
             namedBy: {
@@ -3352,7 +3394,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment" | "request";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-revoked" | "revocation-unknown" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -3570,6 +3612,12 @@ export interface components {
                     index?: number | null;
                     removeMatched?: boolean;
                 } | null;
+                revocation?: {
+                    mode?: ("off" | "soft" | "hard") | null;
+                    crlUrls?: string[] | null;
+                    crlPem?: string | null;
+                    ocsp?: string | null;
+                };
                 tags?: {
                     [key: string]: string | number | boolean | null;
                 } | null;
@@ -7013,6 +7061,12 @@ export interface operations {
                         index?: number | null;
                         removeMatched?: boolean;
                     } | null;
+                    revocation?: {
+                        mode?: ("off" | "soft" | "hard") | null;
+                        crlUrls?: string[] | null;
+                        crlPem?: string | null;
+                        ocsp?: string | null;
+                    };
                     /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -7099,6 +7153,12 @@ export interface operations {
                         index?: number | null;
                         removeMatched?: boolean;
                     } | null;
+                    revocation?: {
+                        mode?: ("off" | "soft" | "hard") | null;
+                        crlUrls?: string[] | null;
+                        crlPem?: string | null;
+                        ocsp?: string | null;
+                    };
                     /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -7185,6 +7245,12 @@ export interface operations {
                         index?: number | null;
                         removeMatched?: boolean;
                     } | null;
+                    revocation?: {
+                        mode?: ("off" | "soft" | "hard") | null;
+                        crlUrls?: string[] | null;
+                        crlPem?: string | null;
+                        ocsp?: string | null;
+                    };
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -7224,6 +7290,31 @@ export interface operations {
                 };
                 content: {
                     "application/jwt": string;
+                };
+            };
+        };
+    };
+    getCaRevocation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lists by their address, and why one could not be had */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RevocationListState"][];
+                        meta: Record<string, never>;
+                    };
                 };
             };
         };

@@ -5,6 +5,7 @@ import {
   claimMatchers,
   claimParsers,
   type ExternalIdClaim,
+  noRevocation,
 } from '../../../../src/model/entities/ca.ts';
 import { asId } from '../../../../src/model/ids.ts';
 import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
@@ -74,6 +75,7 @@ export function mapCas(
       }),
       identityNameFormat: formatOf(needs, subject, entity),
       externalIdClaim: externalIdClaim.value,
+      revocation: noRevocation,
       verifiedAt: entity.flag('isVerified') ? times.updatedAt : null,
       verificationToken: tokenOf(entity),
       tags: tagsOf(needs, subject, entity),

@@ -33,6 +33,17 @@ export function CaFields({ form }: FieldsProps) {
       </FieldCard>
       <FieldCard
         form={form}
+        id="revocation"
+        title={words.revocation}
+        names={[
+          'revocation.mode',
+          ...(form.draft.revocation?.mode === 'off'
+            ? []
+            : ['revocation.crlUrls', 'revocation.crlPem', 'revocation.ocsp']),
+        ]}
+      />
+      <FieldCard
+        form={form}
         id="enrolling"
         title={words.enrolling}
         names={['identityRoles', 'identityNameFormat', 'tags']}

@@ -12,6 +12,7 @@ import { EndOf, VerifiedBadge } from './cas.tsx';
 import { EnrollmentJwt } from './enrollment-jwt.tsx';
 import { PemField } from './pem-field.tsx';
 import { ProveKey } from './prove-key.tsx';
+import { RevocationLists } from './revocation-lists.tsx';
 import { words } from './words.ts';
 
 const { labels, columns = {} } = fieldWords(entity.kind);
@@ -40,6 +41,7 @@ export function CaScreen() {
       {(ca, mayChange) => (
         <>
           <CaFacts ca={ca} />
+          {ca.revocation.mode !== 'off' && <RevocationLists id={ca.id} />}
           {ca.isVerified && ca.isAutoCaEnrollmentEnabled && <EnrollmentJwt ca={ca} />}
           {mayChange && ca.verificationToken !== null && <ProveKey id={ca.id} token={ca.verificationToken} />}
         </>

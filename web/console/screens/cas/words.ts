@@ -19,6 +19,15 @@ const en = {
     'A certificate that was added to a person names that person. With a rule, other certificates name the person whose external id they contain.',
   hasRule: 'Read an external id from its certificates',
   enrolling: 'New identities',
+  revocation: 'Revocation',
+  lists: 'Revocation lists',
+  noList: 'None yet',
+  delta: 'adds to another list',
+  outdated: 'Outdated',
+  entriesOf: (issuer: string, entries: number) => `${issuer}: ${entries} revoked certificates`,
+  listTimes: (from: string, until: string, fetched: string) =>
+    `From ${from}, the next one by ${until}. Last had ${fetched}.`,
+  listProblem: (time: string, problem: string) => `Not had ${time}: ${problem}`,
   sentence: {
     which: {
       PREFIX: (text: string) => ` that begins with “${text}”`,
@@ -63,6 +72,14 @@ const de: typeof en = {
     'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Id sie enthalten.',
   hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
   enrolling: 'Neue Identitäten',
+  revocation: 'Widerruf',
+  lists: 'Sperrlisten',
+  noList: 'Noch keine',
+  delta: 'ergänzt eine andere Liste',
+  outdated: 'Veraltet',
+  entriesOf: (issuer, entries) => `${issuer}: ${entries} widerrufene Zertifikate`,
+  listTimes: (from, until, fetched) => `Vom ${from}, die nächste bis ${until}. Zuletzt geholt ${fetched}.`,
+  listProblem: (time, problem) => `Nicht geholt ${time}: ${problem}`,
   sentence: {
     which: {
       PREFIX: (text) => ` (beginnt mit „${text}“)`,

@@ -1,0 +1,171 @@
+// Revocation lists and responders' answers, in the memory of a thread. The first thread has them verified and shares the
+// bytes of the lists; what is not here is asked there, and what cannot be had is not asked for again at once.
+
+import {
+  type CertificateStatus,
+  type CheckedCertificate,
+  checkedCertificates,
+  isChecked,
+  type RevocationStatuses,
+  revokedBy,
+  statusByLists,
+} from '../login/certificate/revocation.ts';
+import type { Ca } from '../model/entities/ca.ts';
+import type { CaId } from '../model/ids.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { recentMap } from '../platform/recent-map.ts';
+import { withinTime } from '../platform/within-time.ts';
+import type { OcspAnswer } from '../platform/x509/ocsp.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
+import type { RevocationList } from '../platform/x509/revocation-list.ts';
+import type { CaStore } from '../store/contracts/cas.ts';
+
+/** Whose status is asked for; DER. The path was validated. */
+export interface StatusQuestion {
+  readonly caId: CaId;
+  readonly certificate: Uint8Array;
+  readonly issuer: Uint8Array;
+}
+
+export interface StatusNews {
+  /** All of the authority. */
+  readonly lists: readonly RevocationList[];
+  /** Only if the lists do not decide. */
+  readonly answer: OcspAnswer | null;
+  /** Why there is neither. */
+  readonly problem: string;
+}
+
+/** Who fetches: the first thread, for all. */
+export interface RevocationSource {
+  /** The verified lists of an authority, as the store has them now. */
+  listsOf(caId: CaId): Promise<readonly RevocationList[]>;
+  obtain(question: StatusQuestion): Promise<StatusNews>;
+}
+
+export interface RevocationView extends RevocationStatuses {
+  /** Call it when an authority or its lists have changed. */
+  reload(caId: CaId): Promise<void>;
+  reloadAll(): Promise<void>;
+}
+
+/** How long a login or call waits for a status. */
+const longestWait: Millis = 3 * SECOND;
+/** From this age on, a responder is asked again. */
+export const answerStands: Millis = 5 * MINUTE;
+/** So long a status that could not be had is not asked for again. */
+const unknownStands: Millis = 30 * SECOND;
+
+interface Known {
+  readonly status: CertificateStatus;
+  readonly until: Millis;
+  /** What was known of the authority then: after a change, only that it was revoked still counts. */
+  readonly epoch: number;
+}
+
+/** Resolves when all lists that are stored are in memory. @param threads number of request threads */
+export async function openRevocationView(
+  needs: {
+    readonly store: { readonly cas: CaStore };
+    readonly clock: Clock;
+    readonly source: RevocationSource;
+  },
+  threads = 1,
+): Promise<RevocationView> {
+  const { store, clock, source } = needs;
+  const lists = new Map<CaId, readonly RevocationList[]>();
+  let epoch = 0;
+  const asked = recentMap<string, Known>(Math.ceil(20_000 / threads));
+
+  async function reload(caId: CaId): Promise<void> {
+    const found = await source.listsOf(caId);
+    if (found.length === 0) lists.delete(caId);
+    else lists.set(caId, found);
+    epoch += 1;
+  }
+  async function reloadAll(): Promise<void> {
+    const all = await store.cas.listAll();
+    for (const id of new Set([...lists.keys(), ...all.filter(isChecked).map((ca) => ca.id)]))
+      await reload(id);
+  }
+
+  function known(caId: CaId, certificate: CheckedCertificate): CertificateStatus | undefined {
+    const listed = statusByLists(certificate, lists.get(caId) ?? [], clock.now());
+    if (listed.status !== null) return listed;
+    const before = asked.get(keyOf(caId, certificate));
+    if (before === undefined || clock.now() >= before.until) return undefined;
+    return before.epoch === epoch || before.status.status === 'revoked' ? before.status : undefined;
+  }
+
+  async function find(ca: Ca, certificate: PathCertificate, issuer: PathCertificate): Promise<void> {
+    const [checked] = checkedCertificates([certificate, issuer]) as [CheckedCertificate];
+    const key = keyOf(ca.id, checked);
+    const before = asked.get(key);
+    const now = clock.now();
+    const keep = (status: CertificateStatus, stands: Millis) =>
+      asked.set(key, { status, until: now + stands, epoch });
+    try {
+      const {
+        lists: fresh,
+        answer,
+        problem,
+      } = await withinTime(
+        source.obtain({ caId: ca.id, certificate: certificate.x509.raw, issuer: issuer.x509.raw }),
+        longestWait,
+        `there was no answer within ${longestWait / SECOND} s`,
+      );
+      lists.set(ca.id, fresh);
+      if (answer !== null) keep(statusBy(answer, checked), standsFor(answer, now));
+      else keepUnknown(problem);
+    } catch (error) {
+      keepUnknown(error instanceof Error ? error.message : String(error));
+    }
+    function keepUnknown(saw: string): void {
+      // Whoever keeps the responder from answering must not bring a revoked certificate back.
+      keep(before?.status.status === 'revoked' ? before.status : { status: 'unknown', saw }, unknownStands);
+    }
+  }
+
+  await reloadAll();
+  return {
+    peek: (caId, path) => combined(path.map((certificate) => known(caId, certificate))),
+    async ask(ca, path) {
+      const checked = checkedCertificates(path);
+      await Promise.all(
+        checked.map(async (each, at) => {
+          const [certificate, issuer] = path.slice(at, at + 2);
+          if (certificate && issuer && known(ca.id, each) === undefined) await find(ca, certificate, issuer);
+        }),
+      );
+      const nothing = { status: 'unknown', saw: 'nothing says it' } as const;
+      return combined(checked.map((each) => known(ca.id, each))) ?? nothing;
+    },
+    reload,
+    reloadAll,
+  };
+}
+
+function keyOf(caId: CaId, { issuer, serialNumber }: CheckedCertificate): string {
+  return `${caId} ${issuer} ${serialNumber}`;
+}
+
+function statusBy(
+  { revoked, authorityName }: OcspAnswer,
+  certificate: CheckedCertificate,
+): CertificateStatus {
+  const by = `the OCSP responder ${authorityName}`;
+  if (revoked !== null) return revokedBy(certificate, { entry: revoked, by });
+  return { status: 'good', saw: `good, by ${by}` };
+}
+
+function standsFor({ nextUpdate }: OcspAnswer, now: Millis): Millis {
+  return Math.min(answerStands, (nextUpdate ?? Number.POSITIVE_INFINITY) - now);
+}
+
+/** A path is as bad as the worst of its certificates. */
+function combined(statuses: readonly (CertificateStatus | undefined)[]): CertificateStatus | undefined {
+  const revoked = statuses.find((each) => each?.status === 'revoked');
+  if (revoked !== undefined) return revoked;
+  if (statuses.includes(undefined)) return undefined;
+  return statuses.find((each) => each?.status === 'unknown') ?? statuses[0];
+}
