@@ -47,7 +47,7 @@ export const sharedWithPages = [
   'src/model/{bulk-actions,ids,kept-events,permission,refusal-reason,usual-policy}.ts',
   'src/pages/texts/common.ts',
   'src/platform/time-units.ts',
-  'src/platform/formats/{durations,qr-text}.ts',
+  'src/platform/formats/{csv-text,durations,qr-text}.ts',
 ] as const;
 
 function sourcesHash(): string {

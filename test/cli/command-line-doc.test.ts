@@ -20,9 +20,12 @@ function harmlessProgram(reached: (path: string) => void): Command {
   return program;
 }
 
-/** Something that can be typed as it stands; `login` and `explain` can, although they have subcommands. */
+/** Something that can be typed as it stands; `login`, `explain` and `export` can, although they have subcommands. */
 function isLeaf(command: Command): boolean {
-  return command.parent !== null && (command.commands.length === 0 || command.registeredArguments.length > 0);
+  return (
+    command.parent !== null &&
+    (command.commands.length === 0 || command.registeredArguments.length > 0 || command.options.length > 0)
+  );
 }
 
 const withAliases = (command: Command) => [command.name(), ...command.aliases()].join('|');

@@ -38,7 +38,7 @@ test('a table makes people, a filter gives them another policy, invites and dele
   const change = ['update', 'identities', ...sales, '--auth-policy', 'code'];
   assert.match(
     (await fine(...change, '--dry-run')).stdout,
-    /2 identities selected.*\n2 would be asked for more/,
+    /2 identities selected.*\nAnother policy for 2: 2 would be asked for more/,
   );
   const done = await fine(...change, '--add-role-attributes', 'seen', '--yes');
   assert.match(done.stdout, /Done for 2 identities; .* reference id \w{10}/);
@@ -51,4 +51,54 @@ test('a table makes people, a filter gives them another policy, invites and dele
   const both = await cli.run(['update', 'identity', 'root', ...sales, '--type', 'User']);
   assert.equal(both.code, 2);
   assert.equal((await cli.run(['update', 'identity', '--type', 'User'])).code, 2);
+});
+
+test('the audit trail is exported a page at a time, by person and by kind of entity', async () => {
+  const names = Array.from({ length: 600 }, (_, at) => `${at === 0 ? '=cmd()' : `crowd ${at}`}`);
+  const file = join(server.home, 'crowd.csv');
+  writeFileSync(file, `name\n${names.join('\n')}\n`);
+  await fine('identity', 'import', file);
+  await fine('update', 'auth-policy', 'Default', '--min-password-length', '13');
+  const all = await fine('export', 'audit', '--since', '1h', '--entity', 'identity');
+  const events = all.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const made = new Set(
+    events.filter(({ action }) => action === 'create').map(({ identityId }) => identityId),
+  );
+  assert.ok(
+    made.size >= 600 && events.every(({ entity }) => entity === 'identity'),
+    `${made.size} of ${events.length}, ${all.stderr}`,
+  );
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map(({ id }) => id).sort(),
+  );
+  const csv = (await fine('export', 'audit', '--person', '=cmd()', '--output', 'csv')).stdout;
+  const [head = '', row = ''] = csv.split('\r\n');
+  assert.match(head, /^at,by,event,action,entity/);
+  assert.match(row, /,root,admin\.changed,create,identity,.*'=cmd\(\)/);
+  const policies = (await fine('export', 'audit', '--entity', 'auth-policy')).stdout;
+  assert.ok(
+    policies
+      .trimEnd()
+      .split('\n')
+      .some((line) => line.includes('"field":"primary.updb.minPasswordLength","from":12,"to":13')),
+  );
+  assert.equal((await fine('export', 'audit', '--until', '2020-01-01T00:00:00Z')).stdout, '');
+  assert.equal((await cli.run(['export', 'audit', '--since', 'soon'])).code, 2);
+  assert.match((await fine('export', '--kind', 'auth-policy')).stdout, /auth-policy:/);
+});
+
+test('a dry run of a single change says what it would do, and changes nothing', async () => {
+  await fine('create', 'identity', 'dora', '--role-attributes', 'night');
+  await fine('create', 'auth-policy', 'night', '--require-totp');
+  const policy = await fine('update', 'auth-policy', 'night', '--assign-to', 'night', '--dry-run');
+  assert.match(policy.stdout, /identities that have it: +1 \(1 would get it, 0 would lose it\)/);
+  const person = await fine('update', 'identity', 'dora', '--auth-policy', 'night', '--dry-run');
+  assert.match(person.stdout, /Another policy for 1: 1 would be asked for more/);
+  assert.equal((await fine('get', 'identity', 'dora', '-j')).json.authPolicyFrom, 'default');
+  await fine('update', 'auth-policy', 'night', '--assign-to', 'night');
+  assert.equal((await fine('get', 'identity', 'dora', '-j')).json.authPolicy.name, 'night');
 });

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
+import { csvOf } from '../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
-import { csvOf, download } from '../parts/export.ts';
+import { download } from '../parts/export.ts';
 import { Failure } from '../parts/failure.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -31,7 +32,7 @@ export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps
         const exported = columns.flatMap(({ title, text }) => (text === null ? [] : [{ title, text }]));
         const titles = exported.map(({ title }) => title);
         const rows = items.map((item) => exported.map(({ text }) => text(item)));
-        download(name, 'text/csv;charset=utf-8', csvOf(titles, rows));
+        download(name, 'text/csv;charset=utf-8', csvOf([titles, ...rows]));
       }
       announce(isCut ? words.cut(items.length) : words.exported(items.length));
     },

@@ -4,11 +4,12 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { importColumns } from '../../../../src/model/bulk-actions.ts';
+import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../../parts/announce.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Card, Screen } from '../../../parts/screen.tsx';
 import { PersonLink } from '../../lists/columns.tsx';
-import { csvOf, download } from '../../parts/export.ts';
+import { download } from '../../parts/export.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
@@ -92,7 +93,7 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
           >
             {isReady ? words.addAll(found.rows) : words.checkTable}
           </Button>
-          <Button onClick={() => download('people.csv', 'text/csv;charset=utf-8', csvOf(importColumns, []))}>
+          <Button onClick={() => download('people.csv', 'text/csv;charset=utf-8', csvOf([importColumns]))}>
             {words.template}
           </Button>
         </p>

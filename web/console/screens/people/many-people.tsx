@@ -3,13 +3,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../../parts/announce.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { useNames } from '../../forms/names.ts';
 import type { Picking } from '../../lists/picking.tsx';
 import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
-import { csvOf, download } from '../../parts/export.ts';
+import { download } from '../../parts/export.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, InputField, SelectField } from '../../parts/field.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
@@ -256,7 +257,7 @@ function Found({
 
 function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
   const rows = invitations.map(({ name, url, expiresAt }) => [name, url, expiresAt]);
-  const table = csvOf([texts.name, words.link, texts.person.endsAt], rows);
+  const table = csvOf([[texts.name, words.link, texts.person.endsAt], ...rows]);
   return (
     <div className="made">
       <p id="many-done">
