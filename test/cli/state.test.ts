@@ -36,6 +36,7 @@ describe('export', () => {
       'ext-jwt-signer',
       'ca',
       'config-type',
+      'event-subscription',
       'oidc-client',
       'identity',
     ]);
