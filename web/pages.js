@@ -161,7 +161,7 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     others.after(block);
     block.prepend(/** @type {HTMLElement} */ (block.querySelector('.or')));
     form.querySelector('button')?.classList.add('second');
-  }
+  } else others?.querySelector('#login')?.classList.add('second');
   void offer();
 }
 

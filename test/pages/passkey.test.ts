@@ -146,6 +146,7 @@ describe('signing in', () => {
       );
     await page.locator('#use-passkey').waitFor();
     assert.equal(await isFirst(), true);
+    assert.equal(await page.locator('button:not(.second):not(.link):visible').count(), 1, 'one stands out');
     await assertClean(bob, 'first');
     await page.evaluate('localStorage.clear()');
     await page.reload();
