@@ -107,6 +107,37 @@ export function acceptableJwks(jwks: object | null): object | null {
   return jwks;
 }
 
+/** An address of the application that people open. Only a login that it begins itself has to be https (OIDC Core 4). */
+export function acceptablePage(field: 'clientUri' | 'initiateLoginUri', url: string | null): string | null {
+  if (url === null || url === '') return null;
+  const isWeb = URL.canParse(url) && (url.startsWith('https://') || url.startsWith('http://'));
+  if (!isWeb || url.length > longestUri)
+    throw refusedField(field, 'must be an address of the web', url.slice(0, 100));
+  if (field === 'initiateLoginUri' && !url.startsWith('https://'))
+    throw refusedField(field, 'must be https', url);
+  return url;
+}
+
+const largestLogo = 16 * 1024;
+/** In pixels: a small file may become a large picture. */
+const widestLogo = 512;
+const pngHead = '89504e470d0a1a0a0000000d49484452';
+
+/** Only pictures that are in the text: one elsewhere would see who looks at it. SVG may contain scripts. */
+export function acceptableLogo(uri: string | null): string | null {
+  if (uri === null || uri === '') return null;
+  const [, base64 = ''] = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/.exec(uri) ?? [];
+  const png = Buffer.from(base64, 'base64');
+  if (png.length > largestLogo) throw refusedField('logoUri', `must be at most ${largestLogo / 1024} KiB`);
+  const isPng = png.length > 24 && png.subarray(0, 16).toString('hex') === pngHead;
+  if (!isPng)
+    throw refusedField('logoUri', 'must be data:image/png;base64, with a PNG picture', uri.slice(0, 30));
+  if (Math.max(png.readUInt32BE(16), png.readUInt32BE(20)) > widestLogo) {
+    throw refusedField('logoUri', `must be at most ${widestLogo} pixels wide and high`);
+  }
+  return uri;
+}
+
 /** An address of the application that this service calls. */
 export function acceptableAddress(
   field: 'jwksUri' | 'backchannelLogoutUri' | 'url',

@@ -25,6 +25,8 @@ import {
   acceptableClientId,
   acceptableClientScopes,
   acceptableJwks,
+  acceptableLogo,
+  acceptablePage,
   acceptableResources,
   acceptableUris,
   requireDuration,
@@ -45,6 +47,9 @@ export const oidcClients = managed<typeof oidcClientEntity>({
     redirectUris: (uris, { readRedirectUri }) => acceptableUris('redirectUris', uris, readRedirectUri),
     postLogoutRedirectUris: (uris, { readRedirectUri }) =>
       acceptableUris('postLogoutRedirectUris', uris, readRedirectUri),
+    clientUri: (url) => acceptablePage('clientUri', url),
+    initiateLoginUri: (url) => acceptablePage('initiateLoginUri', url),
+    logoUri: acceptableLogo,
     jwks: acceptableJwks,
     jwksUri: (url, { limits }) => acceptableAddress('jwksUri', url, limits),
     backchannelLogoutUri: (url, { limits }) => acceptableAddress('backchannelLogoutUri', url, limits),

@@ -13,6 +13,7 @@ export function homePage(
     heading: home.heading,
     content: html`<p>${home.text(name)}</p>
 <p><a id="to-account" class="button" href="${paths.account}">${home.toAccount}</a></p>
+<p><a id="to-applications" href="${paths.account}#applications">${home.toApplications}</a></p>
 ${paths.console !== null && html`<p>${home.forAdministrators} <a id="to-console" href="${paths.console}">${home.toConsole}</a></p>`}`,
   });
 }

@@ -59,6 +59,7 @@ const paths: readonly Path[] = [
   at('current-identity/passkeys/options', 'POST', 'POST'),
   at('current-identity/passkeys/:id', 'PATCH DELETE', 'PATCH DELETE'),
   at('current-identity/authenticators', 'GET HEAD'),
+  at('current-identity/applications', 'GET HEAD'),
   at('current-identity/authenticators/:id', 'GET HEAD PUT PATCH', 'PUT PATCH'),
   at('current-identity/authenticators/:id/extend', 'POST', 'POST'),
   at('current-identity/authenticators/:id/extend-verify', 'POST', 'POST'),

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { Brand } from '../parts/brand.tsx';
 import { AppPart } from './app.tsx';
+import { ApplicationsPart } from './applications.tsx';
 import { AttemptsPart } from './attempts.tsx';
 import { ActionButton } from './form.tsx';
 import { LanguagePart } from './language.tsx';
@@ -18,6 +19,7 @@ const parts = [
   ['app', texts.app, AppPart],
   ['sessions', texts.sessions, SessionsPart],
   ['attempts', texts.attempts, AttemptsPart],
+  ['applications', texts.applications, ApplicationsPart],
   ['language', texts.language, LanguagePart],
 ] as const;
 

@@ -60,9 +60,21 @@ export async function readNewPassword(
 }
 
 /** Reads a file named by the person. @throws CliError exit 2 when it cannot be read */
-export async function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
+export function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
+  return readAs(textOfFile, ports, path, what);
+}
+
+/** A PNG file as a data URI. @throws CliError as `readNamedFile` */
+export function readPicture(ports: CliPorts, path: string): Promise<string> {
+  return readAs((file) => `data:image/png;base64,${file.toString('base64')}`, ports, path, 'picture');
+}
+
+async function readAs(
+  read: (file: Buffer) => string,
+  ...[ports, path, what]: Parameters<typeof readNamedFile>
+): Promise<string> {
   try {
-    return textOfFile(await readFile(resolve(ports.cwd, path)));
+    return read(await readFile(resolve(ports.cwd, path)));
   } catch (error) {
     const isOtherEncoding = error instanceof MalformedInput;
     const reason = isOtherEncoding ? error.reason : fileErrorReason(error);

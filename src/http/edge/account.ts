@@ -13,6 +13,7 @@ import {
   listOwnAttempts,
   listOwnSessions,
 } from '../../account/own-sessions.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
@@ -20,6 +21,7 @@ import {
 } from '../../model/list-fields.ts';
 import { attemptMechanisms } from '../../model/login-attempt.ts';
 import { isoTime } from '../../platform/clock.ts';
+import { allowsIdentity } from '../../sessions/account-view.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
@@ -60,6 +62,54 @@ const ownAttemptSchema = z
 const ownSessionSchema = z
   .strictObject({ ...apiSessionSchema.shape, isCurrent: z.boolean() })
   .meta({ id: 'OwnSession' });
+
+const applicationSchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    logoUri: z.string().nullable().meta({ description: 'A picture as a data URI' }),
+  })
+  .meta({ id: 'Application' });
+
+/** The registered applications that an identity may use and that say where they are. */
+function applicationsOf(
+  { clients }: Pick<EdgeServices, 'clients'>,
+  identity: Identity,
+  issuer: string,
+): readonly z.output<typeof applicationSchema>[] {
+  return clients
+    .registered()
+    .filter((client) => allowsIdentity(client, identity))
+    .flatMap(({ id, name, clientUri, initiateLoginUri, logoUri }) => {
+      const url = initiateLoginUri === null ? clientUri : loginBegunBy(initiateLoginUri, issuer);
+      return url === null ? [] : [{ id, name, url, logoUri }];
+    })
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+/** OIDC Core 4: the application learns who asks it to begin a login. */
+function loginBegunBy(initiateLoginUri: string, issuer: string): string {
+  const url = new URL(initiateLoginUri);
+  url.searchParams.set('iss', issuer);
+  return url.href;
+}
+
+/** @param path of the identity of the caller */
+function applicationsRoute(needs: EdgeServices, api: 'edge-client' | 'edge-management', path: string): Route {
+  return route({
+    api,
+    errors: 'edge',
+    guard: 'full',
+    methods: ['GET', 'HEAD'],
+    path: `${path}/applications`,
+    summary: 'List the applications that you may open',
+    answers: { 200: dataAnswer(z.array(applicationSchema), 'By name') },
+    async handler({ principal, issuer }) {
+      return envelope(applicationsOf(needs, principal.account.identity, issuer));
+    },
+  });
+}
 
 /** @param root of the API, such as `/edge/client/v1` */
 export function ownAccountRoutes(
@@ -108,6 +158,7 @@ export function ownAccountRoutes(
         return envelope(authenticatorDocument(needs)(authenticator));
       },
     }),
+    applicationsRoute(needs, api, path),
     change('PUT', wholePassword),
     change('PATCH', someOfPassword),
     route({

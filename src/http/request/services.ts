@@ -8,6 +8,7 @@ import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { ApiSessionId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
 import type { ProviderServices } from '../../oidc/services.ts';
 import type {
   FormPoster,
@@ -26,6 +27,7 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   readonly attempts: AttemptLog & { flush(): Promise<void> };
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly build: Build;
+  readonly clients: Pick<ClientRegistry, 'registered'>;
   /** What this node presents to clients, trusts and signs with, by the configuration in use. */
   readonly ownCertificates: readonly OwnCertificate[];
   /** Whether more than one node is online. */

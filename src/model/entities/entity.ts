@@ -5,7 +5,19 @@ import type { Millis } from '../../platform/time-units.ts';
 
 /** What a field contains. */
 export type Kind =
-  | { readonly kind: 'text' | 'pem' | 'flag' | 'number' | 'time' | 'texts' | 'tags' | 'pairs' | 'jwks' }
+  | {
+      readonly kind:
+        | 'text'
+        | 'pem'
+        | 'picture'
+        | 'flag'
+        | 'number'
+        | 'time'
+        | 'texts'
+        | 'tags'
+        | 'pairs'
+        | 'jwks';
+    }
   | ({ readonly kind: 'integer' } & IntegerBounds)
   /** A span of time: Millis inside, text such as `5m` outside. */
   | { readonly kind: 'duration'; readonly least?: Millis; readonly most?: Millis }
@@ -107,6 +119,9 @@ export const text = <const R extends FieldRules<string> = Usual>(rules = usual a
 /** A certificate, PEM. */
 export const pem = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
   made<string, R>({ kind: 'pem' }, rules);
+/** A small PNG picture, as a data URI. */
+export const picture = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
+  made<string, R>({ kind: 'picture' }, rules);
 export const flag = <const R extends FieldRules<boolean> = Usual>(rules = usual as R) =>
   made<boolean, R>({ kind: 'flag' }, rules);
 export const number = <const R extends FieldRules<number> = Usual>(rules = usual as R) =>

@@ -1,6 +1,18 @@
 import type { Millis } from '../../platform/time-units.ts';
 import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
-import { choice, duration, entity, flag, jwkSet, pairs, type Stored, tags, text, texts } from './entity.ts';
+import {
+  choice,
+  duration,
+  entity,
+  flag,
+  jwkSet,
+  pairs,
+  picture,
+  type Stored,
+  tags,
+  text,
+  texts,
+} from './entity.ts';
 
 /** RFC 6749 2.1: `confidential` for a client that can keep a secret. */
 const oidcClientTypes = ['public', 'confidential'] as const;
@@ -44,6 +56,10 @@ export const oidcClientEntity = entity<OidcClientId>()({
     /** Unique. */
     name: text({ isListed: true }),
     type: choice(oidcClientTypes, { isListed: true }),
+    /** Its start page, and where it begins a login by itself (OIDC Core 4): how people open it from the account page. */
+    clientUri: text({ isNullable: true }),
+    initiateLoginUri: text({ isNullable: true }),
+    logoUri: picture({ isNullable: true, description: 'data:image/png;base64,… of at most 16 KiB' }),
     redirectUris: texts({ default: [], isSet: true }),
     postLogoutRedirectUris: texts({ default: [], isSet: true }),
     /** The default depends on the type. */
@@ -81,6 +97,9 @@ export const oidcClientEntity = entity<OidcClientId>()({
   arguments: { type: 'confidential when it can keep a secret' },
   options: {
     id: 'its client_id (default: a new one)',
+    clientUri: ['<url>', 'its start page, which people find on the account page'],
+    initiateLoginUri: ['<url>', 'https address at which it begins a login, to open it from the account page'],
+    logoUri: ['--logo-file <file>', 'PNG picture of at most 16 KiB, shown there; empty: none'],
     redirectUris: 'where codes may be sent',
     postLogoutRedirectUris: 'where browsers may go after logout',
     tokenEndpointAuthMethod: [

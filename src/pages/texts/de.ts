@@ -305,6 +305,7 @@ export const de: Texts = {
     heading: 'Willkommen',
     text: (name: string) => `Hier melden Sie sich bei ${name} an.`,
     toAccount: 'Bei Ihrem Konto anmelden',
+    toApplications: 'Ihre Anwendungen',
     forAdministrators: 'Für Administratoren:',
     toConsole: 'Konsole öffnen',
   },

@@ -310,6 +310,7 @@ export const en = {
     heading: 'Welcome',
     text: (name: string) => `This is where you sign in to ${name}.`,
     toAccount: 'Sign in to your account',
+    toApplications: 'Your applications',
     forAdministrators: 'For administrators:',
     toConsole: 'open the console',
   },

@@ -142,6 +142,7 @@ function codecOf({ kind, ...rules }: Field): Codec {
       return { isNullable, toSql: (value) => (value === true ? 1 : 0), fromSql: (value) => value === 1 };
     case 'text':
     case 'pem':
+    case 'picture':
     case 'choice':
     case 'reference':
     case 'number':

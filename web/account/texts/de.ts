@@ -6,6 +6,8 @@ import type { Texts } from './en.ts';
 export const de: Texts = {
   ...german,
   parts: 'Teile Ihres Kontos',
+  applications: 'Anwendungen',
+  noApplications: 'Hier wird keine Anwendung angeboten.',
   signedOutTitle: 'Konto',
   leftText: 'Ihre Sitzung auf dieser Seite ist beendet. Andere Programme und Geräte bleiben angemeldet.',
   signedOutText:

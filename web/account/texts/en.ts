@@ -5,6 +5,8 @@ import { english } from '../../parts/words.ts';
 export const en = {
   ...english,
   parts: 'Parts of your account',
+  applications: 'Applications',
+  noApplications: 'No application is offered here.',
   signedOutTitle: 'Account',
   leftText: 'Your session on this page has ended. Other programs and devices stay signed in.',
   signedOutText:

@@ -23,6 +23,14 @@ export function FieldValue({
     return <Names to={field.to} ids={[value].flat().map(String)} />;
   }
   if (field?.kind === 'time' && typeof value === 'string') return <Time at={value} />;
+  if (field?.kind === 'picture' && typeof value === 'string') {
+    // The audit trail cuts long values.
+    return value.endsWith('…') ? (
+      valueText(kind, path, true)
+    ) : (
+      <img className="app-logo" src={value} alt="" />
+    );
+  }
   return valueText(kind, path, value);
 }
 

@@ -10,6 +10,7 @@ import { texts } from '../texts/texts.ts';
 import { fieldAt, type Values, valueAt } from './entity-fields.ts';
 import { useNames } from './names.ts';
 import { pairsIn, pairsText } from './pairs.ts';
+import { PictureField } from './picture-field.tsx';
 
 /** What the fields of a form work with. */
 export interface FormState<Draft extends object = object> {
@@ -161,6 +162,10 @@ export function EntityField({ form, name, also, ...details }: EntityFieldProps) 
         />
       );
     }
+    case 'picture':
+      return (
+        <PictureField {...input} isReadOnly={form.isReadOnly} value={String(value ?? '')} set={setText} />
+      );
     default: {
       const { type } = details;
       const plain = { type: field.isSecret ? 'password' : (type ?? 'text') } as const;

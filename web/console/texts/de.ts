@@ -391,6 +391,8 @@ export const de: Texts = {
   },
 
   forms: {
+    removePicture: 'Bild entfernen',
+    noPicture: 'Diese Datei ist kein Bild, das der Browser lesen kann.',
     saved: 'Gespeichert',
     created: 'Angelegt',
     deleted: 'Gelöscht',

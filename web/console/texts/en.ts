@@ -391,6 +391,8 @@ export const en = {
   },
 
   forms: {
+    removePicture: 'Remove the picture',
+    noPicture: 'This file is no picture that the browser can read.',
     saved: 'Saved',
     created: 'Created',
     deleted: 'Deleted',

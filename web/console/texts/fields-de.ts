@@ -236,6 +236,9 @@ export const fields: Fields = {
     labels: {
       id: 'Client-Id',
       type: 'Art',
+      clientUri: 'Startseite',
+      initiateLoginUri: 'Wo sie eine Anmeldung beginnt',
+      logoUri: 'Logo',
       redirectUris: 'Redirect-URIs',
       postLogoutRedirectUris: 'Adressen nach dem Abmelden',
       tokenEndpointAuthMethod: 'Wie sie sich ausweist',
@@ -260,6 +263,9 @@ export const fields: Fields = {
     columns: { apiAccess: 'Edge-APIs' },
     hints: {
       id: 'Leer lassen für eine neue.',
+      clientUri: 'Personen finden sie auf ihrer Kontoseite. Leer: Sie wird dort nicht angeboten.',
+      initiateLoginUri: 'Öffnet sich statt der Startseite, wenn die Anwendung sie hat (https).',
+      logoUri: 'Ein Bild, das hier verkleinert wird. Personen sehen es auf ihrer Kontoseite.',
       redirectUris:
         'Wohin Codes geschickt werden dürfen. Je Zeile eine, genau verglichen; * darf den Port ersetzen.',
       jwksUri: 'Für private_key_jwt. Sie beginnt mit https.',

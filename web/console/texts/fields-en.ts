@@ -227,6 +227,9 @@ export const fields = {
     labels: {
       id: 'Client id',
       type: 'Kind',
+      clientUri: 'Start page',
+      initiateLoginUri: 'Where it begins a sign-in',
+      logoUri: 'Logo',
       redirectUris: 'Redirect URIs',
       postLogoutRedirectUris: 'Addresses after sign-out',
       tokenEndpointAuthMethod: 'How it authenticates',
@@ -250,6 +253,9 @@ export const fields = {
     columns: { apiAccess: 'Edge APIs' },
     hints: {
       id: 'Leave it empty for a new one.',
+      clientUri: 'People find it on their account page. Empty: it is not offered there.',
+      initiateLoginUri: 'Opened instead of the start page, if the application has one (https).',
+      logoUri: 'A picture, which is made small here. People see it on their account page.',
       redirectUris: 'Where codes may be sent. One per line, compared exactly; * may stand for the port.',
       jwksUri: 'For private_key_jwt. It begins with https.',
       backchannelLogoutUri: 'An https address (Back-Channel Logout). Empty: it is not told.',

@@ -464,6 +464,26 @@ export interface paths {
         patch: operations["patchCurrentIdentityAuthenticatorsById"];
         trace?: never;
     };
+    "/current-identity/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the applications that you may open
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity/password-rules": {
         parameters: {
             query?: never;
@@ -1405,6 +1425,13 @@ export interface components {
             isIssuedByNetwork: boolean;
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;
+        };
+        Application: {
+            id: string;
+            name: string;
+            url: string;
+            /** @description A picture as a data URI */
+            logoUri: string | null;
         };
         PasswordRules: {
             minLength: number;
@@ -2464,6 +2491,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Application"][];
                         meta: Record<string, never>;
                     };
                 };

@@ -396,6 +396,26 @@ export interface paths {
         patch: operations["patchCurrentIdentityAuthenticatorsById"];
         trace?: never;
     };
+    "/current-identity/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the applications that you may open
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity/password-rules": {
         parameters: {
             query?: never;
@@ -2452,6 +2472,13 @@ export interface components {
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;
         };
+        Application: {
+            id: string;
+            name: string;
+            url: string;
+            /** @description A picture as a data URI */
+            logoUri: string | null;
+        };
         PasswordRules: {
             minLength: number;
             maxBytes: number;
@@ -3310,6 +3337,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             type: "public" | "confidential";
+            clientUri: string | null;
+            initiateLoginUri: string | null;
+            logoUri: string | null;
             redirectUris: string[];
             postLogoutRedirectUris: string[];
             /** @enum {string} */
@@ -3648,6 +3678,9 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 type?: "public" | "confidential";
+                clientUri?: string | null;
+                initiateLoginUri?: string | null;
+                logoUri?: string | null;
                 redirectUris?: string[];
                 postLogoutRedirectUris?: string[];
                 /** @enum {string} */
@@ -4546,6 +4579,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Application"][];
                         meta: Record<string, never>;
                     };
                 };
@@ -7977,6 +8033,9 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "public" | "confidential";
+                    clientUri?: string | null;
+                    initiateLoginUri?: string | null;
+                    logoUri?: string | null;
                     /** @default [] */
                     redirectUris?: string[];
                     /** @default [] */
@@ -8092,6 +8151,9 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "public" | "confidential";
+                    clientUri?: string | null;
+                    initiateLoginUri?: string | null;
+                    logoUri?: string | null;
                     /** @default [] */
                     redirectUris?: string[];
                     /** @default [] */
@@ -8211,6 +8273,9 @@ export interface operations {
                     name?: string;
                     /** @enum {string} */
                     type?: "public" | "confidential";
+                    clientUri?: string | null;
+                    initiateLoginUri?: string | null;
+                    logoUri?: string | null;
                     redirectUris?: string[];
                     postLogoutRedirectUris?: string[];
                     /** @enum {string} */

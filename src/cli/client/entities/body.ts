@@ -2,7 +2,7 @@ import type { TypedField } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { readNamedFile, readSecretFile } from '../../terminal/secret-input.ts';
+import { readNamedFile, readPicture, readSecretFile } from '../../terminal/secret-input.ts';
 import { requireTidyName } from '../../terminal/tidy-name.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { EntityDescriptor } from './descriptor.ts';
@@ -67,6 +67,8 @@ async function typedValue(
       return Number(text);
     case 'pem':
       return readNamedFile(ports, text, 'file');
+    case 'picture':
+      return text.startsWith('data:') ? text : readPicture(ports, text);
     default: {
       const named =
         field.kind === 'reference' ? field.to : path === 'id' ? entity.namedById?.(sofar) : undefined;

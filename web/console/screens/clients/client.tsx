@@ -115,6 +115,13 @@ function ClientFields({
       />
       <FieldCard
         form={form}
+        id="found"
+        title={words.found}
+        names={['clientUri', 'initiateLoginUri', 'logoUri']}
+        details={{ clientUri: { type: 'url' }, initiateLoginUri: { type: 'url' } }}
+      />
+      <FieldCard
+        form={form}
         id="logout"
         title={words.logout}
         names={['backchannelLogoutUri', 'backchannelLogoutSessionRequired']}

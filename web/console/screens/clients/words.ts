@@ -24,6 +24,7 @@ const en = {
   deleteSecretTitle: 'Delete this secret?',
   deleteSecretEnds: 'The application can no longer authenticate with it.',
   secretDeleted: 'The secret is deleted',
+  found: 'On the account page of people',
   logout: 'When a session ends',
   deliveries: 'What it was told',
   deliveriesText:
@@ -63,6 +64,7 @@ const de: typeof en = {
   deleteSecretTitle: 'Dieses Geheimnis löschen?',
   deleteSecretEnds: 'Die Anwendung kann sich damit nicht mehr ausweisen.',
   secretDeleted: 'Das Geheimnis ist gelöscht',
+  found: 'Auf der Kontoseite von Personen',
   logout: 'Wenn eine Sitzung endet',
   deliveries: 'Was ihr mitgeteilt wurde',
   deliveriesText:

@@ -1,0 +1,127 @@
+// The applications that people may open from their account page.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import { visitor } from '../support/browser.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+
+const server = await startTestServer();
+const root = await rootOf(server);
+after(() => server.close());
+
+/** A PNG with one colour. Nobody here looks at its checksums but Chromium, which shows what it can. */
+function png(side: number): Buffer {
+  const head = Buffer.from('89504e470d0a1a0a', 'hex');
+  const chunk = (kind: string, data: Buffer) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(data.length);
+    const body = Buffer.concat([Buffer.from(kind), data]);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([size, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([8, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc(side * (side + 1), 0x66);
+  for (let at = 0; at < rows.length; at += side + 1) rows[at] = 0;
+  return Buffer.concat([
+    head,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+const uriOf = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`;
+const client = { type: 'public', redirectUris: ['https://wiki.example.com/callback'] };
+
+test('those that a person may use and that say where they are are listed, and no others', async () => {
+  await server.createUser({ name: 'ada', password });
+  createdId(
+    await root.call('POST', 'oidc-clients', {
+      ...{ ...client, name: 'Wiki', clientUri: 'https://wiki.example.com/', logoUri: uriOf(png(8)) },
+    }),
+  );
+  createdId(
+    await root.call('POST', 'oidc-clients', {
+      ...{ ...client, name: 'Board', clientUri: 'https://board.example.com/' },
+      initiateLoginUri: 'https://board.example.com/begin?a=1',
+    }),
+  );
+  createdId(await root.call('POST', 'oidc-clients', { ...client, name: 'without a page' }));
+  createdId(
+    await root.call('POST', 'oidc-clients', {
+      ...{ ...client, name: 'for staff', clientUri: 'https://staff.example.com/' },
+      allowedRoleAttributes: ['staff'],
+    }),
+  );
+  const ada = await loggedIn(server, 'ada');
+  const { json } = await ada.get('/edge/client/v1/current-identity/applications');
+  const begin = new URL('https://board.example.com/begin?a=1');
+  begin.searchParams.set('iss', server.issuer);
+  assert.deepEqual(
+    json.data.map(({ name, url }: { name: string; url: string }) => [name, url]),
+    [
+      ['Board', begin.href],
+      ['Wiki', 'https://wiki.example.com/'],
+    ],
+  );
+});
+
+test('a logo is a small PNG in the document, and pages are on the web', async () => {
+  const refused = [
+    { logoUri: 'https://tracker.example.com/logo.png' },
+    { logoUri: 'data:image/svg+xml;base64,PHN2Zy8+' },
+    { logoUri: `data:image/png;base64,${Buffer.from('<script>').toString('base64')}` },
+    { logoUri: uriOf(png(600)) },
+    { logoUri: uriOf(Buffer.concat([png(8), Buffer.alloc(17 * 1024)])) },
+    { clientUri: 'javascript:alert(1)' },
+    { clientUri: 'data:text/html,x' },
+    { initiateLoginUri: 'http://board.example.com/' },
+  ];
+  for (const fields of refused) {
+    const answer = await root.call('POST', 'oidc-clients', { ...client, name: 'refused', ...fields });
+    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', Object.keys(fields)[0]);
+  }
+});
+
+for (const [how, options] of [
+  ['in English', {}],
+  ['on a telephone in German, in the dark', { viewport: phone, language: 'de', colorScheme: 'dark' }],
+] as const) {
+  test(`the start page leads to them (${how})`, async () => {
+    const guest = await visitor(options);
+    const { page } = guest;
+    await page.goto(`${server.url}/`);
+    await page.locator('#to-applications').click();
+    await page.locator('#sign-in').click();
+    await giveLogin(page, 'ada');
+    await page.locator('nav').first().waitFor();
+    await page.locator('a[href="#applications"]').click();
+    await page.getByRole('link', { name: 'Wiki' }).waitFor();
+    assert.equal(await page.evaluate(`document.querySelector('.applications img').naturalWidth`), 8);
+    await assertClean(guest);
+    await guest.close();
+  });
+}
+
+test('an administrator gives a logo in the console, which shows it before it is saved', async () => {
+  const guest = await atConsole(server, 'root', '/console/clients');
+  const { page } = guest;
+  await page.getByRole('link', { name: 'Board' }).click();
+  await page
+    .locator('#field-logoUri')
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(200) });
+  await page.locator('#field-logoUri-preview').waitFor();
+  await assertClean(guest);
+  await page.locator('#save').click();
+  await page.locator('#status').filter({ hasText: 'Saved' }).waitFor();
+  const { json } = await root.get('oidc-clients?filter=name%20%3D%20%22Board%22');
+  assert.match(json.data[0].logoUri, /^data:image\/png;base64,/);
+  await guest.close();
+});

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { Screen } from '../parts/screen.tsx';
+import { Loaded } from './loaded.tsx';
+import { api } from './session.ts';
+import { texts } from './texts/texts.ts';
+
+/** What the person may open, with the pictures that administrators chose. */
+export function ApplicationsPart() {
+  const query = useQuery({
+    queryKey: ['applications'],
+    queryFn: async ({ signal }) => (await api.GET('/current-identity/applications', { signal })).data.data,
+  });
+  return (
+    <Screen title={texts.applications}>
+      <Loaded query={query}>
+        {(found) =>
+          found.length === 0 ? (
+            <p>{texts.noApplications}</p>
+          ) : (
+            <ul className="applications">
+              {found.map(({ id, name, url, logoUri }) => (
+                <li key={id}>
+                  <a href={url}>
+                    {logoUri === null ? (
+                      <span className="app-logo" aria-hidden="true">
+                        {name.slice(0, 1).toUpperCase()}
+                      </span>
+                    ) : (
+                      <img className="app-logo" src={logoUri} alt="" />
+                    )}
+                    <bdi>{name}</bdi>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Screen>
+  );
+}
