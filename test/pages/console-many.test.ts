@@ -227,7 +227,7 @@ describe('people from a table', () => {
       found.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
     );
     assert.deepEqual(rows, [
-      ['2', 'name', 'is already taken by an identity'],
+      ['2', 'name', 'is already taken'],
       ['3', 'authPolicy', 'names no auth policy'],
     ]);
     await assertClean(guest);
