@@ -43,6 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   tasks: ['sessions', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   telemetry: ['config', 'store/contracts', 'errors', 'platform', 'model'],
   pages: ['errors', 'platform', 'model'],
+  mail: ['pages', 'enrollment', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   http: [
     'pages',
     'oidc',
@@ -75,6 +76,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'explain',
     'events',
+    'mail',
     'tasks',
     'telemetry',
     'sessions',

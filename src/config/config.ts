@@ -19,6 +19,8 @@ export type Binding = ListenerApi['binding'];
 export type JwksFetchConfig = Config['edge']['externalJwtSigners']['jwksFetch'];
 /** How the pages for people look. */
 export type BrandingConfig = Config['branding'];
+/** Mails to people. */
+export type MailConfig = NonNullable<Config['mail']>;
 /** Traces and metrics for an OTLP collector. */
 export type TelemetryConfig = NonNullable<Config['telemetry']>;
 export type LogConfig = Config['log'];

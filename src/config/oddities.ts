@@ -16,6 +16,7 @@ export function findOddities(parts: ReadableParts, file: unknown): readonly Find
     ...privateKeyServers(parts),
     ...metricsForStrangers(parts),
     ...hostsWithoutPasskeys(parts),
+    ...mailsInTheClear(file),
   ];
 }
 
@@ -114,5 +115,16 @@ function* hostsWithoutPasskeys(parts: ReadableParts): Generator<Finding> {
   yield value(
     ['edge', 'passkeys', 'rpId'],
     `no passkey works at ${without.join(', ')}: not below ${edge.passkeys.rpId}`,
+  );
+}
+
+function* mailsInTheClear(file: unknown): Generator<Finding> {
+  const at = ['mail', 'smtp', 'tls'];
+  const host = String(valueAt(file, ['mail', 'smtp', 'host']));
+  if (valueAt(file, at) !== 'none' || isLoopbackHost(host)) return;
+  yield value(
+    at,
+    `mails go to ${host} in the clear: whoever reads them on the way can use the links in them`,
+    'Use required or implicit, unless the network between is yours alone.',
   );
 }

@@ -4,6 +4,7 @@ import { isPlainLoopback } from '../platform/network/address-rules.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
 import { readableShade, textOn } from './colors.ts';
 import { identitySchema, listenerSchema } from './listener-settings.ts';
+import { isLoopbackHost } from './redirect-uris.ts';
 import { atRestart, orNone, says, section, seenAs } from './setting.ts';
 import {
   address,
@@ -17,6 +18,7 @@ import {
   ipRange,
   lifetime,
   linkUrl,
+  mailbox,
   proxyUrl,
   sparedHost,
   tenYears,
@@ -323,6 +325,70 @@ const telemetrySchema = z
     });
   });
 
+const smtpSchema = z
+  .strictObject({
+    host: says`Its name, which its certificate must contain.`(hostName, { example: 'smtp.example.com' }),
+    port: says`Default: 587; with tls: implicit 465, with tls: none 25.`(orNone(z.int().min(1).max(65_535)), {
+      example: 587,
+    }),
+    tls: says`required: STARTTLS, without which nothing is sent. implicit: TLS from the first byte. none: in the clear, for a server on this machine.`(
+      z.enum(['required', 'implicit', 'none']).default('required'),
+    ),
+    user: says`Name for logging in there. Default: none, without a login.`(
+      orNone(z.string().regex(/^[^\p{C}]{1,256}$/u, 'the name has 1 to 256 visible characters')),
+      { example: 'overlay' },
+    ),
+    passwordFile: says`File with the password of user, in one line. A secret.`(orNone(filePath), {
+      example: 'smtp.password',
+    }),
+    trustedRoots: says`PEM files of authorities that are trusted for it, besides the system's.`(
+      z.array(filePath).max(100).prefault([]),
+    ),
+    timeout: says`For one whole mail, from connecting to the last answer.`(
+      duration({ min: SECOND, max: 50 * SECOND }).prefault('30s'),
+    ),
+  })
+  .superRefine(({ host, tls, user, passwordFile }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((user === null) !== (passwordFile === null)) {
+      refuse(
+        user === null ? 'user' : 'passwordFile',
+        'user and passwordFile belong together; one is missing',
+      );
+    }
+    if (tls === 'none' && user !== null && !isLoopbackHost(host)) {
+      refuse('tls', 'the password would be sent in the clear; use required or implicit');
+    }
+  });
+
+const mailSchema = z.strictObject({
+  smtp: says`The server that takes the mails.`(smtpSchema),
+  from: says`Sender of the mails: an address, or a name with the address in angle brackets.`(mailbox, {
+    example: 'Example <no-reply@example.com>',
+  }),
+  language: says`en or de: the language of mails to people whose language is not known.`(
+    z.enum(['en', 'de']).default('en'),
+  ),
+  passwordReset: section({
+    allowed:
+      says`Whether people who have forgotten their password may ask on the login page for a mail with which they choose another. Only to verified addresses.`(
+        z.boolean().default(true),
+      ),
+    administrators:
+      says`Whether this is also for identities that administer or have a permission: their mailbox then opens everything.`(
+        z.boolean().default(false),
+      ),
+    lifetime: says`How long the link of such a mail works.`(
+      duration({ min: 5 * MINUTE, max: 24 * HOUR }).prefault('30m'),
+    ),
+  }),
+  notices:
+    says`Whether people get a mail when a password or factor of theirs was added, changed or removed, and when a program signs in as them for the first time.`(
+      z.boolean().default(true),
+    ),
+});
+
 export const fileSchema = z
   .strictObject({
     v: atRestart`Version of this file format: 3.`(z.literal(3)),
@@ -362,6 +428,9 @@ export const fileSchema = z
     }),
     edge: says`Present: the OIDC provider is on.`(edgeSchema.optional()),
     branding: says`How the login pages look.`(brandingSchema.prefault({})),
+    mail: says`Mails to people: invitations, forgotten passwords, notices. Default: none are sent.`(
+      orNone(mailSchema),
+    ),
     telemetry: says`Traces and metrics for an OpenTelemetry collector. Default: none.`(
       orNone(telemetrySchema),
     ),

@@ -238,3 +238,26 @@ export const collectorUrl = text((given) => {
   if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }, asItIs);
+
+/** The sender or receiver of a mail. */
+export interface Mailbox {
+  /** Null: only the address. */
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** `ada@example.com` or `Ada Example <ada@example.com>`. */
+export const mailbox = text(
+  (given): Mailbox => {
+    const [, name = '', bracketed] = /^([^<>\p{C}]{0,100}?)\s*<([^<>]*)>$/u.exec(given.trim()) ?? [];
+    const address = bracketed ?? given.trim();
+    if (!/^[^\s\p{C}@"(),:;<>[\\\]]{1,64}@[^\s\p{C}@"(),:;<>[\\\]]{1,255}$/u.test(address)) {
+      throw new Refusal(
+        `${JSON.stringify(given)} is not a sender such as no-reply@example.com or Example <no-reply@example.com>`,
+      );
+    }
+    const unquoted = name.trim().replace(/^"(.*)"$/, '$1');
+    return { name: unquoted === '' ? null : unquoted, address };
+  },
+  ({ name, address }) => (name === null ? address : `${name} <${address}>`),
+);

@@ -10,6 +10,7 @@ import { waitingBytes, waitingSums } from '../http/server/waiting-bytes.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import { brandingOf } from './branding.ts';
 import type { Foundations } from './foundations.ts';
+import { smtpServerOf } from './mail.ts';
 import {
   readEnrollmentIdentity,
   readOverlayAuthorities,
@@ -32,16 +33,17 @@ export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock'
 
 /**
  * Reads the files that a start reads beside those of the listeners, and keeps nothing.
- * @throws PkiFileError; ConfigError a logo, roots or the access to the collector cannot be used
+ * @throws PkiFileError; ConfigError a logo, roots or the access to the collector or the mail server cannot be used
  */
 export async function tryNamedFiles(
   foundations: Pick<Foundations, 'config' | 'clock' | 'log'>,
 ): Promise<void> {
-  const { branding, telemetry, edge } = foundations.config;
+  const { branding, telemetry, edge, mail } = foundations.config;
   readOverlayPki(foundations);
   brandingOf(branding);
   readOtherRoots(edge.externalJwtSigners.jwksFetch);
   readAuthenticatorRoots(foundations.config);
+  if (mail !== null) smtpServerOf(mail);
   if (telemetry === null) return;
   // A controller without a collector loads nothing for one.
   const { readCollectorAccess } = await import('../telemetry/collector.ts');

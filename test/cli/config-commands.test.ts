@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/command.ts';
+import { mailSection, startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 describe('config', () => {
   test('validate accepts the file that init writes, and names files that it lacks', async (t) => {
@@ -223,5 +224,62 @@ describe('pki', () => {
     const foreign = await box.run(['pki', 'renew', '--config', 'h/controller.yml']);
     assert.equal(foreign.code, 1);
     assert.match(foreign.stderr, /was not made by overlay-auth/);
+  });
+});
+
+describe('config validate --send-test', () => {
+  test('sends a mail by the mail server of the file, and says in words what went wrong', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.home('h');
+    const receiver = await startSmtpReceiver({ authOptional: false });
+    t.after(() => receiver.close());
+    const file = join(box.cwd, 'h', 'controller.yml');
+    const yaml = readFileSync(file, 'utf8').replace(/^# mail:/m, '# no mail:');
+    const home = join(box.cwd, 'h');
+    const section = await mailSection(home, receiver, '  language: de\n');
+    writeFileSync(file, yaml + section);
+    const command = ['config', 'validate', 'h/controller.yml', '--send-test', 'ada@example.com'];
+    const sent = await box.run(command);
+    assert.equal(sent.code, 0, sent.stderr);
+    assert.match(sent.stdout, /^A test mail for ada@example\.com was taken: 250 /m);
+    const mail = await receiver.at(0);
+    assert.deepEqual([mail.to, mail.isEncrypted], [['ada@example.com'], true]);
+    assert.equal(mail.subject, 'Test-E-Mail von Overlay');
+
+    const failing = [
+      [
+        section.replace('host: localhost', 'host: nowhere.invalid'),
+        /nowhere\.invalid was not found/,
+        /mail\.smtp\.host/,
+      ],
+      [section.replace(/port: \d+/, 'port: 1'), /cannot be reached: nothing listens there/, /firewall/],
+      [section.replace('trustedRoots: [mail-root.pem]', 'trustedRoots: []'), /no TLS with/, /trustedRoots/],
+      [section.replace('user: overlay', 'user: other'), /refused user or password/, /passwordFile/],
+    ] as const;
+    for (const [changed, problem, next] of failing) {
+      writeFileSync(file, yaml + changed);
+      const { code, stdout, stderr } = await box.run(command);
+      assert.equal(code, 1);
+      assert.equal(stdout, '');
+      assert.match(stderr, problem);
+      assert.match(stderr, next);
+    }
+    writeFileSync(file, yaml + section);
+    for (const [at, problem] of [
+      ['sender', /refused the sender: 550 refused here/],
+      ['recipient', /refused the recipient: 550 refused here/],
+    ] as const) {
+      receiver.refuse({ at, code: 550 });
+      const { code, stderr } = await box.run(command);
+      assert.equal(code, 1);
+      assert.match(stderr, problem);
+    }
+    writeFileSync(file, yaml);
+    const none = await box.run(command);
+    assert.match(none.stderr, /names no mail server/);
+    writeFileSync(file, yaml + section);
+    writeFileSync(join(home, 'mail.password'), 'two\nlines\n');
+    assert.match((await box.run(command)).stderr, /mail\.smtp\.passwordFile: .*is not one line/);
   });
 });

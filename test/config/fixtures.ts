@@ -140,6 +140,21 @@ export function fullFile(): Tree {
       colorDark: '#abcdef',
       help: { text: 'Forgotten your password?', url: 'https://help.example.com/' },
     },
+    mail: {
+      smtp: {
+        host: 'smtp.example.com',
+        port: 2525,
+        tls: 'implicit',
+        user: 'overlay',
+        passwordFile: 'smtp.password',
+        trustedRoots: ['/etc/overlay/smtp-ca.pem'],
+        timeout: '20s',
+      },
+      from: 'Example <no-reply@example.com>',
+      language: 'de',
+      passwordReset: { allowed: false, administrators: true, lifetime: '10m' },
+      notices: false,
+    },
     telemetry: {
       endpoint: 'https://collector.example.com:4318',
       headersFile: 'otlp.headers',

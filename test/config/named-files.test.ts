@@ -31,6 +31,8 @@ test('every named file that cannot be read is reported at the setting that names
       'edge.externalJwtSigners.jwksFetch.trustedRoots[0]',
       'branding.logo',
       'branding.logoDark',
+      'mail.smtp.passwordFile',
+      'mail.smtp.trustedRoots[0]',
       'telemetry.headersFile',
       'telemetry.ca',
     ],

@@ -19,7 +19,7 @@ function otherValues(file: Tree, path: ConfigPath): readonly unknown[] {
   const keyOf = (leaf: ConfigPath) => leaf.findLast((segment) => typeof segment === 'string');
   const ofSameKey = leafPaths(file as FileValue).filter((leaf) => keyOf(leaf) === keyOf(path));
   const words = ['61MiB', '#000000', '#ffffff', '192.0.2.99', 'RS256', 'request', 'TLS1.2', 'text', 'error'];
-  const rest = ['https://other.example', ...words];
+  const rest = ['https://other.example', 'other@example.com', ...words];
   return [`${value}x`, ...ofSameKey.map((leaf) => valueAt(file, leaf)), ...rest].filter(
     (other) => other !== value,
   );

@@ -1,30 +1,66 @@
+import type { Config } from '../../config/config.ts';
 import { jsonSchema, renderAdjustment, renderShow } from '../../config/explain.ts';
 import { toFileShape } from '../../config/file-shape.ts';
 import type { SettingChange } from '../../config/reload.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
+import { MailNotSent, type SmtpStage } from '../../platform/network/smtp.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { type ConfigOptions, configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { checkedConfig } from './run/check.ts';
 import { passkeysThatEnd } from './run/check-database.ts';
 
-/** @throws CliError with every problem of the file */
+/** @throws CliError with every problem of the file, or with what went wrong with the test mail */
 export async function validateConfig(
   report: Report,
-  _options: unknown,
+  { sendTest }: { readonly sendTest?: string },
   [file]: readonly [string],
 ): Promise<void> {
   const { loaded, notes } = await checkedConfig(report.ports, file);
   const { adjustments } = loaded;
   const warnings = [...loaded.warnings, ...notes, ...(await passkeysThatEnd(loaded.config))];
-  printResult(report, { valid: true, adjustments, warnings }, () =>
+  const mail = sendTest === undefined ? {} : { mail: await triedMail(loaded.config, sendTest) };
+  printResult(report, { valid: true, adjustments, warnings, ...mail }, () =>
     [
       `${file} is valid.`,
+      ...(mail.mail === undefined ? [] : [`A test mail for ${sendTest} was taken: ${mail.mail}`]),
       ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
       ...warnings.map((warning) => `warning: ${warning}`),
     ].join('\n'),
   );
 }
+
+/** @returns what the mail server said. @throws CliError in words for the operator */
+async function triedMail({ mail, branding }: Config, to: string): Promise<string> {
+  if (mail === null) {
+    throw new CliError('the configuration names no mail server', {
+      code: 'config',
+      next: 'add the section mail, with smtp and from',
+    });
+  }
+  // Whoever sends no mail loads nothing for it.
+  const { sendTestMail } = await import('../../controller/mail.ts');
+  try {
+    return await sendTestMail({ mail, branding }, to);
+  } catch (error) {
+    if (!(error instanceof MailNotSent)) throw error;
+    throw new CliError(`the test mail was not sent: ${error.message}`, {
+      code: `mail-${error.stage}`,
+      next: nextAfter[error.stage],
+    });
+  }
+}
+
+const nextAfter: Readonly<Record<SmtpStage, string>> = {
+  name: 'correct mail.smtp.host',
+  connect: 'check mail.smtp.host and mail.smtp.port, and that a firewall lets the connection through',
+  greeting: 'check mail.smtp.port, and mail.smtp.tls: a port for implicit TLS answers nothing else',
+  tls: 'check mail.smtp.tls; name the authority of its certificate in mail.smtp.trustedRoots',
+  login: 'check mail.smtp.user and mail.smtp.passwordFile',
+  sender: 'check mail.from, and whether the server wants mail.smtp.user',
+  recipient: 'check the address, and whether the server wants mail.smtp.user',
+  message: 'ask the operator of the mail server',
+};
 
 /** @throws CliError with every problem of the file */
 export async function showConfig(

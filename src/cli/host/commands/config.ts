@@ -11,6 +11,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
 
   commandOf(config, 'validate', 'check FILE and the files it names; say what is wrong, with line and column')
     .argument('<file>', 'configuration file')
+    .option('--send-test <address>', 'also send a mail to this address, by the mail server that FILE names')
     .action(run('validateConfig'));
 
   commandOf(config, 'show', 'print every effective setting')

@@ -1,0 +1,138 @@
+// A mail in words: plain text, and the same in HTML with the operator's name and colour. Names come from people and
+// tokens, so nothing of them becomes markup, a header or an address that leads elsewhere.
+
+import type { Branding } from '../model/branding.ts';
+import type { MailLanguage, MailMatter } from '../model/mail.ts';
+import { html } from '../pages/html.ts';
+import type { Millis } from '../platform/clock.ts';
+import type { OutgoingMail } from '../platform/network/smtp.ts';
+import { de } from './texts-de.ts';
+import { en, type MailTexts } from './texts-en.ts';
+
+export type Letter = Pick<OutgoingMail, 'subject' | 'text' | 'html'>;
+
+/** What a mail says; a link comes with the time until which it works. */
+export type LetterMatter =
+  | { readonly kind: 'test' }
+  | Extract<MailMatter, { readonly kind: 'notice' }>
+  | {
+      readonly kind: 'invitation' | 'reset';
+      readonly username: string;
+      readonly link: { readonly url: string; readonly expiresAt: Millis };
+    };
+
+const texts: Readonly<Record<MailLanguage, MailTexts>> = { en, de };
+const longestName = 100;
+
+/** @param person the name of the identity; null: nobody in particular */
+export function letterOf(
+  look: Pick<Branding, 'name' | 'colors'>,
+  { person, language }: { readonly person: string | null; readonly language: MailLanguage },
+  matter: LetterMatter,
+): Letter {
+  const words = texts[language];
+  const { subject, paragraphs, link, after } = contentsOf(look.name, { words, language }, matter);
+  const hello = person === null ? null : words.hello(plain(person));
+  const lines = [
+    ...(hello === null ? [] : [hello]),
+    ...paragraphs,
+    ...(link === null ? [] : [link.url, words.linkUntil(timeIn(language, link.expiresAt))]),
+    ...after,
+    words.sentBy(look.name),
+  ];
+  return {
+    subject: plain(subject),
+    text: `${lines.join('\n\n')}\n`,
+    html: page(look, { ...{ words, language, hello, link, after }, title: subject, paragraphs }),
+  };
+}
+
+interface Contents {
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  readonly link: { readonly url: string; readonly expiresAt: Millis; readonly button: string } | null;
+  /** Below the link. */
+  readonly after: readonly string[];
+}
+
+function contentsOf(
+  service: string,
+  { words, language }: { readonly words: MailTexts; readonly language: MailLanguage },
+  matter: LetterMatter,
+): Contents {
+  if (matter.kind === 'test') {
+    return { subject: words.test.subject(service), paragraphs: [words.test.text], link: null, after: [] };
+  }
+  if (matter.kind === 'notice') {
+    const { notice } = words;
+    const { subject, text } = notice.byKind[matter.notice];
+    const facts = [
+      notice.when(timeIn(language, matter.at)),
+      ...(matter.program === undefined ? [] : [notice.program(plain(matter.program))]),
+      ...(matter.ipAddress === null ? [] : [notice.from(plain(matter.ipAddress))]),
+    ];
+    return {
+      subject: notice.subject(service, subject),
+      paragraphs: [text, ...facts],
+      link: null,
+      after: [notice.notYou],
+    };
+  }
+  const { subject, text, button, ignore } = words[matter.kind];
+  return {
+    subject: subject(service),
+    paragraphs: [text(service, plain(matter.username))],
+    link: { ...matter.link, button },
+    after: [ignore],
+  };
+}
+
+/** Styles are in the elements: many programs drop everything else. */
+function page(
+  { name, colors }: Pick<Branding, 'name' | 'colors'>,
+  {
+    words,
+    language,
+    title,
+    hello,
+    paragraphs,
+    link,
+    after,
+  }: Omit<Contents, 'subject'> & {
+    readonly words: MailTexts;
+    readonly language: MailLanguage;
+    readonly title: string;
+    readonly hello: string | null;
+  },
+): string {
+  const { accent, on } = colors.light;
+  const paragraph = (text: string) => html`<p style="margin:0 0 16px">${text}</p>
+`;
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>
+<body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">
+<div style="max-width:560px;margin:0 auto">
+<p style="margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${accent};font-size:20px;font-weight:bold">${name}</p>
+${hello !== null && paragraph(hello)}${paragraphs.map(paragraph)}${
+  link !== null &&
+  html`<p style="margin:24px 0"><a href="${link.url}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${accent};color:${on};text-decoration:none">${link.button}</a></p>
+<p style="margin:0 0 16px;overflow-wrap:anywhere">${words.orCopy}<br>${link.url}</p>
+${paragraph(words.linkUntil(timeIn(language, link.expiresAt)))}`
+}${after.map(paragraph)}<p style="margin:24px 0 0;color:#595959;font-size:14px">${words.sentBy(name)}</p>
+</div></body></html>
+`.text;
+}
+
+function timeIn(language: MailLanguage, at: Millis): string {
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, format).format(at)} UTC`;
+}
+
+/**
+ * A name on one line, without what reverses or hides text, and without what programs turn into a link: a person could
+ * be named after an address that somebody wants others to open.
+ */
+function plain(text: string): string {
+  const line = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, longestName);
+  return line.replace(/:\/\//g, ': //').replace(/\bwww\./gi, 'www .');
+}

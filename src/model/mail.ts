@@ -1,0 +1,46 @@
+import type { Millis } from '../platform/clock.ts';
+import type { IdentityId } from './ids.ts';
+
+export const mailLanguages = ['en', 'de'] as const;
+export type MailLanguage = (typeof mailLanguages)[number];
+
+/** What a person is told of, at most once an hour each. */
+export const noticeKinds = [
+  'password-changed',
+  'password-removed',
+  'totp-added',
+  'totp-removed',
+  'passkey-added',
+  'passkey-removed',
+  'certificate-added',
+  'certificate-removed',
+  'new-program',
+] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+/** What a mail is about. It holds no secret: links are made when it is sent. */
+export type MailMatter =
+  /** `nonce`: with a server secret it gives the token of the link, the same at each attempt. */
+  | { readonly kind: 'invitation'; readonly nonce: string }
+  /** Asked for by the person, or by a stranger who typed their name. */
+  | { readonly kind: 'reset' }
+  | {
+      readonly kind: 'notice';
+      readonly notice: NoticeKind;
+      readonly at: Millis;
+      /** The program that signed in, as it calls itself; only of `new-program`. */
+      readonly program?: string;
+      /** Where the request came from; null: from the service itself. */
+      readonly ipAddress: string | null;
+    };
+
+/** A mail that is to be sent. */
+export interface QueuedMail {
+  readonly identityId: IdentityId;
+  /** The address when it was queued. Links are sent only while it is still that of the identity. */
+  readonly to: string;
+  readonly language: MailLanguage;
+  /** Of the bind point at which it was asked for: its links lead there. */
+  readonly issuer: string;
+  readonly matter: MailMatter;
+}
