@@ -8,8 +8,10 @@ import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
+import { mailServer } from '../model/mail.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
-import { mintOpaqueToken } from '../tokens/opaque-token.ts';
+import type { NewDelivery } from '../store/contracts/deliveries.ts';
+import { mailedInvitationToken, mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { helping, requireMayHelp } from './help-desk.ts';
@@ -19,12 +21,18 @@ export interface InvitationFields {
   /** How long the link works. */
   readonly expiresIn: Millis;
   readonly endSessions: boolean;
+  /** Mails the link, at the bind point with this issuer. Null: whoever invites hands it over. */
+  readonly send: { readonly issuer: string } | null;
+  /** Whether whoever invites sees the link. */
+  readonly show: boolean;
 }
 
 /** What the person receives. */
 export interface IssuedInvitation {
-  /** Only its hash is stored; nobody can read it again. */
-  readonly token: string;
+  /** Only its hash is stored; nobody can read it again. Null: it is in the mail only. */
+  readonly token: string | null;
+  /** Where it was mailed. */
+  readonly sentTo: string | null;
   readonly expiresAt: Millis;
 }
 
@@ -38,12 +46,16 @@ const longestLifetime: Millis = 30 * DAY;
  * @throws AuthError not_found
  * @throws AuthError forbidden            see help-desk.ts
  * @throws AuthError could_not_validate   `expiresIn` is out of bounds; the name cannot be a user name or is taken
- * @throws AuthError conflict             the identity is disabled, or its policy allows no passwords
+ * @throws AuthError conflict             the identity is disabled, its policy allows no passwords, or the link cannot be
+ *                                        mailed
  */
 export async function invite(
   needs: AdminServices,
   by: AdminCall,
-  { id, fields: { expiresIn, endSessions } }: { readonly id: string; readonly fields: InvitationFields },
+  {
+    id,
+    fields: { expiresIn, endSessions, send, show },
+  }: { readonly id: string; readonly fields: InvitationFields },
 ): Promise<IssuedInvitation> {
   const account = existing(await needs.store.identities.findAccount(asId(id)));
   const { identity, policy } = account;
@@ -54,20 +66,26 @@ export async function invite(
   }
   requireMeans(policy);
   await requireUserName(needs, identity);
-  const { text, hash } = mintOpaqueToken(needs, 'invitation', { id: identity.id, generation: 1 });
+  const mail = send === null ? null : mailOf(needs, { identity, issuer: send.issuer });
+  const { text, hash } =
+    mail === null
+      ? mintOpaqueToken(needs, 'invitation', { id: identity.id, generation: 1 })
+      : mailedInvitationToken(needs, { identityId: identity.id, nonce: mail.id });
   const expiresAt = now + expiresIn;
+  const sentTo = mail?.payload.to ?? null;
   const invitation = {
     identityId: identity.id,
     tokenHash: hash,
     endSessions,
     isByHelper: !by.isAdmin,
+    mailedTo: show ? null : sentTo,
     madeBy: by.actor.identityId,
     createdAt: now,
     expiresAt,
   };
   const outcome = isDisabled(identity, now)
     ? 'disabled'
-    : await actingFor(needs, by).invitations.create(invitation, now);
+    : await actingFor(needs, by).invitations.create(invitation, now, ...(mail === null ? [] : [mail]));
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'disabled') {
     throw new AuthError('conflict', { description: 'The identity is disabled; enable it first' });
@@ -77,9 +95,25 @@ export async function invite(
     action: 'create',
     entity: 'invitation',
     entityId: identity.id,
-    fields: ['expiresIn', ...(endSessions ? ['endSessions'] : [])],
+    fields: ['expiresIn', ...(endSessions ? ['endSessions'] : []), ...(mail === null ? [] : ['send'])],
   });
-  return { token: text, expiresAt };
+  return { token: show ? text : null, sentTo, expiresAt };
+}
+
+/** @throws AuthError conflict */
+function mailOf(
+  { mailing, random }: Pick<AdminServices, 'mailing' | 'random'>,
+  {
+    identity: { id: identityId, name, email: to },
+    issuer,
+  }: { readonly identity: Identity; readonly issuer: string },
+): NewDelivery<'mail'> {
+  if (mailing === null) throw new AuthError('conflict', { description: 'No mail server is configured' });
+  if (to === null) throw new AuthError('conflict', { description: `${name} has no email address` });
+  const nonce = random.id();
+  const matter = { kind: 'invitation', nonce } as const;
+  const payload = { identityId, to, language: mailing.language, issuer, matter };
+  return { kind: 'mail', subscriber: mailServer, id: nonce, payload };
 }
 
 /** The identity's current link, without its secret. @throws AuthError not_found   also: expired */

@@ -383,10 +383,6 @@ const mailSchema = z.strictObject({
       duration({ min: 5 * MINUTE, max: 24 * HOUR }).prefault('30m'),
     ),
   }),
-  notices:
-    says`Whether people get a mail when a password or factor of theirs was added, changed or removed, and when a program signs in as them for the first time.`(
-      z.boolean().default(true),
-    ),
 });
 
 export const fileSchema = z
@@ -428,7 +424,7 @@ export const fileSchema = z
     }),
     edge: says`Present: the OIDC provider is on.`(edgeSchema.optional()),
     branding: says`How the login pages look.`(brandingSchema.prefault({})),
-    mail: says`Mails to people: invitations, forgotten passwords, notices. Default: none are sent.`(
+    mail: says`Mails to people: invitations, forgotten passwords. Default: none are sent.`(
       orNone(mailSchema),
     ),
     telemetry: says`Traces and metrics for an OpenTelemetry collector. Default: none.`(

@@ -26,6 +26,7 @@ import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
+import { mailingOf } from './mail.ts';
 import { readOwnCertificates } from './overlay-pki.ts';
 import { readAuthenticatorRoots } from './providers.ts';
 
@@ -77,6 +78,7 @@ function settingsOf(
   const { forget, keepAlive } = view.legacy;
   return {
     config,
+    mailing: mailingOf(config.mail),
     build: thisBuild(),
     ownCertificates: readOwnCertificates(config),
     maxSessionsPerIdentity: sessions.maxPerIdentity,

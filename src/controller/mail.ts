@@ -1,15 +1,47 @@
 // The configured mail server, with the files that the configuration names.
 
 import { domainToASCII } from 'node:url';
-import type { BrandingConfig, MailConfig } from '../config/config.ts';
+import type { BrandingConfig, Config, MailConfig } from '../config/config.ts';
 import { readNamed, readRoots, refusedFile } from '../config/named-roots.ts';
 import { letterOf } from '../mail/letter.ts';
+import type { MailInUse } from '../mail/send-mail.ts';
+import type { Mailing } from '../model/mail.ts';
 import { systemClock } from '../platform/clock.ts';
-import { trustingContext } from '../platform/network/outbound-client.ts';
+import { trustingContext } from '../platform/network/outbound-trust.ts';
 import { type SmtpServer, sendBySmtp } from '../platform/network/smtp.ts';
 import { systemRandom } from '../platform/random.ts';
 
 const usualPorts = { required: 587, implicit: 465, none: 25 } as const;
+
+/** What the rules see of the configuration. */
+export function mailingOf(mail: MailConfig | null): Mailing | null {
+  if (mail === null) return null;
+  const { language, passwordReset } = mail;
+  return { language, passwordReset };
+}
+
+/** What mails are sent with, by the configuration in use. */
+export function openMail(config: Config) {
+  let inUse = mailInUse(config);
+  return {
+    inUse: () => inUse,
+    /** @returns what begins to use the other configuration @throws ConfigError as at the start */
+    prepare(fresh: Config): () => void {
+      const next = mailInUse(fresh);
+      return () => {
+        inUse = next;
+      };
+    },
+  };
+}
+
+/** @throws ConfigError as `smtpServerOf` */
+function mailInUse({ mail, branding }: Config): MailInUse | null {
+  if (mail === null) return null;
+  const { language, passwordReset, from } = mail;
+  const server = smtpServerOf(mail);
+  return { language, passwordReset, from, server, domain: domainOf(mail), look: branding };
+}
 
 /** @throws ConfigError a file cannot be read, or its contents are wrong */
 export function smtpServerOf({ smtp }: MailConfig): SmtpServer {
@@ -44,6 +76,6 @@ export async function sendTestMail(
 }
 
 /** Of the sender, for ids of mails. */
-export function domainOf({ from }: Pick<MailConfig, 'from'>): string {
+function domainOf({ from }: Pick<MailConfig, 'from'>): string {
   return domainToASCII(from.address.slice(from.address.lastIndexOf('@') + 1)) || 'localhost';
 }

@@ -8,6 +8,7 @@ import {
   type SigningAuthority,
 } from '../certificates/client-certificate-issuer.ts';
 import type { Config } from '../config/config.ts';
+import { resetSender } from '../enrollment/ask-reset.ts';
 import { newcomers } from '../enrollment/newcomers.ts';
 import {
   type AuthorityList,
@@ -16,6 +17,7 @@ import {
 } from '../enrollment/published-authorities.ts';
 import { eventSender } from '../events/event-sender.ts';
 import type { RunningAttemptLog } from '../explain/attempt-log.ts';
+import { inviteUrl } from '../http/documents/invite-path.ts';
 import { originsOfApplications } from '../http/request/cors.ts';
 import type { HealthCheck } from '../http/server/health.ts';
 import type { MetricsText } from '../http/server/metrics.ts';
@@ -23,6 +25,7 @@ import type { MountNeeds } from '../http/server/mount.ts';
 import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
 import { passwordHasher } from '../login/password/password.ts';
 import type { PasswordHasher } from '../login/services.ts';
+import { mailSender } from '../mail/send-mail.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { logoutSender } from '../oidc/backchannel-logout.ts';
 import { callbackSealer } from '../oidc/flow/callback.ts';
@@ -53,6 +56,7 @@ import { type Callers, openCallers } from './callers.ts';
 import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.ts';
 import type { Foundations } from './foundations.ts';
 import { type Base, configInUse } from './in-use.ts';
+import { openMail } from './mail.ts';
 import { nodeName, type Observation, openObservation } from './observation.ts';
 import { readCertificateEnds } from './overlay-pki.ts';
 import { openProviders, type Providers } from './providers.ts';
@@ -132,8 +136,9 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const providers = openProviders(base);
   const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
   const callers = await openCallers(base, providers, { ...records, ...pki, deliveries });
-  const { view, watch, keeper, rotateKeysWhenDue } = callers;
-  if (first === undefined) deliveries.deliverer = openDeliverer(base, { records, providers, callers });
+  const { view, watch, rotateKeysWhenDue } = callers;
+  const sending = first === undefined ? openDeliverer(base, { records, providers, callers }) : null;
+  deliveries.deliverer = sending?.deliverer ?? null;
   const observation = openObservation(base, callers, { records, telemetry, startedAt, ...deliveries });
   const needs = endpointNeeds(base, { records, providers, callers, observation }, pki);
   const prepare = async (of: Config) => {
@@ -154,16 +159,14 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
     ...base,
     isFirst: first === undefined,
     clockWatch: watch,
-    view,
-    revoked: callers.revoked,
-    rotateKeysWhenDue,
-    ...{ keeper, ...deliveries },
+    ...callers,
+    ...deliveries,
   });
   return {
     ...needs,
     ...observation,
     attempts,
-    ...{ keySet: providers.keySet, keeper },
+    ...{ keySet: providers.keySet, keeper: callers.keeper },
     usedProofs: callers.usedProofs,
     issuers: callers.issuers,
     rotateKeysWhenDue,
@@ -179,14 +182,14 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
       // revoked has to stay so for that long. Harmless if the configuration is refused in the end.
       await view.rememberEnded(inUse.allowTokensOf(fresh));
       const prepared = await prepare(fresh);
-      const useProviders = providers.prepare(fresh);
+      const uses = [providers.prepare(fresh), sending?.prepareMail(fresh)];
       return {
         ...prepared.endpoints,
         use() {
           inUse.replace(fresh);
           current.endpoints = prepared.endpoints;
           prepared.observe();
-          useProviders();
+          for (const use of uses) use?.();
         },
       };
     },
@@ -221,24 +224,33 @@ function openBase(foundations: Foundations) {
   return { base, telemetry };
 }
 
+const resetSealer = (root: Buffer) => dailySealer(root, 'password-reset');
+
 /** One thread delivers for the whole node. */
 function openDeliverer(
   base: Base,
   { records, providers, callers }: Pick<Parts, 'records' | 'providers' | 'callers'>,
-): Deliverer {
+): { readonly deliverer: Deliverer; readonly prepareMail: ReturnType<typeof openMail>['prepare'] } {
+  const { inUse, prepare: prepareMail } = openMail(base.config);
   const { store, clock, random, log, vault } = base;
-  const { clients, ring, watch } = callers;
+  const { clients, ring, watch, issuers } = callers;
+  const { tagKey, unknownNameKey, authRequestRoot } = callers.secrets;
+  const resets = resetSealer(authRequestRoot);
   const { outbound: poster } = providers;
+  const { attempts } = records;
   const events = eventSender({ poster, vault, clock, find: records.subscribers.find });
-  return deliverer({
+  const opened = deliverer({
     ...{ deliveries: store.deliveries, clock, random, log },
     senders: {
       logout: logoutSender({ clients, poster, ring, clock, random }),
       event: events,
       'refused-login': events,
+      mail: mailSender({ store, clock, tagKey, resets, inUse, issuers: issuers.all, inviteUrl }),
+      reset: resetSender({ store, clock, resets, attempts, unknownNameKey, mailing: inUse }),
     },
     isReady: () => !watch.isWrong,
   });
+  return { deliverer: opened, prepareMail };
 }
 
 interface Parts {
@@ -263,6 +275,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     pushedRequests: dailySealer(authRequestRoot, 'pushed-request'),
     passkeyQuestions: dailySealer(authRequestRoot, 'passkey-question'),
+    resets: resetSealer(authRequestRoot),
     signerTests: signerTestSealers(authRequestRoot),
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),

@@ -14,14 +14,13 @@ import {
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
-import type { Identity } from '../model/entities/identity.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { Attestation } from '../platform/webauthn.ts';
-import type { InvitationRedemption, OpenInvitation } from '../store/contracts/invitations.ts';
+import type { InvitationRedemption, OpenInvitation, ResetProof } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { EnrollmentServices } from './enroll-attempt.ts';
@@ -32,14 +31,15 @@ import {
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
+import { openReset } from './mailed-links.ts';
 
 /** Whom a link is for, as its page shows it. */
 export interface ShownInvitation {
   readonly state: 'usable';
   /** The user name that the person will log in with. */
   readonly username: string;
-  /** Whether it replaces an existing password. */
-  readonly isReset: boolean;
+  /** `reset`: it replaces an existing password; `forgotten`: the person has asked for that. */
+  readonly purpose: 'first' | 'reset' | 'forgotten';
   readonly policy: PasswordPolicy;
   /** What the person can choose. */
   readonly allows: Allowed;
@@ -50,8 +50,9 @@ interface Allowed {
   readonly passkey: boolean;
 }
 
-function allowedBy(policy: AuthPolicy): Allowed {
-  return { password: policy.primary.updb.allowed, passkey: mayPasskeyOpen(policy) };
+/** A mailbox that somebody else reads must not give them more than a password: a passkey could stand for all factors. */
+function allowedBy({ policy, reset }: OpenLink): Allowed {
+  return { password: policy.primary.updb.allowed, passkey: reset === null && mayPasskeyOpen(policy) };
 }
 
 /** Why a link does not work. A used link looks like one that was withdrawn or never existed. */
@@ -65,7 +66,7 @@ interface DeadLink {
 
 /** Reads a link without using it up: programs that preview links open them too. */
 export async function lookAtInvitation(
-  needs: Pick<EnrollmentServices, 'store' | 'tagKey' | 'clock'>,
+  needs: LinkServices,
   token: string,
 ): Promise<ShownInvitation | DeadLink> {
   const found = await find(needs, token);
@@ -82,9 +83,9 @@ export async function lookAtInvitation(
   return {
     state,
     username: username ?? identity.name,
-    isReset: username !== null,
+    purpose: found.reset !== null ? 'forgotten' : username !== null ? 'reset' : 'first',
     policy: policy.primary.updb,
-    allows: allowedBy(policy),
+    allows: allowedBy(found),
   };
 }
 
@@ -117,7 +118,7 @@ export function choosePassword(
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
     const set = { id, identityId: identity.id, username, usernameKey, passwordHash };
-    await redeem(needs, { token, identity, chosen: { method: 'password', password: set } }, attempt).catch(
+    await redeem(needs, { token, open, chosen: { method: 'password', password: set } }, attempt).catch(
       (error) => {
         throw takenMeanwhile(attempt, error);
       },
@@ -171,7 +172,7 @@ export function choosePasskey(
     const passkey = await newPasskey(needs, registration, attempt).catch((error) => {
       throw error instanceof AuthError ? refused(error) : error;
     });
-    await redeem(needs, { token, identity, chosen: { method: 'passkey', passkey } }, attempt);
+    await redeem(needs, { token, open, chosen: { method: 'passkey', passkey } }, attempt);
     needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
     return { identityId: identity.id, certificateChain: null, username: open.username ?? identity.name };
   });
@@ -188,7 +189,7 @@ function registrationOf(
     open: { identity, policy, username },
     token,
     origin,
-  }: { readonly open: OpenInvitation; readonly token: string; readonly origin: RequestOrigin },
+  }: { readonly open: OpenLink; readonly token: string; readonly origin: RequestOrigin },
 ): Registration {
   const password = username === null ? null : { username, setAt: 0 };
   const asked = { site: passkeySiteOf(needs, origin.issuer), flow: hashOf(needs, token), browser: null };
@@ -203,17 +204,17 @@ async function redeem(
   needs: EnrollmentServices,
   {
     token,
-    identity,
+    open: { identity, reset },
     chosen,
   }: {
     readonly token: string;
-    readonly identity: Pick<Identity, 'id'>;
+    readonly open: Pick<OpenLink, 'identity' | 'reset'>;
     readonly chosen: InvitationRedemption['chosen'];
   },
   attempt: AttemptRecorder,
 ): Promise<void> {
-  const tokenHash = hashOf(needs, token);
-  const redemption = { tokenHash, identityId: identity.id, chosen, now: needs.clock.now() };
+  const proof = reset === null ? { tokenHash: hashOf(needs, token) } : { reset };
+  const redemption = { ...proof, identityId: identity.id, chosen, now: needs.clock.now() };
   const outcome = await needs.store.invitations.redeem(redemption);
   if (outcome === 'taken' || outcome === 'too-many') throw refused(notAdded(outcome, attempt));
   if (outcome !== 'set') throw dead(attempt, outcome, 'another request used it first');
@@ -223,35 +224,57 @@ async function requireUsable(
   needs: EnrollmentServices,
   { token, by }: { readonly token: string; readonly by: keyof Allowed },
   attempt: AttemptRecorder,
-): Promise<OpenInvitation> {
+): Promise<OpenLink> {
   const found = await find(needs, token);
   if (found === null) throw dead(attempt, 'unknown', 'no link of this service, or used or withdrawn');
   const { invitation, identity } = found;
   attempt.about({ identityId: identity.id, subject: identity.name });
-  attempt.passed('token', `invitation of ${identity.name}`);
+  attempt.passed(
+    'token',
+    `${found.reset === null ? 'invitation' : 'mail for a forgotten password'} of ${identity.name}`,
+  );
   const state = stateOf(found, needs.clock.now(), by);
   if (state !== 'usable') throw dead(attempt, state, `valid until ${isoTime(invitation.expiresAt)}`);
   attempt.passed('expiry', isoTime(invitation.expiresAt));
   return found;
 }
 
-async function find(
-  { store, tagKey }: Pick<EnrollmentServices, 'store' | 'tagKey'>,
-  token: string,
-): Promise<OpenInvitation | null> {
-  // A link that we did not make costs no query.
-  const read = readOpaqueToken(tagKey, 'invitation', token);
-  return read === undefined ? null : store.invitations.findByTokenHash(read.hash);
+type LinkServices = Pick<EnrollmentServices, 'store' | 'tagKey' | 'clock' | 'resets' | 'mailing'>;
+
+/** An invitation, or the link of a mail for a forgotten password. */
+type OpenLink = Omit<OpenInvitation, 'invitation'> & {
+  readonly invitation: Pick<OpenInvitation['invitation'], 'expiresAt' | 'isByHelper'>;
+  /** What must still be so when the password is set; null: an invitation, whose row says it. */
+  readonly reset: ResetProof | null;
+};
+
+/** A link that we did not make costs no query. */
+async function find(needs: LinkServices, token: string): Promise<OpenLink | null> {
+  const read = readOpaqueToken(needs.tagKey, 'invitation', token);
+  if (read !== undefined) {
+    const open = await needs.store.invitations.findByTokenHash(read.hash);
+    return open === null ? null : { ...open, reset: null };
+  }
+  const opened = await openReset(needs, token);
+  if (opened === null || (opened.objection !== null && opened.objection !== 'identity-disabled')) return null;
+  const { account, username, passwordHash, email, expiresAt } = opened;
+  return {
+    ...account,
+    username,
+    invitation: { expiresAt, isByHelper: false },
+    reset: { passwordHash, email, mayHavePower: needs.mailing?.passwordReset.administrators ?? false },
+  };
 }
 
 type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'not-allowed';
 
 /** @param by with what the link is used; undefined: it is looked at */
-function stateOf({ invitation, identity, policy }: OpenInvitation, now: number, by?: keyof Allowed): State {
+function stateOf(link: OpenLink, now: number, by?: keyof Allowed): State {
+  const { invitation, identity } = link;
   if (invitation.expiresAt <= now) return 'expired';
   if (isDisabled(identity, now)) return 'disabled';
   if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
-  const allowed = allowedBy(policy);
+  const allowed = allowedBy(link);
   const isAllowed = by === undefined ? allowed.password || allowed.passkey : allowed[by];
   return isAllowed ? 'usable' : 'not-allowed';
 }

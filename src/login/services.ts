@@ -5,6 +5,7 @@ import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
+import type { Mailing } from '../model/mail.ts';
 import type { PasskeyRules } from '../model/passkey.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
@@ -53,6 +54,10 @@ export interface LoginServices {
   readonly authenticatorRoots: readonly TrustAnchor[];
   /** The name that authenticator apps and passkeys show. */
   readonly totpIssuer: string;
+  /** Seals the links for forgotten passwords, and what people typed to get one. */
+  readonly resets: DailySealer;
+  /** Null: no mail server is configured. */
+  readonly mailing: Mailing | null;
   /** How many live sessions one identity may have, of each kind. */
   readonly maxSessionsPerIdentity: number;
 }

@@ -62,8 +62,8 @@ export function totpKey(identityId: string): string {
   return `totp:${identityId}`;
 }
 
-/** What sources are limited in: failed proofs, refused answers of providers, and logins of devices, each a row. */
-const mostOfSource = { source: 300, visit: 300, device: 30 } as const;
+/** What sources are limited in: failed proofs, refused answers of providers, logins of devices, and mails. */
+const mostOfSource = { source: 300, visit: 300, device: 30, reset: 20 } as const;
 export type SourceKind = keyof typeof mostOfSource;
 
 /**
@@ -158,6 +158,34 @@ export async function countBeginning(
   const now = needs.clock.now();
   const outcome = await needs.store.attempts.count(sourceLimits(kind, ipAddress), 1, now);
   if (outcome.outcome === 'refused') throw throttled(outcome.key, outcome.until - now);
+}
+
+/** Mails for a forgotten password that one name, and one identity under whatever names, get in an hour. */
+const mostResets = 3;
+
+function resetLimit(of: string): AttemptLimit {
+  return { key: `reset:${of}`, max: mostResets, lockFor: HOUR, longestLock: HOUR, forgetAfter: HOUR };
+}
+
+/**
+ * Counts a request for a mail against the name and its source, in one step.
+ * @returns false when the name has had enough: the caller answers as always
+ * @throws AuthError rate_limited   the source has
+ */
+export async function countReset(needs: ThrottleNeeds, name: string, ipAddress: string): Promise<boolean> {
+  const ofName = resetLimit(`name-${sha256Bytes(name).toString('base64url', 0, 16)}`);
+  const now = needs.clock.now();
+  const limits = [ofName, ...sourceLimits('reset', ipAddress)];
+  const outcome = await needs.store.attempts.count(limits, 1, now);
+  if (outcome.outcome === 'counted') return true;
+  if (outcome.key === ofName.key) return false;
+  throw throttled(outcome.key, outcome.until - now);
+}
+
+/** The same for the identity that was found. @returns false when it has had enough */
+export async function countResetOf(needs: ThrottleNeeds, identityId: IdentityId): Promise<boolean> {
+  const limits = [resetLimit(identityId)];
+  return (await needs.store.attempts.count(limits, 1, needs.clock.now())).outcome === 'counted';
 }
 
 /**

@@ -1,8 +1,13 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
+import type { QueuedMail, QueuedReset } from './mail.ts';
 
 /** What is delivered to others, by kind: what a delivery of the kind carries. Each kind has one sender. */
 export interface DeliveryPayloads {
+  /** A mail to a person. */
+  readonly mail: QueuedMail;
+  /** Someone has forgotten a password: whom the name means is looked up here, so that the answer cannot depend on it. */
+  readonly reset: QueuedReset;
   /** A logout token for an application (OIDC Back-Channel Logout 1.0): the session that ended. */
   readonly logout: {
     readonly sessionId: ApiSessionId;
@@ -31,6 +36,8 @@ export type EventKind = (typeof eventKinds)[number];
 export type DeliveryKind = keyof DeliveryPayloads;
 /** All of them: a kind that is missing here is not assignable. */
 export const deliveryKinds = Object.keys({
+  mail: true,
+  reset: true,
   logout: true,
   event: true,
   'refused-login': true,
@@ -38,7 +45,7 @@ export const deliveryKinds = Object.keys({
 
 /**
  * The deliveries of one subscriber, in order: the kind, and the id of the subscriber. Of a `logout` that is the id of
- * the client.
+ * the client; there is one mail server, and one place where names are looked up.
  */
 export type DeliveryQueue<Kind extends DeliveryKind = DeliveryKind> = `${Kind}:${string}`;
 

@@ -11,6 +11,8 @@ export interface Invitation {
    * permission, however long before that it was made.
    */
   readonly isByHelper: boolean;
+  /** The address to which the link was mailed and nobody else was shown it: using the link verifies it. Null: neither. */
+  readonly mailedTo: string | null;
   /** It is withdrawn when this person may no longer make it. Null: unknown, as it predates version 18 of the schema. */
   readonly madeBy: IdentityId | null;
   readonly createdAt: Millis;

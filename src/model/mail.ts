@@ -18,12 +18,24 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
+/** What the configuration says of mails, as far as rules depend on it. */
+export interface Mailing {
+  /** Of mails to people whose language is not known. */
+  readonly language: MailLanguage;
+  readonly passwordReset: {
+    readonly allowed: boolean;
+    /** Also for identities that administer or have a permission. */
+    readonly administrators: boolean;
+    readonly lifetime: Millis;
+  };
+}
+
 /** What a mail is about. It holds no secret: links are made when it is sent. */
 export type MailMatter =
   /** `nonce`: with a server secret it gives the token of the link, the same at each attempt. */
   | { readonly kind: 'invitation'; readonly nonce: string }
   /** Asked for by the person, or by a stranger who typed their name. */
-  | { readonly kind: 'reset' }
+  | { readonly kind: 'reset'; readonly askedAt: Millis }
   | {
       readonly kind: 'notice';
       readonly notice: NoticeKind;
@@ -34,6 +46,9 @@ export type MailMatter =
       readonly ipAddress: string | null;
     };
 
+/** The subscriber of all mails. */
+export const mailServer = 'smtp';
+
 /** A mail that is to be sent. */
 export interface QueuedMail {
   readonly identityId: IdentityId;
@@ -43,4 +58,15 @@ export interface QueuedMail {
   /** Of the bind point at which it was asked for: its links lead there. */
   readonly issuer: string;
   readonly matter: MailMatter;
+}
+
+/** A request for a new password, by a person or a stranger. */
+export interface QueuedReset {
+  /** What was typed, sealed: people type passwords into the wrong field. */
+  readonly sealedName: string;
+  readonly language: MailLanguage;
+  readonly issuer: string;
+  /** For the decision record. */
+  readonly requestId: string;
+  readonly ipAddress: string;
 }

@@ -96,6 +96,10 @@ export const reasonLabels = {
   'token-times': { en: 'Times of the token not usable', de: 'Zeiten des Tokens nicht verwendbar' },
   'token-lifetime': { en: 'Token valid for too long', de: 'Token zu lange gültig' },
   'token-claim-missing': { en: 'Claim missing in the token', de: 'Angabe fehlt im Token' },
+  'reset-not-allowed': {
+    en: 'No password reset by mail for this account',
+    de: 'Kein Zurücksetzen per E-Mail für dieses Konto',
+  },
   'email-not-verified': { en: 'E-mail address not verified', de: 'E-Mail-Adresse nicht bestätigt' },
   // signing in at a provider from a page
   'provider-unavailable': { en: 'Provider not reachable', de: 'Anbieter nicht erreichbar' },

@@ -17,8 +17,8 @@ export interface InviteForm {
   readonly token: string;
   /** The user name that the person will sign in with. */
   readonly username: string;
-  /** Whether it replaces an existing password. */
-  readonly isReset: boolean;
+  /** Whether it replaces an existing password, and whether the person has asked for that. */
+  readonly purpose: 'first' | 'reset' | 'forgotten';
   /** Path of the script that then signs the person in to the account page; null if that page is not served. */
   readonly scriptPath: string | null;
   /** Null: the policy allows no passwords. */
@@ -38,9 +38,9 @@ export interface InviteForm {
  * finish it.
  */
 export function invitePage(view: View, form: InviteForm): Html {
-  const { isReset, scriptPath, rules, passkey, isPasskeyRefused, problems, referenceId } = form;
+  const { purpose, scriptPath, rules, passkey, isPasskeyRefused, problems, referenceId } = form;
   const { invite, errorTitle, passkey: words } = view.texts;
-  const { heading, lead } = rules === null ? invite.onlyPasskey : isReset ? invite.reset : invite.first;
+  const { heading, lead } = rules === null ? invite.onlyPasskey : invite[purpose];
   const isRefused = problems.length > 0;
   const title = isPasskeyRefused ? words.failedTitle : invite.failedTitle;
   return layout(view, {
@@ -71,12 +71,12 @@ ${newPasswordFields(view, { label: invite.password, rules }, problems)}
 }
 
 /** Below the password, if there is one to choose. */
-function passkeyPart(view: View, { rules, isReset }: InviteForm, passkey: PasskeyAddresses): Html {
+function passkeyPart(view: View, { rules, purpose }: InviteForm, passkey: PasskeyAddresses): Html {
   const { or, invite } = view.texts;
   return html`${rules === null && needsScript(view)}
 <div hidden>
 ${rules !== null && html`<p class="or"><span>${or}</span></p>`}
-<p>${invite.withPasskey}${isReset && html` ${invite.replacesPassword}`}</p>
+<p>${invite.withPasskey}${purpose !== 'first' && html` ${invite.replacesPassword}`}</p>
 ${newPasskeyForm(view, passkey, rules !== null)}
 </div>`;
 }
@@ -104,14 +104,19 @@ ${accountPath === null ? html`<p>${invite.goOn}</p>` : html`<p><a id="to-account
 export type DeadInvite = keyof Texts['invite']['dead'];
 
 /** A link that does not work, why, and what to do. */
-export function deadInvitePage(view: View, state: DeadInvite, referenceId: string): Html {
-  const { invite, errorTitle } = view.texts;
+export function deadInvitePage(
+  view: View,
+  { state, forgottenPath }: { readonly state: DeadInvite; readonly forgottenPath: string | null },
+  referenceId: string,
+): Html {
+  const { invite, forgotten, errorTitle } = view.texts;
   const { heading, text } = invite.dead[state];
   return layout(view, {
     title: errorTitle(heading),
     heading,
     content: html`<p role="alert">${text}</p>
 <p>${invite.another}</p>
+${forgottenPath !== null && html`<p>${invite.askAgain(html`<a href="${forgottenPath}">${forgotten.askAgain}</a>`)}</p>`}
 ${referenceLine(view, referenceId)}`,
   });
 }

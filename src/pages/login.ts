@@ -11,6 +11,8 @@ export interface LoginPage {
   /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;
+  /** Where people who have forgotten the password ask for a mail; null: nowhere. */
+  readonly forgottenPath: string | null;
   /** Null where no policy allows passkeys. */
   readonly passkey: PasskeyAddresses | null;
   /** `way`: what was refused. */
@@ -20,7 +22,7 @@ export interface LoginPage {
 /** Signs in with user name and password, or with a passkey if scripts run. Works without scripts. */
 export function loginPage(view: View, page: LoginPage): Html {
   const { action, authRequestId, username, failure } = page;
-  const { signIn, passkey, errorTitle } = view.texts;
+  const { signIn, passkey, forgotten, errorTitle } = view.texts;
   const isRefused = failure?.way === 'password';
   return layout(view, {
     title: failure !== null ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
@@ -37,6 +39,7 @@ ${page.passkey !== null && passkeyFirst(view, page.passkey)}
 ${passwordField(view, { id: 'password', label: signIn.password, autocomplete: 'current-password', attributes: describedBy(isRefused, null) })}
 <button id="login" type="submit">${signIn.submit}</button>
 </form>
+${page.forgottenPath !== null && html`<p id="forgotten" class="elsewhere"><a href="${page.forgottenPath}">${forgotten.link}</a></p>`}
 ${otherWays(view, page.ways)}`,
   });
 }

@@ -9,7 +9,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ApiSession } from '../model/api-session.ts';
-import type { ApiSessionId } from '../model/ids.ts';
+import type { ApiSessionId, IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import { decodeBase64url, hmacSha256, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
@@ -56,6 +56,22 @@ export function mintOpaqueToken(
   needs.random.bytes(32).copy(body, idLength + 4);
   const text = Buffer.concat([body, tagOf(needs.tagKey, kind, body)]).toString('base64url');
   return { id, generation, hash: sha256(text), text };
+}
+
+/**
+ * The token of an invitation that is mailed: whoever has the secret and the nonce makes it again, so that nothing secret
+ * has to be stored until it is sent.
+ */
+export function mailedInvitationToken(
+  { tagKey }: { readonly tagKey: Buffer },
+  { identityId, nonce }: { readonly identityId: IdentityId; readonly nonce: string },
+): OpaqueToken & { readonly text: string } {
+  const bytes = (length: number) =>
+    createHmac('sha256', tagKey)
+      .update(`mailed invitation\0${identityId}\0${nonce}`)
+      .digest()
+      .subarray(0, length);
+  return mintOpaqueToken({ random: { bytes }, tagKey }, 'invitation', { id: identityId, generation: 1 });
 }
 
 /** What the text says, or undefined unless it was made by `mintOpaqueToken` for this kind. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/command.ts';
-import { mailSection, startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { addMailPassword, mailSection, startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { testPki } from '../support/test-pki.ts';
 
 describe('config', () => {
   test('validate accepts the file that init writes, and names files that it lacks', async (t) => {
@@ -237,7 +238,10 @@ describe('config validate --send-test', () => {
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8').replace(/^# mail:/m, '# no mail:');
     const home = join(box.cwd, 'h');
-    const section = await mailSection(home, receiver, '  language: de\n');
+    addMailPassword(home);
+    const { ca } = await testPki();
+    writeFileSync(join(home, 'ca.pem'), ca.certPem);
+    const section = mailSection(receiver, '  language: de\n');
     writeFileSync(file, yaml + section);
     const command = ['config', 'validate', 'h/controller.yml', '--send-test', 'ada@example.com'];
     const sent = await box.run(command);
@@ -254,7 +258,7 @@ describe('config validate --send-test', () => {
         /mail\.smtp\.host/,
       ],
       [section.replace(/port: \d+/, 'port: 1'), /cannot be reached: nothing listens there/, /firewall/],
-      [section.replace('trustedRoots: [mail-root.pem]', 'trustedRoots: []'), /no TLS with/, /trustedRoots/],
+      [section.replace('trustedRoots: [ca.pem]', 'trustedRoots: []'), /no TLS with/, /trustedRoots/],
       [section.replace('user: overlay', 'user: other'), /refused user or password/, /passwordFile/],
     ] as const;
     for (const [changed, problem, next] of failing) {

@@ -153,7 +153,6 @@ export function fullFile(): Tree {
       from: 'Example <no-reply@example.com>',
       language: 'de',
       passwordReset: { allowed: false, administrators: true, lifetime: '10m' },
-      notices: false,
     },
     telemetry: {
       endpoint: 'https://collector.example.com:4318',

@@ -172,7 +172,6 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'mail.passwordReset.allowed': ['yes', 1],
   'mail.passwordReset.administrators': ['no', 0],
   'mail.passwordReset.lifetime': ['4m59s', '25h', '30'],
-  'mail.notices': ['yes', 1],
   'telemetry.endpoint': [
     '',
     'collector:4318',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { trustingContext } from '../../src/platform/network/outbound-client.ts';
+import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
 import {
   MailNotSent,
   type OutgoingMail,

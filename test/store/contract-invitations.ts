@@ -12,6 +12,7 @@ export function newInvitation(identityId: IdentityId, changes: Partial<NewInvita
     tokenHash: uniqueName('hash'),
     endSessions: false,
     isByHelper: false,
+    mailedTo: null,
     // Any identity will do.
     madeBy: identityId,
     createdAt: t0,

@@ -150,17 +150,23 @@ function quotedPrintable(text: string): string {
   return Buffer.from(plain, 'latin1').toString();
 }
 
-/** The section `mail` of a configuration file that sends to the receiver, with its files in `home`. */
-export async function mailSection(
-  home: string,
-  { port }: { readonly port: number },
-  further = '',
-): Promise<string> {
-  const { ca } = await testPki();
-  writeFileSync(join(home, 'mail-root.pem'), ca.certPem);
-  writeFileSync(join(home, 'mail.password'), `${smtpLogin.password}\n`, { mode: 0o600 });
+/** The section `mail` of a configuration file that sends to the receiver. */
+export function mailSection({ port }: { readonly port: number }, further = ''): string {
   return `mail:
   from: "Example <no-reply@example.com>"
-  smtp: { host: localhost, port: ${port}, user: ${smtpLogin.user}, passwordFile: mail.password, trustedRoots: [mail-root.pem], timeout: 5s }
+  smtp: { host: localhost, port: ${port}, user: ${smtpLogin.user}, passwordFile: mail.password, trustedRoots: [ca.pem], timeout: 5s }
 ${further}`;
+}
+
+/** Writes the file that the section names. */
+export function addMailPassword(home: string): void {
+  writeFileSync(join(home, 'mail.password'), `${smtpLogin.password}\n`, { mode: 0o600 });
+}
+
+/** Options of a test server that sends to the receiver. @param further lines of the section */
+export function withMail(receiver: { readonly port: number }, further = '') {
+  return {
+    configure: (yaml: string) => yaml.replace(/^# mail:.*(\n#.*)*$/m, mailSection(receiver, further)),
+    addFiles: addMailPassword,
+  };
 }

@@ -7,11 +7,10 @@ import { longestMinutes } from '../../admin/disabling.ts';
 import { importPeople } from '../../admin/import-people.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
 import { bulkActions, importColumns } from '../../model/bulk-actions.ts';
-import { isoTime, MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../platform/clock.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
-import { inviteUrl } from '../documents/invite-path.ts';
+import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
-import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
@@ -21,6 +20,7 @@ import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { policyPreviewDocument, policyPreviewSchema } from './auth-policies.ts';
 import { identityBodies } from './identities.ts';
+import { invitationFields, issuedDocument, issuedFields } from './invitations.ts';
 
 /** For one identity only: no two may have the same. */
 const ofOne = ['name', 'externalId'] as const;
@@ -54,6 +54,7 @@ const order = z.strictObject({
   until: someTime.optional().meta({ description: 'For disable, instead of the duration' }),
   expiresIn: durationField.optional().meta({ description: 'For invite; without it 24h', examples: ['24h'] }),
   endSessions: z.boolean().optional().meta({ description: 'For invite: using the link ends every session' }),
+  send: z.boolean().optional().meta({ description: 'For invite: mails each link instead of showing it' }),
 });
 type Order = z.output<typeof order>;
 
@@ -65,7 +66,7 @@ const resultSchema = z
       .string()
       .meta({ description: 'The reference id that all audit events of the call have (requestId)' }),
     matched: count,
-    invitations: z.array(named.extend({ url: z.string(), expiresAt: timeSchema })).meta({
+    invitations: z.array(named.extend(issuedFields)).meta({
       description: 'For invite, each shown once',
     }),
   })
@@ -114,7 +115,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       async handler(context, { body, query }) {
         const by = adminCallOf(context, query.force);
         const { identities, refused, policy, objection } = await inWholeTurn(by.actor.identityId, () =>
-          previewMany(needs, by, orderOf(body, needs.clock.now())),
+          previewMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer: '' })),
         );
         return envelope({
           matched: identities.length,
@@ -136,20 +137,18 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async handler(context, { body, query }) {
         const by = adminCallOf(context, query.force);
-        const url = (token: string) => inviteUrl(context, needs.config.listeners, token);
         // Before anything is changed, because there may be no page to link to.
-        if (body.action === 'invite') url('');
+        const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
         const { identities, invitations } = await inWholeTurn(by.actor.identityId, () =>
-          changeMany(needs, by, orderOf(body, needs.clock.now())),
+          changeMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer })),
         );
         return envelope({
           reference: context.requestId,
           matched: identities.length,
-          invitations: invitations.map(({ id, name, token, expiresAt }) => ({
+          invitations: invitations.map(({ id, name, ...issued }) => ({
             id,
             name,
-            url: url(token),
-            expiresAt: isoTime(expiresAt),
+            ...issuedDocument(issued, issuer),
           })),
         });
       },
@@ -180,16 +179,23 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
 }
 
 /** @throws AuthError could_not_validate   not exactly one selection and one kind of work */
-function orderOf(body: Order, now: number): BulkOrder {
+/** What an order depends on beside its body. */
+interface At {
+  readonly now: number;
+  /** Where links lead; empty in a preview. */
+  readonly issuer: string;
+}
+
+function orderOf(body: Order, at: At): BulkOrder {
   const { filter, ids, matched } = body;
   if (filter !== undefined && ids !== undefined) throw refusedField('ids', 'cannot be given with a filter');
-  const work = workOf(body, now);
+  const work = workOf(body, at);
   if (ids !== undefined) return { selection: { ids }, work, matched };
   if (filter === undefined) throw refusedField('filter', 'or ids is required');
   return { selection: { filter }, work, matched };
 }
 
-function workOf({ change, action, until, durationMinutes, ...more }: Order, now: number): BulkWork {
+function workOf({ change, action, until, durationMinutes, ...more }: Order, { now, issuer }: At): BulkWork {
   if (change !== undefined && action !== undefined)
     throw refusedField('action', 'cannot be given with a change');
   if (change !== undefined) {
@@ -201,6 +207,6 @@ function workOf({ change, action, until, durationMinutes, ...more }: Order, now:
   }
   if (action === undefined) throw refusedField('change', 'or an action is required');
   const end = until ?? (durationMinutes === undefined ? null : now + durationMinutes * MINUTE);
-  const { expiresIn = invitationLifetime, endSessions = false } = more;
-  return { action, until: end, invitation: { expiresIn, endSessions } };
+  const { expiresIn = invitationLifetime, endSessions = false, send = false } = more;
+  return { action, until: end, invitation: invitationFields({ expiresIn, endSessions, send }, issuer) };
 }

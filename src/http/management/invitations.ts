@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { getInvitation, invitationLifetime, invite, withdrawInvitation } from '../../admin/invitations.ts';
+import {
+  getInvitation,
+  type InvitationFields,
+  type IssuedInvitation,
+  invitationLifetime,
+  invite,
+  withdrawInvitation,
+} from '../../admin/invitations.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { ListedInvitation } from '../../store/contracts/invitations.ts';
-import { inviteUrl } from '../documents/invite-path.ts';
+import { inviteUrl, issuerForLinks } from '../documents/invite-path.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
@@ -23,17 +30,43 @@ const body = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Using the link ends every session of the identity' }),
+  send: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Mails the link to the email address of the identity; the answer then has no url' }),
+  show: z
+    .boolean()
+    .optional()
+    .meta({ description: 'With send: true has the url in the answer all the same' }),
 });
 
-const issuedSchema = z
-  .strictObject({
-    url: z.string().meta({
-      description: 'For the person only: opening it is enough to choose the password. Shown once',
+/** What the rule takes. @throws AuthError conflict   no listener shows pages */
+export function invitationFields(
+  {
+    send,
+    show = !send,
+    ...fields
+  }: Omit<z.output<typeof body>, 'show'> & { readonly show?: boolean | undefined },
+  issuer: string,
+): InvitationFields {
+  return { ...fields, send: send ? { issuer } : null, show };
+}
+
+/** What the answer says of a link that was made. */
+export const issuedFields = {
+  url: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'For the person only: opening it is enough to choose the password. Shown once; missing if it is mailed only',
       examples: ['https://localhost:1280/invite?t=…'],
     }),
-    expiresAt: timeSchema,
-  })
-  .meta({ id: 'IssuedInvitation' });
+  sentTo: z.string().optional().meta({ description: 'The address to which it is mailed' }),
+  expiresAt: timeSchema,
+};
+
+const issuedSchema = z.strictObject(issuedFields).meta({ id: 'IssuedInvitation' });
 
 export const invitationSchema = z
   .strictObject({ createdAt: timeSchema, expiresAt: timeSchema, endSessions: z.boolean() })
@@ -74,10 +107,10 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
       body,
       async handler(context, input) {
         // Before anything is changed, because there may be no page to link to.
-        inviteUrl(context, needs.config.listeners, '');
-        const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields: input.body });
-        const url = inviteUrl(context, needs.config.listeners, issued.token);
-        return envelope({ url, expiresAt: isoTime(issued.expiresAt) }, {}, { status: 201 });
+        const issuer = issuerForLinks(context, needs.config.listeners);
+        const fields = invitationFields(input.body, issuer);
+        const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields });
+        return envelope(issuedDocument(issued, issuer), {}, { status: 201 });
       },
     }),
     adminRoute('GET', path, {
@@ -99,6 +132,15 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
       },
     }),
   ];
+}
+
+/** @param issuer where its link leads */
+export function issuedDocument({ token, sentTo, expiresAt }: IssuedInvitation, issuer: string) {
+  return {
+    ...(token !== null && { url: inviteUrl(issuer, token) }),
+    ...(sentTo !== null && { sentTo }),
+    expiresAt: isoTime(expiresAt),
+  };
 }
 
 /** An invitation without its link. */

@@ -34,13 +34,14 @@ import {
   servesApi,
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
+import { forgottenPathOf } from './forgotten.ts';
 import { stepAnswers } from './login-declarations.ts';
 import { oidcBindPointOf, type PageServices, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './step-answers.ts';
 
-/** 91 characters. Longer ones are not ours. */
-const token = z.string().max(200);
+/** Of an invitation 91 characters; of a link for a forgotten password some 300. */
+const token = z.string().max(600);
 const inviteQuery = z.object({ t: token.optional() });
 
 /** From the login that the page's script has begun. Without scripts they are missing. */
@@ -274,7 +275,7 @@ async function formAnswer(
     status,
     problems,
     isPasskeyRefused = false,
-    invitation: { username, isReset, policy, allows },
+    invitation: { username, purpose, policy, allows },
   }: {
     readonly text: string;
     readonly status: number;
@@ -290,7 +291,7 @@ async function formAnswer(
     action: invitePath,
     token: text,
     username,
-    isReset,
+    purpose,
     scriptPath,
     rules: allows.password ? { policy, shortest: shortestPassword(policy) } : null,
     passkey:
@@ -314,6 +315,10 @@ function deadAnswer(
   context: RequestContext,
   { state, refusal }: { readonly state: DeadInvitation; readonly refusal?: AnsweredRefusal },
 ): Answer {
-  const shown = deadInvitePage(needs.views(context), state, context.requestId);
+  const shown = deadInvitePage(
+    needs.views(context),
+    { state, forgottenPath: forgottenPathOf(needs) },
+    context.requestId,
+  );
   return page(shown, { status: state === 'expired' ? 410 : 404, refusal });
 }

@@ -2,7 +2,7 @@
 // answer.
 
 import { z } from 'zod';
-import type { Listener } from '../../config/config.ts';
+import type { Config, Listener } from '../../config/config.ts';
 import type { EnrollmentServices } from '../../enrollment/enroll-attempt.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
@@ -96,6 +96,7 @@ function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string 
 /** The services of the endpoints of the OpenID provider. */
 export interface PageServices extends OidcServices, EnrollmentServices {
   readonly store: Store;
+  readonly config: Pick<Config, 'listeners'>;
   readonly views: Views;
   readonly authenticate: Authenticate;
 }

@@ -17,6 +17,7 @@ import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import { forgottenPathOf } from './forgotten.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import {
@@ -164,6 +165,7 @@ function passwordForm(
     application: step.application(),
     username,
     ways: signInWays(needs.signers, step, 'password'),
+    forgottenPath: forgottenPathOf(needs),
     passkey: offersPasskeys(needs, step) ? passkeyAddresses(step) : null,
     failure: status === 200 ? null : { way, referenceId: step.context.requestId },
   });

@@ -7,6 +7,7 @@ import { cancelLoginRoute } from './cancel-login.ts';
 import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
+import { forgottenRoutes } from './forgotten.ts';
 import { introspectionRoutes } from './introspection.ts';
 import { inviteRoutes } from './invite.ts';
 import { passkeyLoginRoutes } from './login-passkey.ts';
@@ -36,6 +37,7 @@ export function oidcRoutes(needs: PageServices): readonly Route[] {
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),
     ...inviteRoutes(needs),
+    ...forgottenRoutes(needs),
     ...introspectionRoutes(needs),
     ...documentRoutes(needs),
     userInfoRoute(needs),

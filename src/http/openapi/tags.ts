@@ -36,6 +36,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['identity-types', 'What an identity can be: a person, a device, a service, a router.'],
   ['introspect', 'Whether a token is valid (RFC 7662).'],
   ['invitations', 'Links with which people choose a password, until they are used.'],
+  ['forgotten', 'The page on which a person who has forgotten the password asks for a mail.'],
   ['invite', 'The page behind an invitation, on which a person chooses a password.'],
   ['keys', 'The keys that verify the tokens of the provider (RFC 7517).'],
   ['login', 'The steps of a login that was begun, for programs and for people.'],

@@ -174,7 +174,7 @@ export function usernameKey(username: string): string | undefined {
  * @param secret server secret: without it nobody can find the text by trial
  * @param key    from `usernameKey`
  */
-function unknownNameMark(secret: Buffer, key: string): string {
+export function unknownNameMark(secret: Buffer, key: string): string {
   return `unknown name #${hmacSha256(secret, key).toString('hex', 0, 5)}`;
 }
 

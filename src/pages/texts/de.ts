@@ -394,6 +394,11 @@ export const de: Texts = {
       lead: (service: string) =>
         `Ein Administrator von ${service} lässt Sie Ihr Passwort ersetzen. Nur Sie werden das neue kennen.`,
     },
+    forgotten: {
+      heading: 'Wählen Sie ein neues Passwort',
+      lead: (service: string) =>
+        `Sie haben diesen Link bei ${service} angefordert. Mit dem alten Passwort enden alle Ihre Sitzungen; Ihre zweiten Faktoren bleiben.`,
+    },
     onlyPasskey: {
       heading: 'Richten Sie Ihren Passkey ein',
       lead: (service: string) =>
@@ -423,6 +428,20 @@ export const de: Texts = {
       },
     },
     another: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+    askAgain: (link: Html) => html`Wenn Sie Ihr Passwort vergessen haben: ${link}.`,
+  },
+
+  forgotten: {
+    link: 'Passwort vergessen?',
+    heading: 'Neues Passwort wählen',
+    lead: 'Sie bekommen eine E-Mail mit einem Link, mit dem Sie ein neues Passwort wählen.',
+    name: 'Benutzername oder E-Mail-Adresse',
+    submit: 'E-Mail senden',
+    askAgain: 'neue E-Mail anfordern',
+    doneHeading: 'Sehen Sie in Ihr Postfach',
+    done: 'Wenn es zu diesem Namen ein Konto mit bekannter E-Mail-Adresse gibt, ist eine E-Mail dorthin unterwegs.',
+    notThere:
+      'Nach ein paar Minuten keine E-Mail? Sehen Sie in den Ordner für unerwünschte E-Mails, prüfen Sie Ihre Eingabe, oder fragen Sie Ihre Administratoren.',
   },
 
   error: {

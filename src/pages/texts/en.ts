@@ -401,6 +401,11 @@ export const en = {
       lead: (service: string) =>
         `An administrator of ${service} lets you replace your password. Only you will know the new one.`,
     },
+    forgotten: {
+      heading: 'Choose a new password',
+      lead: (service: string) =>
+        `You asked for this link at ${service}. All your sessions end with the old password; your second factors stay.`,
+    },
     onlyPasskey: {
       heading: 'Set up your passkey',
       lead: (service: string) => `You have been invited to ${service}. You sign in there with a passkey.`,
@@ -428,6 +433,20 @@ export const en = {
       },
     },
     another: 'Ask the person who sent it for a new one.',
+    askAgain: (link: Html) => html`If you have forgotten your password: ${link}.`,
+  },
+
+  forgotten: {
+    link: 'Forgotten your password?',
+    heading: 'Choose a new password',
+    lead: 'You get a mail with a link, with which you choose a new password.',
+    name: 'User name or email address',
+    submit: 'Send the mail',
+    askAgain: 'ask for a new mail',
+    doneHeading: 'Look into your mailbox',
+    done: 'If there is an account for this name, and its email address is known, a mail is on its way to it.',
+    notThere:
+      'No mail after a few minutes? Look into the folder for unwanted mail, check what you typed, or ask your administrator.',
   },
 
   error: {

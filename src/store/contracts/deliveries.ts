@@ -3,12 +3,20 @@ import type {
   DeliveryKind,
   DeliveryOrder,
   DeliveryOutcome,
+  DeliveryPayloads,
   DeliveryQueue,
   DeliveryState,
   EventKind,
   SentEvent,
 } from '../../model/delivery.ts';
 import type { Millis } from '../../platform/clock.ts';
+
+export interface NewDelivery<Kind extends DeliveryKind> {
+  readonly kind: Kind;
+  readonly subscriber: string;
+  readonly id: string;
+  readonly payload: DeliveryPayloads[Kind];
+}
 
 /** How an attempt ended. */
 export interface AttemptedDelivery extends Pick<DeliveryOutcome, 'state' | 'result'> {
@@ -54,6 +62,8 @@ export interface DeliveryBacklog {
  * its queue; concurrent ones have no order.
  */
 export interface DeliveryStore {
+  /** Queues something that no other change belongs to. The same one again changes nothing, unless it was given up. */
+  add<Kind extends DeliveryKind>(delivery: NewDelivery<Kind>, now: Millis): Promise<void>;
   /**
    * Queues with something due that are not in a pause and that no other process holds. Those of disabled event
    * subscriptions are missing.

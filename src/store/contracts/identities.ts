@@ -29,6 +29,8 @@ export interface IdentityStore {
   findByName(name: string): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
+  /** Those with this verified address in any spelling of upper and lower case, at most `most`. */
+  listAccountsByEmail(email: string, most: number): Promise<readonly Account[]>;
   /** The same for the identity that has exactly this external id. */
   findAccountByExternalId(externalId: string): Promise<Account | null>;
   /**

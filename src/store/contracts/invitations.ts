@@ -5,6 +5,7 @@ import type { Invitation } from '../../model/invitation.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from './authenticators.ts';
+import type { NewDelivery } from './deliveries.ts';
 import type { NewPasskey } from './passkeys.ts';
 
 export type NewInvitation = Invitation & {
@@ -28,8 +29,16 @@ export interface OpenInvitation {
   readonly username: string | null;
 }
 
-export interface InvitationRedemption {
-  readonly tokenHash: string;
+/** What a link was made for; it is no longer good when one of them has changed. */
+export interface ResetProof {
+  readonly passwordHash: string;
+  readonly email: string;
+  /** Whether the identity may administer or have a permission. */
+  readonly mayHavePower: boolean;
+}
+
+/** With the token of an invitation, or with what a link for a forgotten password says of the account. */
+export type InvitationRedemption = ({ readonly tokenHash: string } | { readonly reset: ResetProof }) & {
   readonly identityId: IdentityId;
   readonly chosen:
     | {
@@ -40,15 +49,20 @@ export interface InvitationRedemption {
     /** A password that the identity has goes: it may be why the link was made. */
     | { readonly method: 'passkey'; readonly passkey: NewPasskey };
   readonly now: Millis;
-}
+};
 
 export interface InvitationStore {
   /**
    * Replaces the invitation that the identity has.
    * @returns `unknown` when there is no such identity; `disabled`; `beyond-help` for an invitation by a helper when the
    * identity is an administrator or has a permission
+   * @param mail brings the link to the person
    */
-  create(invitation: NewInvitation, now: Millis): Promise<'created' | 'unknown' | 'disabled' | 'beyond-help'>;
+  create(
+    invitation: NewInvitation,
+    now: Millis,
+    mail?: NewDelivery<'mail'>,
+  ): Promise<'created' | 'unknown' | 'disabled' | 'beyond-help'>;
   /** Even an expired one. */
   find(identityId: IdentityId): Promise<Invitation | null>;
   /** Including expired ones, which are deleted after a week. */
@@ -57,8 +71,8 @@ export interface InvitationStore {
   findByTokenHash(tokenHash: string): Promise<OpenInvitation | null>;
   /**
    * Uses the link up and sets the password, or adds the passkey, in the same step; exactly one of any number of concurrent
-   * calls does. Ends locks of the password, logins in progress and an enrollment for a password; ends sessions only if the
-   * invitation says so.
+   * calls does. Ends locks of the password, logins in progress and an enrollment for a password; ends sessions if the
+   * invitation says so, or the password was forgotten.
    * @returns `taken` or `too-many` as when adding a passkey; the link can still be used
    * @throws AlreadyTaken `username`; the link can still be used
    */

@@ -44,6 +44,8 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE identities ADD COLUMN email_lower TEXT',
   'ALTER TABLE identities ADD COLUMN last_login_at BIGINT',
   () => lowerCaseEverything(identityEntity),
+  'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
+  'ALTER TABLE invitations ADD COLUMN mailed_to TEXT',
   'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE api_sessions DROP COLUMN primary_proof',
   `ALTER TABLE external_jwt_signers ADD COLUMN client_auth_method TEXT NOT NULL DEFAULT 'none'`,

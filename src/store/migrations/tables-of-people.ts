@@ -108,6 +108,8 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
   'CREATE INDEX identities_admins ON identities (id) WHERE is_admin = 1',
+  // People may type their address instead of their user name.
+  'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
   // Administrators list the newest first, and there may be many.
   'CREATE INDEX identities_by_creation ON identities (created_at)',
   `CREATE TABLE authenticators (
@@ -243,7 +245,8 @@ export const tablesOfPeople: readonly string[] = [
     is_by_helper INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    made_by TEXT REFERENCES identities (id) ON DELETE CASCADE
+    made_by TEXT REFERENCES identities (id) ON DELETE CASCADE,
+    mailed_to TEXT
   )`,
   'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
   'CREATE INDEX invitations_by_maker ON invitations (made_by)',

@@ -4,7 +4,6 @@
 import {
   type Delivery,
   type DeliveryKind,
-  type DeliveryPayloads,
   type DeliveryQueue,
   type DeliveryState,
   deliveryStates,
@@ -16,6 +15,7 @@ import type {
   AttemptedDelivery,
   DeliveryBacklog,
   DeliveryStore,
+  NewDelivery,
   QueuedEvent,
   QueueHold,
   Replay,
@@ -26,6 +26,7 @@ import { affects, all, first, type Intent, run } from './intent.ts';
 import { insertOr, reader } from './rows.ts';
 
 export const deliveryIntents = {
+  deliver,
   holdQueue,
   noteDeliveries,
   releaseQueue,
@@ -33,8 +34,9 @@ export const deliveryIntents = {
   deleteOldDeliveries,
 } as const;
 
-export function deliveryStore({ write, read }: Database<typeof deliveryIntents>): DeliveryStore {
+export function deliveryStore({ write, writing, read }: Database<typeof deliveryIntents>): DeliveryStore {
   return {
+    ...writing({ add: 'deliver' }),
     async listDue(holder, now) {
       return (await read(dueSql, now, now, holder, now)).map((row) => text(row, 'queue') as DeliveryQueue);
     },
@@ -96,15 +98,7 @@ const backlogOf = reader<DeliveryBacklog>()('queue waiting oldestAt failures');
  * Queues a delivery, in the transaction of the intent that changes something, and tells all nodes of it. The same one
  * again changes nothing, unless it was given up.
  */
-export function* deliver<Kind extends DeliveryKind>(
-  queued: {
-    readonly kind: Kind;
-    readonly subscriber: string;
-    readonly id: string;
-    readonly payload: DeliveryPayloads[Kind];
-  },
-  now: Millis,
-): Intent<void> {
+export function* deliver<Kind extends DeliveryKind>(queued: NewDelivery<Kind>, now: Millis): Intent<void> {
   const queue = queueOf(queued.kind, queued.subscriber);
   yield* openQueue(queue, now);
   yield* enqueue(queue, queued, now);

@@ -46,6 +46,11 @@ export function identityStore({
     find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
     findByName: (name) => find(identityOf, 'SELECT * FROM identities WHERE name = ?', name),
     findAccount: (id) => find(accountOf, `${accountsSql} WHERE identities.id = ?`, id),
+    async listAccountsByEmail(email, most) {
+      const sql = `${accountsSql} WHERE identities.email_lower = ? AND identities.email_verified = 1
+        ORDER BY identities.id LIMIT ?`;
+      return (await read(sql, email.toLowerCase(), most)).map((row) => accountOf(row));
+    },
     findAccountByExternalId: (externalId) =>
       find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),
     findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),

@@ -1,15 +1,19 @@
 import { isDisabled } from '../../model/account.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NewDelivery } from '../contracts/deliveries.ts';
 import type {
   InvitationRedemption,
   InvitationStore,
   ListedInvitation,
   NewInvitation,
   OpenInvitation,
+  ResetProof,
 } from '../contracts/invitations.ts';
 import { removeAuthenticator } from './authenticators.ts';
+import { recordChange } from './changes.ts';
 import {
   authPolicyOf,
   authPolicyTable,
@@ -20,6 +24,7 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { deliver } from './deliveries.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -57,7 +62,7 @@ const invitationByHashSql = `SELECT invitations.*, authenticators.username AS us
   LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
   WHERE invitations.token_hash = ?`;
 
-const invitationColumns = 'identityId endSessions:flag isByHelper:flag madeBy? createdAt expiresAt';
+const invitationColumns = 'identityId endSessions:flag isByHelper:flag madeBy? mailedTo? createdAt expiresAt';
 const invitationOf = reader<Invitation>()(invitationColumns);
 const listedOf = reader<ListedInvitation>()(`${invitationColumns} identityName madeByName?`);
 
@@ -73,6 +78,7 @@ function openInvitationOf(row: SqlRow): OpenInvitation {
 function* createInvitation(
   invitation: NewInvitation,
   now: Millis,
+  mail?: NewDelivery<'mail'>,
 ): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
   const { identityId, isByHelper } = invitation;
   const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
@@ -82,28 +88,50 @@ function* createInvitation(
   if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
   yield* withdrawInvitation(identityId);
   yield* insert('invitations', invitation);
+  if (mail !== undefined) yield* deliver(mail, now);
   return 'created';
 }
 
-function* redeemInvitation({
-  tokenHash,
-  identityId,
-  chosen,
-  now,
-}: InvitationRedemption): Intent<Awaited<ReturnType<InvitationStore['redeem']>>> {
+function* redeemInvitation(
+  redemption: InvitationRedemption,
+): Intent<Awaited<ReturnType<InvitationStore['redeem']>>> {
+  const { identityId, chosen, now } = redemption;
   const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
   if (row === undefined) return 'unknown';
   const identity = identityOf(row);
   if (isDisabled(identity, now)) return 'disabled';
-  const hasPower = identity.isAdmin || identity.permissions.length > 0;
   if (chosen.method === 'passkey') {
     const objection = yield* passkeyObjection(chosen.passkey);
     if (objection !== null) return objection;
   }
-  // If two transactions get this far with one token, only one deletes the row and continues.
+  const used =
+    'reset' in redemption
+      ? yield* useReset(redemption.reset, identity)
+      : yield* useInvitation(redemption.tokenHash, identity, now);
+  if (typeof used === 'string') return used;
+  if (chosen.method === 'password') {
+    yield* putPassword(chosen.password, now);
+    yield* passwordWasChosen(identity.id, now);
+  } else {
+    yield* storePasskey(chosen.passkey, now);
+    yield* dropPassword(identity.id, now);
+  }
+  yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
+  // Logins in progress end in either case: they verified a password that is gone.
+  if (used.endsSessions) yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
+  else yield* forgetLogins(identity.id);
+  return 'set';
+}
+
+type Used = { readonly endsSessions: boolean } | 'unknown' | 'expired';
+
+const hasPower = ({ isAdmin, permissions }: Identity) => isAdmin || permissions.length > 0;
+
+/** If two transactions get this far with one token, only one deletes the row and continues. */
+function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Intent<Used> {
   const used = yield* first(
     `DELETE FROM invitations WHERE token_hash = ? AND identity_id = ? AND expires_at > ?
-       ${hasPower ? 'AND is_by_helper = 0' : ''} RETURNING end_sessions`,
+       ${hasPower(identity) ? 'AND is_by_helper = 0' : ''} RETURNING end_sessions, mailed_to`,
     tokenHash,
     identity.id,
     now,
@@ -116,19 +144,24 @@ function* redeemInvitation({
     );
     return late === undefined ? 'unknown' : 'expired';
   }
-  if (chosen.method === 'password') {
-    yield* putPassword(chosen.password, now);
-    yield* passwordWasChosen(identity.id, now);
-  } else {
-    yield* storePasskey(chosen.passkey, now);
-    yield* dropPassword(identity.id, now);
+  const mailedTo = textOrNull(used, 'mailed_to');
+  if (mailedTo !== null && mailedTo === identity.email) {
+    yield* run('UPDATE identities SET email_verified = 1 WHERE id = ?', identity.id);
+    yield* recordChange('identity', identity.id, now);
   }
-  yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
-  // Logins in progress end in either case: they verified a password that is gone.
-  if (integer(used, 'end_sessions') === 1)
-    yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
-  else yield* forgetLogins(identity.id);
-  return 'set';
+  return { endsSessions: integer(used, 'end_sessions') === 1 };
+}
+
+/** The new password makes the proof wrong: of several transactions one continues, and no older link works after it. */
+function* useReset({ passwordHash, email, mayHavePower }: ResetProof, identity: Identity): Intent<Used> {
+  if (identity.email !== email || !identity.emailVerified || (hasPower(identity) && !mayHavePower))
+    return 'unknown';
+  const password = yield* first(
+    `SELECT id FROM authenticators WHERE identity_id = ? AND method = 'updb' AND password_hash = ?`,
+    identity.id,
+    passwordHash,
+  );
+  return password === undefined ? 'unknown' : { endsSessions: true };
 }
 
 function* dropPassword(identityId: string, now: Millis): Intent<void> {

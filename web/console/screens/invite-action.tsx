@@ -33,10 +33,11 @@ export function InviteAction(props: OfPerson) {
   );
 }
 
-function Invitation({ person: { id, name }, refresh }: OfPerson) {
+function Invitation({ person: { id, name, email }, refresh }: OfPerson) {
   const [hours, setHours] = useState('24');
   const [endSessions, setEndSessions] = useState(false);
-  const change = invitationOf(id, hours, endSessions);
+  const [send, setSend] = useState(false);
+  const change = invitationOf(id, hours, { endSessions, send });
   return (
     <MakeForm
       id="invite-confirm"
@@ -44,7 +45,14 @@ function Invitation({ person: { id, name }, refresh }: OfPerson) {
       action={() => make<Invited>(change)}
       done={refresh}
       result={(made) => <InvitationLink name={name} invited={made} />}
-      command={['invite', id, '--expires', `${hours}h`, ...(endSessions ? ['--end-sessions'] : [])]}
+      command={[
+        'invite',
+        id,
+        '--expires',
+        `${hours}h`,
+        ...(endSessions ? ['--end-sessions'] : []),
+        ...(send ? ['--send'] : []),
+      ]}
       change={change}
     >
       <InputField
@@ -57,6 +65,9 @@ function Invitation({ person: { id, name }, refresh }: OfPerson) {
         value={hours}
         set={setHours}
       />
+      {email != null && (
+        <CheckField id="invite-send" label={words.inviteSend(email)} isOn={send} set={setSend} />
+      )}
       <CheckField
         id="invite-end-sessions"
         label={words.inviteEndSessions}

@@ -218,6 +218,7 @@ export const de: Texts = {
     inviteText:
       'Ein Link, einmal gültig. Dahinter wählt die Person ein Passwort oder fügt einen Passkey hinzu und richtet ein, was die Richtlinie sonst verlangt. Ein älterer Link gilt nicht mehr.',
     inviteHours: 'Gültig (Stunden)',
+    inviteSend: (address) => `Den Link an ${address} mailen statt ihn anzuzeigen`,
     inviteEndSessions: 'Ihre Sitzungen beenden, wenn der Link benutzt wird',
     inviteMake: 'Link erzeugen',
     done: {

@@ -218,6 +218,7 @@ export const en = {
     inviteText:
       'A link, valid once. They choose a password or add a passkey, and set up what else the policy asks for. An older link stops working.',
     inviteHours: 'Valid for (hours)',
+    inviteSend: (address: string) => `Mail the link to ${address} instead of showing it`,
     inviteEndSessions: 'End their sessions when the link is used',
     inviteMake: 'Make the link',
     done: {

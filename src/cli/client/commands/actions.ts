@@ -16,6 +16,7 @@ export function registerInviteCommand(program: Command, ports: CliPorts): void {
   named(command, 'identity')
     .option('--expires <time>', 'how long the link works, such as 30m, 24h or 7d (default: 24h)')
     .option('--end-sessions', 'using the link ends every session of the identity')
+    .option('--send', 'mail the link to the email address of the identity instead of showing it')
     .option('--qr', 'draw it as a QR code too')
     .option('-o, --output <file>', 'write the link to FILE, for its owner only, and not to the screen')
     .option('--withdraw', 'withdraw the link that was handed out')

@@ -10,16 +10,17 @@ import { onEntity } from './on-entity.ts';
 interface InviteOptions {
   readonly expires?: string;
   readonly endSessions?: boolean;
+  readonly send?: boolean;
   readonly qr?: boolean;
   readonly output?: string;
   readonly withdraw?: boolean;
 }
 
-/** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, `invite NAME --withdraw` */
+/** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, with `--send` instead of the last two, `invite NAME --withdraw` */
 export const invite = onEntity(
   'identity',
   async ({ report, api, id, name, path: ofIdentity }, options: InviteOptions) => {
-    const { expires, endSessions = false, qr = false, output, withdraw = false } = options;
+    const { expires, endSessions = false, send = false, qr = false, output, withdraw = false } = options;
     const path = `${ofIdentity}/invitation`;
     if (withdraw) {
       await api.call({ method: 'DELETE', path });
@@ -27,6 +28,18 @@ export const invite = onEntity(
       return;
     }
     const json = { ...(expires === undefined ? {} : { expiresIn: expires }), endSessions };
+    if (send) {
+      const { data } = await api.call({ method: 'POST', path, json: { ...json, send } });
+      const sentTo = textField(asObject(data), 'sentTo') ?? '';
+      const expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+      printResult(
+        report,
+        { id, name, sentTo, expiresAt },
+        () =>
+          `A mail with the link is on its way to ${sentTo}. The link works once, until ${withoutMilliseconds(expiresAt)}.`,
+      );
+      return;
+    }
     let url = '';
     let expiresAt = '';
     const make = async () => {
@@ -44,8 +57,13 @@ export const invite = onEntity(
       [output === undefined ? url : `Wrote ${output}`, `The link ${until}.`].join('\n'),
     );
   },
-  async (_report, { withdraw, expires, endSessions, qr, output }) => {
-    if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined))
+  async (_report, { withdraw, expires, endSessions, send, qr, output }) => {
+    if (send && (qr || output !== undefined))
+      throw usageError(
+        '--send shows the link to nobody: leave out --qr and --output.',
+        'overlay-auth invite --help',
+      );
+    if (withdraw && (expires !== undefined || endSessions || send || qr || output !== undefined))
       throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
   },
 );

@@ -4,7 +4,9 @@ import { type Change, make, read } from '../../session/api.ts';
 import type { Enrollment } from '../../types.ts';
 
 export interface Invited {
-  readonly url: string;
+  /** Missing if the link is in a mail only. */
+  readonly url?: string;
+  readonly sentTo?: string;
   /** RFC 3339. */
   readonly expiresAt: string;
 }
@@ -15,11 +17,16 @@ export interface EnrollmentWish {
   readonly username?: string;
 }
 
-export function invitationOf(id: string, hours: string, endSessions: boolean): Change {
+export function invitationOf(
+  id: string,
+  hours: string,
+  wish: { readonly endSessions?: boolean; readonly send?: boolean } = {},
+): Change {
+  const { endSessions = false, send = false } = wish;
   return {
     method: 'POST',
     path: `identities/${id}/invitation`,
-    body: { expiresIn: `${hours}h`, endSessions },
+    body: { expiresIn: `${hours}h`, endSessions, ...(send && { send }) },
   };
 }
 

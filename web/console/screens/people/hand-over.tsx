@@ -42,10 +42,19 @@ export function HandOver({
 
 /** The link of an invitation. */
 export function InvitationLink({ name, invited }: { readonly name: string; readonly invited: Invited }) {
+  const { url, sentTo = '' } = invited;
+  const until = timeText(invited.expiresAt);
+  if (url === undefined) {
+    return (
+      <p id="invitation-sent" role="status">
+        {words.linkSent(sentTo, until)}
+      </p>
+    );
+  }
   return (
     <HandOver
-      says={words.linkText(timeText(invited.expiresAt))}
-      text={invited.url}
+      says={words.linkText(until)}
+      text={url}
       file={{ name: fileName(name, 'txt'), type: 'text/plain' }}
     />
   );

@@ -256,7 +256,7 @@ function Found({
 }
 
 function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
-  const rows = invitations.map(({ name, url, expiresAt }) => [name, url, expiresAt]);
+  const rows = invitations.map(({ name, url = '', expiresAt }) => [name, url, expiresAt]);
   const table = csvOf([[texts.name, words.link, texts.person.endsAt], ...rows]);
   return (
     <div className="made">
@@ -273,7 +273,7 @@ function Done({ result: { matched, reference, invitations } }: { readonly result
             label={words.links}
             readOnly
             rows={6}
-            value={invitations.map(({ name, url }) => `${name}: ${url}`).join('\n')}
+            value={invitations.map(({ name, url = '' }) => `${name}: ${url}`).join('\n')}
             set={() => undefined}
           />
           <p className="buttons">

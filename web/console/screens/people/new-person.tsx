@@ -79,8 +79,7 @@ export function NewPersonScreen() {
 async function giveAccess(id: string, name: string, way: Way): Promise<Added> {
   const added = { id, name, way, invited: null, enrollment: null, failure: null };
   try {
-    if (way === 'invitation')
-      return { ...added, invited: await make<Invited>(invitationOf(id, hours, false)) };
+    if (way === 'invitation') return { ...added, invited: await make<Invited>(invitationOf(id, hours)) };
     return way === 'device' ? { ...added, enrollment: await enroll(id, { method: 'ott' }) } : added;
   } catch (failure) {
     return { ...added, failure };
@@ -93,7 +92,7 @@ function AddedScreen({ id, name, invited, enrollment, failure, another }: Added 
       {invited !== null && (
         <Card id="link" title={words.how}>
           <InvitationLink name={name} invited={invited} />
-          <SameChange command={['invite', id]} change={invitationOf(id, hours, false)} />
+          <SameChange command={['invite', id]} change={invitationOf(id, hours)} />
         </Card>
       )}
       {enrollment?.jwt !== undefined && (

@@ -29,6 +29,8 @@ const en = {
   },
   createdTitle: (name: string) => `${name} was added`,
   linkText: (time: string) => `Give them this link. It works once, until ${time}.`,
+  linkSent: (address: string, time: string) =>
+    `A mail with the link is on its way to ${address}. The link works once, until ${time}.`,
   fileText: (time: string) =>
     `Give this to the device, for “overlay-auth enroll” or an SDK. It works once, until ${time}.`,
   open: 'Open the person',
@@ -155,6 +157,8 @@ const de: typeof en = {
   },
   createdTitle: (name) => `${name} wurde hinzugefügt`,
   linkText: (time) => `Geben Sie diesen Link weiter. Er gilt einmal, bis ${time}.`,
+  linkSent: (address, time) =>
+    `Eine E-Mail mit dem Link ist unterwegs an ${address}. Der Link gilt einmal, bis ${time}.`,
   fileText: (time) =>
     `Geben Sie dies dem Gerät, für „overlay-auth enroll“ oder ein SDK. Es gilt einmal, bis ${time}.`,
   open: 'Person öffnen',

@@ -1,0 +1,121 @@
+// A person has forgotten the password and asks for a mail. Whether the name exists must show neither in the answer nor in
+// the time it takes: the request is counted and queued, whatever was typed, and looked up afterwards.
+
+import { unknownNameMark, usernameKey } from '../login/password/password.ts';
+import { countReset, countResetOf } from '../login/throttle.ts';
+import type { Account } from '../model/account.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { DeliveryOutcome, Sender } from '../model/delivery.ts';
+import type { AttemptLog } from '../model/login-attempt.ts';
+import { type Mailing, type MailLanguage, mailServer } from '../model/mail.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { DailySealer } from '../platform/secrets/sealed-box.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { resettable } from './mailed-links.ts';
+
+/** The subscriber of all requests. */
+const lookUp = 'names';
+/** An address that more identities share than this names none of them. */
+const mostOfAddress = 5;
+
+/**
+ * Takes the request. The work is the same for every name.
+ * @throws AuthError rate_limited   this source has asked too often
+ */
+export async function askForReset(
+  needs: {
+    readonly store: Pick<Store, 'attempts' | 'deliveries'>;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly resets: DailySealer;
+  },
+  asked: { readonly name: string; readonly language: MailLanguage; readonly issuer: string },
+  { requestId, ipAddress }: RequestOrigin,
+): Promise<void> {
+  const { language, issuer } = asked;
+  const name = asked.name.trim().normalize('NFC');
+  const isCounted = await countReset(needs, name.toLowerCase(), ipAddress);
+  const now = needs.clock.now();
+  const sealedName = needs.resets.seal(JSON.stringify(isCounted ? name : null), now);
+  const payload = { sealedName, language, issuer, requestId, ipAddress };
+  await needs.store.deliveries.add(
+    { kind: 'reset', subscriber: lookUp, id: needs.random.id(), payload },
+    now,
+  );
+}
+
+interface ResetNeeds {
+  readonly store: Pick<Store, 'identities' | 'authenticators' | 'attempts' | 'deliveries'>;
+  readonly clock: Clock;
+  readonly resets: DailySealer;
+  readonly attempts: AttemptLog;
+  readonly unknownNameKey: Buffer;
+  readonly mailing: () => Mailing | null;
+}
+
+/** Looks up whom a request means, and queues the mails. */
+export function resetSender(needs: ResetNeeds): Sender<'reset'> {
+  return {
+    atOnce: 8,
+    order: 'least-tried',
+    async send(_subscriber, { id, payload }): Promise<DeliveryOutcome> {
+      const { sealedName, language, issuer, requestId, ipAddress } = payload;
+      const opened = needs.resets.open(sealedName, needs.clock.now());
+      const name = opened === undefined ? null : (JSON.parse(opened) as string | null);
+      // Counted out, or older than a day.
+      if (name === null) return forgotten;
+      const now = needs.clock.now();
+      const accounts = await accountsOf(needs, name);
+      const attempt = () => needs.attempts.begin('enroll', 'enrollment', { requestId, ipAddress, issuer });
+      if (accounts.length === 0) {
+        const record = attempt();
+        record.about({ subject: unknownNameMark(needs.unknownNameKey, usernameKey(name) ?? '') });
+        record.passed('method', 'password reset by mail');
+        record.failed('account', 'unknown-user');
+        record.conclude();
+      }
+      for (const { identity } of accounts) {
+        const record = attempt();
+        record.about({ identityId: identity.id, subject: identity.name });
+        record.passed('method', 'password reset by mail');
+        const found = await resettable({ ...needs, mailing: needs.mailing() }, identity.id);
+        const objection =
+          found === null
+            ? 'method-not-allowed'
+            : (found.objection ?? ((await countResetOf(needs, identity.id)) ? null : 'throttled'));
+        if (found === null || found.email === null || objection !== null) {
+          record.failed(
+            'reset by mail',
+            objection ?? 'email-not-verified',
+            found === null ? 'no password' : undefined,
+          );
+        } else {
+          record.passed('reset by mail', 'the mail is queued');
+          const matter = { kind: 'reset', askedAt: now } as const;
+          const mail = { identityId: identity.id, to: found.email, language, issuer, matter };
+          const ofMail = { kind: 'mail', subscriber: mailServer, id: `${id}.${identity.id}` } as const;
+          await needs.store.deliveries.add({ ...ofMail, payload: mail }, now);
+        }
+        record.conclude();
+      }
+      return forgotten;
+    },
+  };
+}
+
+/** Nobody reads who asked for what in the list of deliveries: the decision records say it. */
+const forgotten: DeliveryOutcome = { state: 'forgotten', result: '' };
+
+/** By user name, and by verified address. */
+async function accountsOf(
+  { store }: Pick<ResetNeeds, 'store'>,
+  name: string,
+): Promise<readonly Pick<Account, 'identity'>[]> {
+  const key = usernameKey(name);
+  const byName = key === undefined ? null : await store.authenticators.findPasswordLogin(key);
+  if (byName !== null) return [byName];
+  if (!name.includes('@')) return [];
+  const byAddress = await store.identities.listAccountsByEmail(name, mostOfAddress + 1);
+  return byAddress.length > mostOfAddress ? [] : byAddress;
+}

@@ -1,0 +1,151 @@
+// Links in mails: of an invitation, and for a person who has forgotten the password. The latter is no row: its token
+// says for which password, address and time it was made, so that it ends with any of them.
+
+import { passwordOf, usernameKey } from '../login/password/password.ts';
+import { type Account, isDisabled } from '../model/account.ts';
+import type { IdentityId } from '../model/ids.ts';
+import type { Mailing, MailMatter, QueuedMail } from '../model/mail.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
+import { type Clock, DAY, type Millis } from '../platform/clock.ts';
+import { sha256 } from '../platform/digest.ts';
+import type { DailySealer } from '../platform/secrets/sealed-box.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { InvitationStore } from '../store/contracts/invitations.ts';
+import { mailedInvitationToken } from '../tokens/opaque-token.ts';
+
+export interface MailedLink {
+  readonly token: string;
+  readonly expiresAt: Millis;
+  /** Null: the identity has no password yet. */
+  readonly username: string | null;
+}
+
+interface ReadsPasswords {
+  readonly authenticators: Pick<AuthenticatorStore, 'listOf' | 'findPasswordLogin'>;
+}
+
+/** A mail for a forgotten password is given up when it could not be sent for so long: the person has asked elsewhere. */
+const longestWait: Millis = DAY;
+
+export interface LinkNeeds {
+  readonly store: { readonly invitations: Pick<InvitationStore, 'findByTokenHash'> } & ReadsPasswords;
+  readonly clock: Clock;
+  readonly tagKey: Buffer;
+  readonly resets: DailySealer;
+  readonly mailing: Mailing;
+}
+
+/**
+ * Makes the link of a mail.
+ * @returns a text: why there is nothing to link to any more
+ */
+export async function mailedLink(
+  needs: LinkNeeds,
+  mail: Pick<QueuedMail, 'identityId' | 'to'> & {
+    readonly matter: Exclude<MailMatter, { readonly kind: 'notice' }>;
+  },
+): Promise<MailedLink | string> {
+  const { identityId, to, matter } = mail;
+  const now = needs.clock.now();
+  if (matter.kind === 'invitation') {
+    const { text: token, hash } = mailedInvitationToken(needs, { identityId, nonce: matter.nonce });
+    const open = await needs.store.invitations.findByTokenHash(hash);
+    if (open === null) return 'the invitation was used or withdrawn, or a newer one made';
+    const { expiresAt } = open.invitation;
+    return expiresAt <= now ? 'the invitation has expired' : { token, expiresAt, username: open.username };
+  }
+  if (matter.askedAt <= now - longestWait) return 'it was asked for more than a day ago';
+  const account = await resettable(needs, identityId);
+  if (account === null || account.objection !== null) return 'the password may no longer be reset by mail';
+  if (account.email !== to) return 'the identity has another email address';
+  const expiresAt = now + needs.mailing.passwordReset.lifetime;
+  const content: SealedReset = {
+    i: identityId,
+    p: sha256(account.passwordHash),
+    e: sha256(to),
+    x: expiresAt,
+  };
+  return {
+    token: needs.resets.seal(JSON.stringify(content), now),
+    expiresAt,
+    username: account.username,
+  };
+}
+
+/** What the token of a link for a forgotten password says. */
+interface SealedReset {
+  readonly i: IdentityId;
+  /** SHA-256 of the stored hash. */
+  readonly p: string;
+  /** SHA-256 of the address. */
+  readonly e: string;
+  readonly x: Millis;
+}
+
+/** What a link for a forgotten password opens. */
+export interface OpenReset extends Resettable {
+  readonly email: string;
+  readonly expiresAt: Millis;
+}
+
+/** Null: not a token of ours, used, too old to be read, or made for another password or address than there is now. */
+export async function openReset(
+  needs: Pick<LinkNeeds, 'resets'> & ResetNeeds,
+  token: string,
+): Promise<OpenReset | null> {
+  const text = needs.resets.open(token, needs.clock.now());
+  if (text === undefined) return null;
+  const { i, p, e, x: expiresAt } = JSON.parse(text) as SealedReset;
+  const account = await resettable(needs, i);
+  if (account === null || sha256(account.passwordHash) !== p) return null;
+  const { email } = account;
+  return email === null || sha256(email) !== e ? null : { ...account, email, expiresAt };
+}
+
+interface ResetNeeds {
+  readonly store: ReadsPasswords;
+  readonly clock: Clock;
+  readonly mailing: Mailing | null;
+}
+
+/** An identity whose password may be reset by mail, or why not. */
+export interface Resettable {
+  readonly account: Account;
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly email: string | null;
+  readonly objection: RefusalReason | null;
+}
+
+/**
+ * The second factors stay as they are, and the next login asks for them.
+ * @returns null when there is no such identity, or it has no password
+ */
+export async function resettable(needs: ResetNeeds, id: IdentityId): Promise<Resettable | null> {
+  const password = await passwordOf(needs.store.authenticators, id);
+  if (password === null) return null;
+  const { username } = password;
+  const login = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
+  if (login === null || login.identity.id !== id) return null;
+  const objection = objectionTo(login, needs.mailing, needs.clock.now());
+  return {
+    account: login,
+    username,
+    passwordHash: login.passwordHash,
+    email: login.identity.email,
+    objection,
+  };
+}
+
+function objectionTo(
+  { identity, policy }: Account,
+  mailing: Mailing | null,
+  now: Millis,
+): RefusalReason | null {
+  const { allowed, administrators } = mailing?.passwordReset ?? { allowed: false, administrators: false };
+  if (isDisabled(identity, now)) return 'identity-disabled';
+  if (!policy.primary.updb.allowed) return 'method-not-allowed';
+  if (identity.email === null || !identity.emailVerified) return 'email-not-verified';
+  const hasPower = identity.isAdmin || identity.permissions.length > 0;
+  return !allowed || (hasPower && !administrators) ? 'reset-not-allowed' : null;
+}
