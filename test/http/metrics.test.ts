@@ -13,6 +13,7 @@ import { certificateFacts, parseCertificate } from '../../src/platform/x509/x509
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { withMetrics } from '../support/metrics.ts';
+import { afterPassword, passkeyPolicy, personWithPasskey, usePasskey } from '../support/passkeys.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Samples by name with labels, as they are written. */
@@ -101,6 +102,33 @@ describe('metrics', () => {
     const now = samplesOf(await scrape());
     for (const series of [passed, wrong, ...events, refused]) {
       assert.equal((now.get(series) ?? 0) - (before.get(series) ?? 0), 1, series);
+    }
+  });
+
+  test('logins and refusals by passkey are counted like those of other proofs, as first and as second step', async () => {
+    const requiring = await passkeyPolicy(server, { requirePasskey: true });
+    const pat = await personWithPasskey(server);
+    const attempt = (step: string, outcome: string, reason: string) =>
+      `overlay_auth_login_attempts_total{step="${step}",mechanism="oidc",outcome="${outcome}",reason="${reason}"}`;
+    const event = (name: string, method: string) =>
+      `overlay_auth_audit_events_total{event="login.${name}",method="${method}"}`;
+    const before = samplesOf(await scrape());
+    assert.equal((await usePasskey(server, pat)).status, 302);
+    assert.equal((await usePasskey(server, pat, { isVerified: false })).status, 401);
+    await server.store.identities.update(pat.id, { authPolicyId: requiring }, server.clock.now());
+    const id = await afterPassword(server, pat);
+    assert.equal((await usePasskey(server, pat, { id, isVerified: false })).status, 400);
+    assert.equal((await usePasskey(server, pat, { id })).status, 302);
+    const now = samplesOf(await scrape());
+    for (const step of ['passkey', 'secondary-passkey']) {
+      for (const series of [
+        attempt(step, 'passed', 'none'),
+        attempt(step, 'refused', 'passkey-unverified'),
+        event('passed', step),
+        event('refused', step),
+      ]) {
+        assert.equal((now.get(series) ?? 0) - (before.get(series) ?? 0), 1, series);
+      }
     }
   });
 
