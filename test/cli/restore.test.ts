@@ -16,10 +16,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
+import { SoftAuthenticator } from '../support/authenticator.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
-import { login, refresh } from '../support/flow.ts';
+import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { assertRefused, loggedIn, password } from '../support/management.ts';
+import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
 
-const password = 'tall tree bakery 41';
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
 /** A home with the administrator ana, and its backup. */
@@ -74,6 +76,42 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
   t.after(() => client.closeConnections());
   const tokens = await login(client, 'ana', password);
   assert.equal((await refresh(client, tokens.refresh_token)).status, 200);
+  await stopped(run);
+});
+
+test('a passkey of the backup opens logins after the restore, one that was added since does not', async (t) => {
+  const home = await backedUp(t);
+  const start = async () => {
+    const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+    const { url } = await untilReady(run);
+    const client = clientOfHome(url, home.path('h'));
+    t.after(() => client.closeConnections());
+    return { run, client, url };
+  };
+  const before = await start();
+  const ana = await loggedIn(before.client, 'ana');
+  const [kept, late] = [new SoftAuthenticator(before.url), new SoftAuthenticator(before.url)];
+  await addOwn(ana, kept);
+  assert.equal((await home.run(['ops', 'db', 'backup', 'with-passkey.db'], { env })).code, 0);
+  await addOwn(ana, late);
+  // The counter of the authenticator goes on, and that of the backup is behind.
+  const opened = await tokensOf(before.client, await usePasskey(before.client, { authenticator: kept }));
+  await stopped(before.run);
+  const restored = await home.restore('with-passkey.db');
+  assert.equal(restored.code, 0, restored.stderr);
+
+  // At another port, which is another origin.
+  const { run, client, url: origin } = await start();
+  const use = (authenticator: SoftAuthenticator) => usePasskey(client, { authenticator }, { origin });
+  assertRefused(await use(late), 401, 'INVALID_AUTH');
+  const tokens = await tokensOf(client, await use(kept));
+  assert.equal(claimsOf(tokens.access_token).sub, claimsOf(opened.access_token).sub);
+  assert.equal((await callWith(client, opened.access_token)).status, 401);
+  const own = await callWith(client, tokens.access_token, ownPath);
+  assert.deepEqual(
+    own.json.data.map(({ clonedAt }: { clonedAt: string | null }) => clonedAt),
+    [null],
+  );
   await stopped(run);
 });
 
