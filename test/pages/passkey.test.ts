@@ -187,6 +187,29 @@ describe('signing in', () => {
     await one.close();
   });
 
+  test('with a security key that keeps its passkeys, in a browser where nobody has typed a name or used one', async () => {
+    const name = 'roaming';
+    await createPerson(name);
+    const kind = { ...securityKey, hasResidentKey: true, hasUserVerification: true };
+    const home = await owner(kind);
+    await toAccount(home.page, name);
+    await toPasskeys(home.page);
+    await add(home.page, 'Key');
+    const [kept] = await home.authenticator.credentials();
+    assert.equal(kept?.isResidentCredential, true);
+    await home.authenticator.remove();
+    await home.close();
+
+    const elsewhere = await owner(kind);
+    await elsewhere.authenticator.copy(kept);
+    const { page } = elsewhere;
+    await beginAt(server, application, page);
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, page);
+    await elsewhere.close();
+  });
+
   test('says so when the person cancels, and the next try works', async () => {
     const carl = await withPasskey('carl');
     const { page, authenticator } = carl;
