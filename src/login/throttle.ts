@@ -135,8 +135,8 @@ export async function requireOpenSource(
 }
 
 /**
- * Counts a refused certificate or token against its source. Unlike a guess, it is counted afterwards, so a valid one
- * costs no commit; the limits of each request bound what many at once can compute before they are counted.
+ * Counts a refused certificate, token or passkey against its source. Unlike a guess, it is counted afterwards, so a
+ * valid one costs no commit; the limits of each request bound what many at once can compute before they are counted.
  */
 export async function countRefusal(
   needs: ThrottleNeeds,

@@ -28,6 +28,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
+import { afterPassword, passkeyPolicy, personWithPasskey, question, submit } from '../support/passkeys.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -191,6 +192,25 @@ describe('the source of refused proofs', () => {
     const forged = `${(await tokenOf(server, idp, 'ana@idp')).slice(0, -8)}AAAAAAAA`;
     await assertThrottled(() => submitJwt(server, forged), 401);
   });
+
+  for (const [step, status] of [
+    ['first', 401],
+    ['second', 400],
+  ] as const) {
+    test(`is throttled for passkeys as the ${step} proof`, async () => {
+      const pat = await personWithPasskey(server);
+      const authPolicyId = await passkeyPolicy(server, { requirePasskey: step === 'second' });
+      await server.store.identities.update(pat.id, { authPolicyId }, clock.now());
+      const id = step === 'first' ? await beginLogin(server) : await afterPassword(server, pat);
+      const asked = await question(server, id);
+      const right = pat.authenticator.get(asked);
+      const wrong = pat.authenticator.get(asked, { isVerified: false });
+      await assertThrottled(() => submit(server, id, wrong), status);
+      assert.equal((await submit(server, id, right)).status, 429, 'the right one has to wait, too');
+      clock.advance(MINUTE);
+      assert.equal((await submit(server, id, pat.authenticator.get(asked))).status, 302);
+    });
+  }
 
   test('is throttled for enrollments by certificate', () =>
     withStranger((connection) =>
