@@ -1,6 +1,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ListFields } from '../model/list-fields.ts';
-import { budgetOf, type ListQuery, type ListReader } from '../model/list-query.ts';
+import { budgetOf, type ListQuery, type ListReader, noOrder } from '../model/list-query.ts';
 import { parseFilter, parseSort } from './filter-language.ts';
 
 /** The query parameters of a list, as received. */
@@ -37,7 +37,8 @@ export function listQuery(parameters: ListParameters, fields: ListFields, reader
   if (offset > largestOffset) throw refused('offset', `must be at most ${largestOffset}`, offset);
   return {
     filter: parsed.filter,
-    sort: sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }],
+    sort:
+      sort.length === 0 ? noOrder : sort.some(({ field }) => field === 'id') ? sort : [...sort, ...noOrder],
     limit: limit === undefined ? defaultLimit : (limit ?? largestLimit),
     offset,
     budget: budgetOf(reader),

@@ -1,7 +1,7 @@
 // Reads decision records: all of them, or those of one reference id with the reason in plain words.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { budgetOf, type ListQuery, type ListReader, type Page } from '../model/list-query.ts';
+import { budgetOf, type ListQuery, type ListReader, newestFirst, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
@@ -21,9 +21,7 @@ export async function listLoginAttempts(
   query: ListQuery,
 ): Promise<Page<ListedAttempt>> {
   await needs.attempts.flush();
-  // A query without an order is sorted by the id alone.
-  const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
-  return needs.store.loginAttempts.list({ ...query, sort });
+  return needs.store.loginAttempts.list(newestFirst(query));
 }
 
 const hoursOfDay = 24;

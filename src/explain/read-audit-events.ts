@@ -1,6 +1,6 @@
 import { existing } from '../errors/auth-error.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
+import { type ListQuery, newestFirst, type Page } from '../model/list-query.ts';
 import type { AuditEventStore, ListedAuditEvent } from '../store/contracts/audit-events.ts';
 
 export interface ReadAuditEventsNeeds {
@@ -14,9 +14,7 @@ export async function listAuditEvents(
   query: ListQuery,
 ): Promise<Page<ListedAuditEvent>> {
   await needs.audit.kept();
-  // A query without an order is sorted by the id alone.
-  const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
-  return needs.store.auditEvents.list({ ...query, sort });
+  return needs.store.auditEvents.list(newestFirst(query));
 }
 
 /** @throws AuthError not_found */

@@ -52,6 +52,14 @@ export interface ListQuery {
   readonly part?: 'first' | ListPart;
 }
 
+/** The order of a list for which none was requested. An order by id that was requested is not this very value. */
+export const noOrder: ListQuery['sort'] = [{ field: 'id', descending: false }];
+
+/** Unless another order was requested. */
+export function newestFirst(query: ListQuery): ListQuery {
+  return query.sort === noOrder ? { ...query, sort: [{ field: 'id', descending: true }] } : query;
+}
+
 /** How many entries a list has. */
 export interface ListTotal {
   readonly totalCount: number;

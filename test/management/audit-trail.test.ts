@@ -106,6 +106,23 @@ describe('the list of audit events', () => {
     ]);
   });
 
+  test('is sorted by id as asked, and newest first only if no order is', async () => {
+    const idsOf = async (list: string, sort = '') =>
+      (await admin.get(`${list}?limit=none${sort}`)).json.data.map(
+        ({ id, at }: { id?: string; at: string }) => id ?? at,
+      );
+    for (let at = 0; at < 2; at += 1) await admin.call('PATCH', `identities/${annId}`, { tags: { at } });
+    const newest = await idsOf('audit-events');
+    assert.ok(newest.length > 1);
+    assert.deepEqual(newest, newest.toSorted().reverse());
+    assert.deepEqual(await idsOf('audit-events', '&sort=id'), newest.toReversed());
+    assert.deepEqual(await idsOf('audit-events', '&sort=id+desc'), newest);
+    assert.deepEqual(
+      await idsOf('audit-events', `&filter=${encodeURIComponent('true sort by id')}`),
+      newest.toReversed(),
+    );
+  });
+
   test('shows what belongs to a person with that person, even when it is gone', async () => {
     const made = await admin.call('POST', 'enrollments', { identityId: annId, method: 'ott' });
     const id = createdId(made);
