@@ -259,7 +259,14 @@ describe('the preview of a policy', () => {
     const current = await read(id);
     const same = await preview(current);
     assert.equal(same.status, 200, same.text);
-    const nothing = { touched: { count: 4 }, asksMore: { count: 0 }, lockedOut: { count: 0, first: [] } };
+    const none = { count: 0 };
+    const nothing = {
+      touched: { count: 4 },
+      joins: none,
+      leaves: none,
+      asksMore: none,
+      lockedOut: { count: 0, first: [] },
+    };
     assert.deepEqual(same.json.data, nothing);
 
     const withTotp = { ...current, secondary: { ...current.secondary, requireTotp: true } };
