@@ -164,6 +164,7 @@ function recorder(
       note(check, 'failed', saw);
       reason ??= why;
     },
+    seen: (check, saw) => note(check, 'seen', saw),
     about(who) {
       identityId = who.identityId ?? identityId;
       subject = who.subject === undefined ? subject : short(who.subject);

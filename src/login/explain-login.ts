@@ -203,7 +203,7 @@ function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): b
   const end = Date.parse(certificate.validTo);
   if (end <= who.now) who.ends.push(end);
   const path = foreseeTrustedPath(who, [certificate.raw], { attempt, allowExpired: true });
-  return path !== null && isWithinValidity(who.account.policy, path.leaf, attempt);
+  return path !== null && isWithinValidity(who.account.policy, path, attempt);
 }
 
 /** Whether the rule of an authority can find the external id of an identity in a certificate. */

@@ -33,6 +33,7 @@ export function notedRecord(): NotedRecord {
       note(check, 'failed', saw);
       noted.reason ??= why;
     },
+    seen: (check, saw) => note(check, 'seen', saw),
     about({ subject }) {
       noted.subject = subject ?? noted.subject;
     },
@@ -51,6 +52,7 @@ export function heldRecord(): HeldRecord {
   return {
     passed: (check, saw) => void notes.push((attempt) => attempt.passed(check, saw)),
     failed: (check, reason, saw) => void notes.push((attempt) => attempt.failed(check, reason, saw)),
+    seen: (check, saw) => void notes.push((attempt) => attempt.seen(check, saw)),
     about: (who) => void notes.push((attempt) => attempt.about(who)),
     // Whoever began the step concludes it.
     conclude() {},

@@ -44,6 +44,8 @@ export interface StepOrigin {
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;
   failed(check: string, reason: RefusalReason, saw?: string): void;
+  /** Notes a fact that nothing is decided by. */
+  seen(check: string, saw: string): void;
   /** Adds who it turned out to be, as soon as that is known. */
   about(who: { readonly identityId?: string; readonly subject?: string }): void;
   /** Hands the record over. Called once; a step without a failed check has passed. */

@@ -118,6 +118,7 @@ function failureNotes(): { readonly record: AttemptRecorder; readonly failures: 
     passed() {},
     failed: (check, reason, saw) =>
       void failures.push(`${check}: ${reason}${saw === undefined ? '' : `, ${saw}`}`),
+    seen() {},
     about() {},
     conclude() {},
   };

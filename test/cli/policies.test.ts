@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { DAY } from '../../src/platform/clock.ts';
+import { parseCertificate } from '../../src/platform/x509/x509.ts';
+import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { commandLine, type Outcome } from '../support/command-line.ts';
+import { createIdentity } from '../support/external-jwt.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { password } from '../support/management.ts';
@@ -186,6 +190,31 @@ describe('explain', () => {
     assert.match(stdout, /\nWhat happened: .*password was wrong\.\nWhat to do: {4}.+\n$/);
     const { json } = await fine('explain', reference, '-j');
     assert.equal(json.attempts[0].reason, 'wrong-password');
+  });
+
+  test('shows which certificate has expired: its end, serial number and fingerprint', async () => {
+    const leaf = await enrolled(server, await createIdentity(server, 'late'), {
+      from: -2 * DAY,
+      until: -DAY,
+    });
+    const connection = withCertificate(server, leaf);
+    const refused = await submitCertificate(connection);
+    connection.closeConnections();
+    const { validToDate, serialNumber, fingerprint256 } = parseCertificate(leaf.certPem);
+    const seen = [
+      ['end of the certificate', validToDate.toISOString()],
+      ['serial number of the certificate', serialNumber.toLowerCase()],
+      ['fingerprint of the certificate', fingerprint256],
+    ] as const;
+    const { json } = await fine('explain', refused.json.error.requestId, '-j');
+    const [{ reason, checks }] = json.attempts;
+    assert.equal(reason, 'certificate-expired');
+    assert.deepEqual(
+      checks.slice(-3),
+      seen.map(([check, saw]) => ({ check, verdict: 'seen', saw })),
+    );
+    const { stdout } = await fine('explain', refused.json.error.requestId);
+    for (const [check, saw] of seen) assert.ok(stdout.includes(`${check}: ${saw}\n`), stdout);
   });
 
   test("never lets a stranger's text look like a line of its own", async () => {

@@ -54,6 +54,7 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
     passed: (check, saw) => lines.push(['passed', check, saw].filter(Boolean).join(': ')),
     failed: (check, reason, saw) => lines.push(['failed', check, reason, saw].filter(Boolean).join(': ')),
     about: (who) => lines.push(`about ${who.identityId === identityId ? 'her' : 'nobody'}`),
+    seen() {},
     conclude() {},
   };
   const verdict = await verifyTotp(needs, { identityId, code, ipAddress: `192.0.2.${serial}` }, attempt).then(

@@ -14,7 +14,7 @@ import {
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
-import { findTrustedPath, isStillTrusted, type TrustedPath } from './trusted-path.ts';
+import { findTrustedPath, isStillTrusted, noteExpired, type TrustedPath } from './trusted-path.ts';
 
 /** Whose certificate it is. */
 interface Found {
@@ -34,7 +34,7 @@ export async function verifyCertificate(
   const found = await accountOf(needs, path, attempt);
   if (found === null || !mayLogIn(found.account, { method: 'cert', now: needs.clock.now() }, attempt))
     return { verdict: 'refused' };
-  if (!isWithinValidity(found.account.policy, path.leaf, attempt)) return { verdict: 'refused' };
+  if (!isWithinValidity(found.account.policy, path, attempt)) return { verdict: 'refused' };
   // The store was asked meanwhile, and the authority may have been disabled.
   if (!isStillTrusted(needs, path.anchor)) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the authority was disabled during the login');
@@ -57,12 +57,13 @@ export async function verifyCertificate(
 /** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */
 export function isWithinValidity(
   policy: AuthPolicy,
-  { isExpired }: TrustedPath['leaf'],
+  { leaf: { isExpired }, certificates: [leaf] }: TrustedPath,
   attempt: AttemptRecorder,
 ): boolean {
   if (isExpired && !policy.primary.cert.allowExpiredCerts) {
     const saw = `policy ${policy.name} does not allow expired certificates`;
     attempt.failed('validity', 'certificate-expired', saw);
+    if (leaf !== undefined) noteExpired(leaf.x509, attempt);
     return false;
   }
   attempt.passed('validity', isExpired ? `expired, which policy ${policy.name} allows` : undefined);

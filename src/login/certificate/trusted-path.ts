@@ -1,9 +1,10 @@
 // The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
 
+import type { X509Certificate } from 'node:crypto';
 import type { Ca } from '../../model/entities/ca.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
-import type { RefusalReason } from '../../model/refusal-reason.ts';
-import { MINUTE, type Millis } from '../../platform/clock.ts';
+import { expiredCertificateChecks, type RefusalReason } from '../../model/refusal-reason.ts';
+import { isoTime, MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   type PathQuestion,
@@ -11,7 +12,7 @@ import {
   type TrustAnchor,
   validateClientPath,
 } from '../../platform/x509/path-validation.ts';
-import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
+import { certificateFacts, displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import type { CertificateServices } from '../services.ts';
 import { checkedCertificates, isChecked, recordStatus } from './revocation.ts';
 
@@ -69,8 +70,11 @@ function findPath(
   attempt.about({ subject: path.verdict === 'trusted' ? path.leaf.subject : subjectOf(leaf) });
   if (path.verdict === 'refused') {
     const { unusedCa } = path;
-    if (unusedCa === null) attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
-    else if (unusedCa.verifiedAt === null)
+    if (unusedCa === null) {
+      const reason = reasonOf(path.refusal);
+      attempt.failed('path', reason, describeRefusal(path.refusal));
+      if (reason === 'certificate-expired') noteExpired(parseCertificate(leaf), attempt);
+    } else if (unusedCa.verifiedAt === null)
       attempt.failed('path', 'ca-not-verified', `leads to the CA ${unusedCa.name}, which is not verified`);
     else
       attempt.failed('path', 'ca-auth-off', `leads to the CA ${unusedCa.name}, whose authentication is off`);
@@ -78,6 +82,14 @@ function findPath(
   }
   attempt.passed('path', `leads to ${displaySubject(path.anchor.x509)}`);
   return path;
+}
+
+/** Says which certificate has expired, so that it can be found and replaced. */
+export function noteExpired(certificate: X509Certificate, attempt: AttemptRecorder): void {
+  const { notAfter, serialNumber, fingerprint } = certificateFacts(certificate);
+  attempt.seen(expiredCertificateChecks.end, isoTime(notAfter));
+  attempt.seen(expiredCertificateChecks.serialNumber, serialNumber);
+  attempt.seen(expiredCertificateChecks.fingerprint, fingerprint);
 }
 
 /** A refusal, with the registered authority to which the path leads, if that does not count. */

@@ -1,13 +1,13 @@
 import { Refusal } from '@overlay-auth/client';
 import { Link, useParams } from '@tanstack/react-router';
-import { newcomerChecks } from '../../../src/model/refusal-reason.ts';
+import { expiredCertificateChecks, newcomerChecks } from '../../../src/model/refusal-reason.ts';
 import { named } from '../../parts/language.ts';
 import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
 import { PersonLink } from '../lists/columns.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Checks, Explanation } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Time } from '../parts/time.tsx';
+import { Said, Time } from '../parts/time.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
@@ -69,6 +69,7 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
           isLogin || identity !== null
             ? [words.person, identity === null ? words.unknown : <PersonLink key="p" of={identity} />]
             : null,
+          ...expiredCertificate(attempt),
           attempt.subject === null ? null : [isLogin ? words.said : words.about, attempt.subject],
           [words.address, <code key="a">{attempt.ipAddress}</code>],
           [words.issuer, attempt.issuer],
@@ -80,6 +81,14 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
       <Checks checks={attempt.checks} />
     </Card>
   );
+}
+
+/** Which certificate has expired; nothing if none has. */
+function expiredCertificate({ checks }: LoginAttempt): readonly (readonly [string, React.ReactNode])[] {
+  return (['end', 'serialNumber', 'fingerprint'] as const).flatMap((part) => {
+    const saw = checks.find(({ check }) => check === expiredCertificateChecks[part])?.saw ?? null;
+    return saw === null ? [] : [[words.expired[part], <Said key={part} text={saw} />]];
+  });
 }
 
 /** For somebody whom a valid token of a provider names and who is unknown here: what it says about them is filled in. */

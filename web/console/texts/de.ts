@@ -362,6 +362,7 @@ export const de: Texts = {
     nothing: 'Kein Anmeldeversuch passt dazu.',
     nothingText: 'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier automatisch.',
     title: (reference) => `Kennung ${reference}`,
+    expired: { end: 'Zertifikat endete', serialNumber: 'Seriennummer', fingerprint: 'SHA-256-Fingerabdruck' },
     addPerson: 'Diese Person hinzufügen',
     gone: 'Zu dieser Kennung ist nichts aufgezeichnet. Vielleicht ist es zu lange her, oder sie war eine von sehr vielen Anfragen einer Art.',
     happened: 'Was geschah',

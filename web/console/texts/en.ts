@@ -362,6 +362,7 @@ export const en = {
     nothing: 'No sign-in attempt matches.',
     nothingText: 'Remove a filter, or wait: attempts appear here as they happen.',
     title: (reference: string) => `Reference ID ${reference}`,
+    expired: { end: 'Certificate ended', serialNumber: 'Serial number', fingerprint: 'SHA-256 fingerprint' },
     addPerson: 'Add this person',
     gone: 'There is no record with this reference ID. It may be too old, or one of very many requests of one kind.',
     happened: 'What happened',
