@@ -41,6 +41,7 @@ test('a client has these members, with safe defaults', async () => {
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,
     scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
+    droppedScopes: [],
     apiAccess: false,
     resources: [],
     allowedRoleAttributes: [],

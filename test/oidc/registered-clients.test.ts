@@ -114,6 +114,34 @@ describe('a login at a registered client', () => {
     assert.match(saw, /not among those of the application: \["address","urn:x"\]$/);
   });
 
+  test('leaves on the application which supported scopes it lacks, once a person has signed in', async () => {
+    const app = await registerClient(root, { scopes: ['openid'] });
+    const path = `oidc-clients/${app.id}`;
+    const read = async () => (await (await asRoot()).get(path)).json.data;
+    const scope = 'openid groups email address urn:x';
+    const ask = (changes = {}) =>
+      authorize(server, { client_id: app.id, redirect_uri: appRedirectUri, scope, ...changes });
+    const id = authRequestIdOf(await ask());
+    assert.equal((await submitPassword(server, id, 'alice', 'wrong')).status, 401);
+    assert.deepEqual((await read()).droppedScopes, []);
+    const version = async () => (await (await asRoot()).get(path)).headers.etag;
+    const before = await version();
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+    const asked = await read();
+    assert.deepEqual(asked.droppedScopes, ['email', 'groups']);
+    await loginStep(server, app, 'alice', { scope: 'openid profile' });
+    assert.deepEqual((await read()).droppedScopes, ['email', 'groups', 'profile']);
+    assert.equal(await version(), before, 'a login is in the way of no administrator');
+    const sent = { ...asked, droppedScopes: ['offline_access'], scopes: ['openid', 'groups'] };
+    const saved = await (await asRoot()).call('PUT', path, sent);
+    assert.equal(saved.status, 200, saved.text);
+    assert.deepEqual((await read()).droppedScopes, ['email', 'profile']);
+    await change(app.id, { scopes: ['openid', 'email', 'profile'] });
+    assert.deepEqual((await read()).droppedScopes, ['groups']);
+    for (const droppedScopes of [['email'], []]) await change(app.id, { droppedScopes });
+    assert.deepEqual((await read()).droppedScopes, ['groups']);
+  });
+
   test('may listen on any port of a loopback IP address, and of nothing else (RFC 8252 7.3)', async () => {
     const app = await registerClient(root, {
       redirectUris: [

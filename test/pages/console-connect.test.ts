@@ -102,6 +102,24 @@ describe('applications', () => {
     await guest.close();
   });
 
+  test('say which scopes they asked for in vain, and get them by a button', async () => {
+    const app = await registerClient(root, { name: 'asking', scopes: ['openid'] });
+    await server.createUser({ name: 'asker', password });
+    await loginAt(server, app, 'asker', { scope: 'openid groups made-up' });
+    const guest = await admin.at(`/console/clients/${app.id}`);
+    const { page } = guest;
+    await page.locator('#dropped-scopes').getByText('Asked for and not allowed: groups').waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-dropped-scopes');
+    await page.locator('#allow-scopes').click();
+    await page.locator('#allow-scopes-confirm').click();
+    await announced(page, 'The scopes are allowed');
+    await page.locator('#dropped-scopes').waitFor({ state: 'detached' });
+    assert.deepEqual((await root.get(`oidc-clients/${app.id}`)).json.data.scopes, ['openid', 'groups']);
+    assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
+    await guest.close();
+  });
+
   test('are changed field by field; what somebody else changed meanwhile is shown and kept', async () => {
     const body = { name: 'shop', type: 'public', redirectUris: ['https://shop.example/cb'] };
     const id = createdId(await root.call('POST', 'oidc-clients', body));

@@ -25,6 +25,7 @@ export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient =
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
   scopes: ['openid'],
+  droppedScopes: [],
   apiAccess: false,
   resources: [],
   allowedRoleAttributes: ['staff'],
@@ -44,6 +45,24 @@ async function changesOf(store: Store, id: string): Promise<number> {
 
 export function oidcClientTests(shared: GetDatabase): void {
   describe('OIDC clients', () => {
+    test('keep the scopes that they asked for in vain, and a repetition changes nothing', async () => {
+      const { store } = shared();
+      const client = newClient({ scopes: ['openid', 'email'] });
+      await store.oidcClients.create(client, t0);
+      const note = (...scopes: string[]) => store.oidcClients.noteDroppedScopes(client.id, scopes, t0 + 1);
+      await Promise.all([note('groups'), note('profile'), note('groups'), note('email')]);
+      const read = async () => [...((await store.oidcClients.find(client.id))?.droppedScopes ?? [])].sort();
+      assert.deepEqual(await read(), ['groups', 'profile']);
+      const changes = await changesOf(store, client.id);
+      assert.equal(changes, 4);
+      await note('profile', 'groups');
+      assert.equal(await changesOf(store, client.id), changes);
+      await store.oidcClients.update(client.id, { scopes: ['openid', 'groups'] }, t0 + 2);
+      assert.deepEqual(await read(), ['email', 'profile']);
+      await store.oidcClients.noteDroppedScopes(newId<OidcClientId>(), ['email'], t0 + 1);
+      await store.oidcClients.delete(client.id, t0 + 3);
+    });
+
     test('are found, listed, changed and deleted, and each change is in the feed', async () => {
       const { store } = shared();
       const client = newClient();

@@ -81,6 +81,13 @@ export const oidcClientEntity = entity<OidcClientId>()({
     backchannelLogoutSessionRequired: flag({ default: false }),
     /** All that it may request. */
     scopes: texts({ default: clientScopes, isSet: true }),
+    /** Kept once a login has asked for one; read without those that are in `scopes` by now. */
+    droppedScopes: texts({
+      isDerived: true,
+      isSet: true,
+      description:
+        'Scopes that finished logins asked for and that are not among `scopes`, so they were dropped',
+    }),
     /** Whether its access tokens also work for the Edge APIs. */
     apiAccess: flag({ default: false, isListed: true }),
     /** Further audiences that it may request (RFC 8707). */

@@ -15,7 +15,7 @@ import type { OidcServices } from '../services.ts';
 import { applicationKey, endOfSession, mayBeSilent, type PresentedSession } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
 import { asStored, requireOpen } from './login-flow.ts';
-import { outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
+import { noteDroppedScopes, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
 import { codeLifetime } from './open-auth-request.ts';
 
 /** The browser that asks, and who is signed in in it; null for nobody. */
@@ -179,6 +179,7 @@ async function finish(
     attempt.passed('browser session', `${clientId} got its code without a login`);
     attempt.passed('scopes', droppedScopesNote(droppedScopes));
     attempt.conclude();
+    await noteDroppedScopes(needs, authRequest);
   }
   return handOver(needs, merged, code.text);
 }

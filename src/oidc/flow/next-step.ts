@@ -13,6 +13,7 @@ import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
+import { clientScopes } from '../../model/entities/oidc-client.ts';
 import type { AuthenticatorId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PrimaryMethod } from '../../model/login.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
@@ -96,6 +97,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, authRequest, { outstanding, error: primary.error });
+  await noteDroppedScopes(needs, authRequest);
   const handover = handOver(needs, authRequest, code.text);
   if (opened === null) return handover;
   noteOpened(
@@ -104,6 +106,21 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
     origin,
   );
   return { ...handover, cookie: opened.cookie };
+}
+
+/**
+ * Tells administrators which supported scopes an application asks for and does not have. Only for a finished login, so
+ * that strangers write nothing; an application that asks for the same again writes nothing either.
+ */
+export async function noteDroppedScopes(
+  { clients, store, clock }: OidcServices,
+  { clientId, droppedScopes = [] }: AuthRequest,
+): Promise<void> {
+  const client = clients.find(clientId)?.registered;
+  if (!client) return;
+  const known = [...client.scopes, ...client.droppedScopes];
+  const missing = clientScopes.filter((scope) => droppedScopes.includes(scope) && !known.includes(scope));
+  if (missing.length > 0) await store.oidcClients.noteDroppedScopes(client.id, missing, clock.now());
 }
 
 /** @typeParam Outcome the possible outcomes of recording; not every recording can be outdated */

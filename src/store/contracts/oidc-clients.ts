@@ -24,6 +24,8 @@ export interface OidcClientStore extends EntityStore<typeof oidcClientEntity> {
   deleteSecret(id: OidcClientId, secretId: OidcClientSecretId, now: Millis): Promise<boolean>;
   /** Records that a secret was used. Adds no change-feed entry. */
   noteSecretUse(secretId: OidcClientSecretId, now: Millis): Promise<void>;
+  /** Adds to the scopes that were asked for in vain. Changes nothing, and not the feed either, if it has them all. */
+  noteDroppedScopes(id: OidcClientId, scopes: readonly string[], now: Millis): Promise<void>;
   /**
    * Uses up an assertion (RFC 7523 3): exactly one of several calls with the same key gets true.
    * @param key       hash of the client's id and the `jti`

@@ -282,6 +282,7 @@ export const tablesOfApplications: readonly string[] = [
     backchannel_logout_uri TEXT,
     backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0,
     scopes TEXT NOT NULL,
+    dropped_scopes TEXT NOT NULL DEFAULT '[]',
     api_access INTEGER NOT NULL,
     resources TEXT NOT NULL,
     allowed_role_attributes TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import {
   mostClientSecrets,
+  type OidcClient,
   type OidcClientSecret,
   oidcClientEntity,
 } from '../../model/entities/oidc-client.ts';
@@ -10,7 +11,7 @@ import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
-import { affects, all, first, type Intent, run } from './intent.ts';
+import { affects, all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { insert, insertOr, reader } from './rows.ts';
 import { endSessionsWhere } from './session-ends.ts';
 
@@ -23,6 +24,7 @@ export const oidcClientIntents = {
   addClientSecret,
   deleteClientSecret,
   noteSecretUse,
+  noteDroppedScopes,
   useAssertion,
 } as const;
 
@@ -33,10 +35,10 @@ export function oidcClientStore({
   list,
 }: Database<typeof oidcClientIntents>): OidcClientStore {
   return {
-    find: (id) => find(table.read, 'SELECT * FROM oidc_clients WHERE id = ?', id),
-    list: (query) => list(table.listed, query, table.read),
+    find: (id) => find(clientOf, 'SELECT * FROM oidc_clients WHERE id = ?', id),
+    list: (query) => list(table.listed, query, clientOf),
     async listAll() {
-      return (await read('SELECT * FROM oidc_clients ORDER BY id')).map((row) => table.read(row));
+      return (await read('SELECT * FROM oidc_clients ORDER BY id')).map(clientOf);
     },
     ...writing({ create: 'createOidcClient', update: 'updateOidcClient', delete: 'deleteOidcClient' }),
     async listSecrets(id) {
@@ -45,8 +47,18 @@ export function oidcClientStore({
       return (await read(sql, id)).map(secretOf);
     },
     ...writing({ addSecret: 'addClientSecret', deleteSecret: 'deleteClientSecret' }),
-    ...writing({ noteSecretUse: 'noteSecretUse', useAssertion: 'useAssertion' }),
+    ...writing({
+      noteSecretUse: 'noteSecretUse',
+      noteDroppedScopes: 'noteDroppedScopes',
+      useAssertion: 'useAssertion',
+    }),
   };
+}
+
+/** Scopes that it may have by now are no longer missing. */
+function clientOf(row: SqlRow): OidcClient {
+  const client = table.read(row);
+  return { ...client, droppedScopes: client.droppedScopes.filter((scope) => !client.scopes.includes(scope)) };
 }
 
 const secretOf = reader<OidcClientSecret>()('id clientId hash createdAt lastUsedAt?');
@@ -98,6 +110,17 @@ function* deleteClientSecret(clientId: string, id: string, now: Millis): Intent<
 
 function noteSecretUse(id: string, now: Millis): Intent<void> {
   return run('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
+}
+
+/** Not a change by an administrator, so `updated_at` stays. */
+function* noteDroppedScopes(id: string, scopes: readonly string[], now: Millis): Intent<void> {
+  const row = yield* first('SELECT * FROM oidc_clients WHERE id = ?', id);
+  if (row === undefined) return;
+  const before = table.read(row).droppedScopes;
+  const together = new Set([...before, ...scopes]);
+  if (together.size === before.length) return;
+  yield* run('UPDATE oidc_clients SET dropped_scopes = ? WHERE id = ?', JSON.stringify([...together]), id);
+  yield* recordChange('oidc-client', id, now);
 }
 
 function* useAssertion(id: string, expiresAt: Millis): Intent<boolean> {

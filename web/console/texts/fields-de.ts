@@ -252,6 +252,7 @@ export const fields: Fields = {
       backchannelLogoutUri: 'Wo sie erfährt, dass eine Sitzung geendet hat',
       backchannelLogoutSessionRequired: 'Sie braucht dafür die Sitzung (sid)',
       scopes: 'Scopes',
+      droppedScopes: 'Verlangt und nicht erlaubt',
       apiAccess: 'Ihre Token gelten auch an den Edge-APIs',
       resources: 'Ressourcen, für die sie Token verlangen darf',
       allowedRoleAttributes: 'Nur für Personen mit einem dieser Rollenattribute',

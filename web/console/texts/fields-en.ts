@@ -242,6 +242,7 @@ export const fields = {
       backchannelLogoutUri: 'Where it is told that a session has ended',
       backchannelLogoutSessionRequired: 'It needs the session (sid) for that',
       scopes: 'Scopes',
+      droppedScopes: 'Asked for and not allowed',
       apiAccess: 'Its tokens work at the Edge APIs too',
       resources: 'Resources it may request tokens for',
       allowedRoleAttributes: 'Only for people with one of these role attributes',

@@ -3368,6 +3368,8 @@ export interface components {
             backchannelLogoutUri: string | null;
             backchannelLogoutSessionRequired: boolean;
             scopes: string[];
+            /** @description Scopes that finished logins asked for and that are not among `scopes`, so they were dropped */
+            droppedScopes: string[];
             apiAccess: boolean;
             resources: string[];
             allowedRoleAttributes: string[];

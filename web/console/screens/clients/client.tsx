@@ -6,10 +6,13 @@ import {
   usesSecret,
 } from '../../../../src/model/entities/oidc-client.ts';
 import { Facts, Screen } from '../../../parts/screen.tsx';
+import { updateCommand } from '../../forms/command.ts';
+import { refreshEntities } from '../../forms/entity.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
@@ -51,6 +54,7 @@ function Client() {
       {({ id, ...client }, mayChange) => (
         <>
           <ClientFacts id={id} />
+          {client.droppedScopes.length > 0 && <DroppedScopes of={{ id, ...client }} mayChange={mayChange} />}
           <ClientSessions id={id} />
           {usesSecret(client.tokenEndpointAuthMethod) && <ClientSecrets id={id} mayChange={mayChange} />}
           {client.backchannelLogoutUri !== null && <ClientDeliveries id={id} />}
@@ -169,6 +173,41 @@ function Registered({ id, name, secret, failure }: Created) {
         </Link>
       </p>
     </Screen>
+  );
+}
+
+/** What it asked for and may not have, and the way to let it. */
+function DroppedScopes({
+  of: { id, name, scopes, droppedScopes },
+  mayChange,
+}: {
+  readonly of: OidcClient;
+  readonly mayChange: boolean;
+}) {
+  const asked = droppedScopes.join(', ');
+  const changes = { scopes: [...scopes, ...droppedScopes] };
+  return (
+    <>
+      <p id="dropped-scopes">{words.dropped(asked)}</p>
+      {mayChange && (
+        <p className="buttons">
+          <Confirm
+            id="allow-scopes"
+            label={words.allowScopes}
+            title={words.allowScopesTitle(name)}
+            ends={words.allowScopesText(asked)}
+            change={() => ({
+              method: 'PATCH',
+              path: `oidc-clients/${encodeURIComponent(id)}`,
+              body: changes,
+            })}
+            command={updateCommand(entity, id, changes)}
+            done={words.scopesAllowed}
+            whenDone={refreshEntities}
+          />
+        </p>
+      )}
+    </>
   );
 }
 
