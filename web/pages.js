@@ -136,6 +136,7 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     } catch (error) {
       problem.textContent = form.dataset[passkeyProblem(error)] ?? '';
       problem.hidden = false;
+      form.scrollIntoView({ block: 'nearest' });
       isByName = kind === 'first' && !isByName && username() !== '';
       offer();
     }

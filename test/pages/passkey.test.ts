@@ -359,8 +359,15 @@ test('in German, and none of it is English', async () => {
   };
   await beginAt(server, application, page);
   await authenticator.setVerified(false);
+  await page.setViewportSize(narrow);
   await page.locator('#use-passkey').click();
   await page.getByRole('alert').getByText('Es wurde kein Passkey verwendet').waitFor();
+  // What is said, and the button for the next try, are in sight on a small screen.
+  const isInSight = `(() => {
+    const { top, bottom } = document.querySelector('[data-passkey]').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  })()`;
+  assert.equal(await page.evaluate(isInSight), true);
   await assertGerman('cancelled');
   await givePassword(page, 'otto', password);
   await page.locator('#create-passkey').waitFor();
