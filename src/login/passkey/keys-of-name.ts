@@ -4,6 +4,7 @@
 import type { IdentityId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
 import { nameKeys } from '../../model/names.ts';
+import { mostPasskeys } from '../../model/passkey.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import type { LoginServices } from '../services.ts';
@@ -11,6 +12,8 @@ import { type CredentialDescriptor, nobody } from './question.ts';
 
 /** Lengths of ids that security keys make, in bytes. */
 const lengths = [64, 64, 48, 80, 32, 96];
+/** Whether the list of made-up ids ends here: with three of five. */
+const isLast = (byte: number) => byte < 160;
 /** Of all that are listed: what an authenticator said of itself would tell real ones. */
 const transports = ['usb', 'nfc', 'ble'];
 
@@ -40,12 +43,13 @@ export async function keysOfName(
 }
 
 /**
- * One or two ids of credentials that do not exist (WebAuthn level 3, section 14.6.2). Each is replaced by another one after
- * some months or years, so that a change does not show that somebody has added a key.
+ * Ids of credentials that do not exist (WebAuthn level 3, section 14.6.2): mostly one or two, but each number that a
+ * person can have occurs. Each is replaced by another one after some months or years, so that a change does not show
+ * that somebody has added a key.
  */
 function madeUp(key: Buffer, name: string, now: Millis): readonly string[] {
   const drawn = (what: string) => hmacSha256(key, `${what} ${name}`);
-  const count = drawn('count').readUInt8() < 160 ? 1 : 2;
+  const count = 1 + Math.max(0, drawn('count').subarray(0, mostPasskeys).findIndex(isLast));
   return Array.from({ length: count }, (_, at) => {
     const by = drawn(`life of ${at}`);
     const life = (100 + (by.readUInt16BE() % 900)) * DAY;
