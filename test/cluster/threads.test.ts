@@ -262,7 +262,7 @@ describe('a thread that dies', () => {
     const asked = await Promise.allSettled(held.map((client) => callWith(client, token)));
     for (const outcome of asked) if (outcome.status === 'fulfilled') assert.equal(outcome.value.status, 200);
     for (const client of held) client.closeConnections();
-    await until(5_000, async () => own.log.entries.some(({ fields }) => fields.event === 'thread.replaced'));
+    await until(30_000, async () => own.log.entries.some(({ fields }) => fields.event === 'thread.replaced'));
     const died = own.log.entries.filter(({ fields }) => fields.event === 'thread.died');
     assert.deepEqual(
       died.map(({ level, fields }) => [level, fields.thread]),
@@ -294,6 +294,6 @@ describe('a thread that dies', () => {
     );
     assert.equal((await admin.call('DELETE', `identities/${created}`)).status, 200);
     const replaced = () => own.log.entries.filter(({ fields }) => fields.event === 'thread.replaced');
-    await until(5_000, async () => replaced().length === 2);
+    await until(30_000, async () => replaced().length === 2);
   });
 });
