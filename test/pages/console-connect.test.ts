@@ -38,6 +38,54 @@ async function agree(guest: Visitor, button: string, ends: string | RegExp): Pro
   await page.locator(`#${button}-confirm`).click();
 }
 
+test('every template of an application is accepted as it is filled in, and can be left again', async () => {
+  const guest = await atConsole(server, 'root', '/console/clients/new', { viewport: phone, language: 'de' });
+  const { page } = guest;
+  const redirects: Record<string, readonly string[]> = {
+    grafana: ['https://app.example/login/generic_oauth'],
+    gitlab: ['https://app.example/users/auth/openid_connect/callback'],
+    gitea: ['https://app.example/user/oauth2/overlay-auth/callback'],
+    nextcloud: [
+      'https://app.example/apps/user_oidc/code',
+      'https://app.example/index.php/apps/user_oidc/code',
+    ],
+    'oauth2-proxy': ['https://app.example/oauth2/callback'],
+    'argo-cd': ['https://app.example/auth/callback'],
+    'proxmox-ve': ['https://app.example:8006'],
+    kubernetes: ['http://localhost:8000', 'http://localhost:18000'],
+  };
+  await page.locator('#template').waitFor();
+  const offered = '[...document.querySelectorAll("#template option")].map(({ value }) => value)';
+  assert.deepEqual(await page.evaluate(offered), ['', ...Object.keys(redirects)]);
+  await page.locator('#field-name').fill('mine');
+  await page.locator('#template').selectOption('gitlab');
+  assert.equal(await page.locator('#field-name').inputValue(), 'mine', 'a typed name stays');
+  await page.locator('#template-address').fill('not a host');
+  await page.locator('#template-address-problem').waitFor();
+  await page.locator('#template').selectOption('');
+  assert.equal(await page.locator('#field-type').inputValue(), 'public');
+  assert.equal(await page.locator('#field-redirectUris').inputValue(), '');
+  for (const [template, uris] of Object.entries(redirects)) {
+    await go(page, '/nodes');
+    await go(page, '/clients/new');
+    await page.locator('#template').selectOption(template);
+    if (template !== 'kubernetes') await page.locator('#template-address').fill('app.example');
+    assert.equal(await page.locator('#field-redirectUris').inputValue(), uris.join('\n'), template);
+    await page.locator('#save').click();
+    const settings = page.locator('section:has(#settings) pre');
+    await settings.waitFor();
+    const [{ id, redirectUris, type }] = (await root.get('oidc-clients')).json.data;
+    assert.deepEqual(redirectUris, uris);
+    const text = (await settings.textContent()) ?? '';
+    assert.ok(text.includes(id) && text.includes(`${server.url}/oidc`), template);
+    assert.equal(/CLIENT_SECRET|clientSecret/.test(text), type === 'confidential', template);
+    await assertClean(guest);
+    await screenshot(page, `console-template-${template}`);
+    assert.equal((await root.call('DELETE', `oidc-clients/${id}`)).status, 200);
+  }
+  await guest.close();
+});
+
 describe('applications', () => {
   test('are registered by the keyboard alone, with a secret that is shown once', async () => {
     const guest = await admin.at('/console/clients');

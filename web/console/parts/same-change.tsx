@@ -23,7 +23,8 @@ export function SameChange({ command, change: { method, path, body, version } }:
   );
 }
 
-function Sample({ label, text }: { readonly label: string; readonly text: string }) {
+/** A text to copy and use elsewhere. */
+export function Sample({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <figure>
       <figcaption>

@@ -5,7 +5,7 @@ import {
   isFapiClient,
   usesSecret,
 } from '../../../../src/model/entities/oidc-client.ts';
-import { Facts, Screen } from '../../../parts/screen.tsx';
+import { Card, Facts, Screen } from '../../../parts/screen.tsx';
 import { updateCommand } from '../../forms/command.ts';
 import { refreshEntities } from '../../forms/entity.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
@@ -14,6 +14,7 @@ import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { Sample } from '../../parts/same-change.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
@@ -23,6 +24,8 @@ import { usualMethod } from './auth-method.ts';
 import { ClientDeliveries } from './client-deliveries.tsx';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
 import { ClientSessions } from './client-sessions.tsx';
+import { TemplateFields } from './template-fields.tsx';
+import { secretPlaceholder, templates } from './templates.ts';
 import { words } from './words.ts';
 
 type ClientDraft = Draft<OidcClient, typeof entity>;
@@ -34,7 +37,8 @@ export function ClientScreen() {
 
 function Client() {
   const [created, setCreated] = useState<Created | null>(null);
-  if (created !== null) return <Registered {...created} />;
+  const [template, setTemplate] = useState('');
+  if (created !== null) return <Registered {...created} template={template} />;
   return (
     <EntityScreen<OidcClient, ClientDraft>
       entity={entity}
@@ -47,7 +51,10 @@ function Client() {
       })}
       created={async (id, draft) => setCreated(await withSecret(id, draft))}
       fields={(form, isNew) => (
-        <ClientFields form={form}>{isNew && <EntityField form={form} name="id" />}</ClientFields>
+        <>
+          {isNew && <TemplateFields {...{ form, template, setTemplate, choiceOf }} />}
+          <ClientFields form={form}>{isNew && <EntityField form={form} name="id" />}</ClientFields>
+        </>
       )}
       deletionEnds={words.deleteEnds}
     >
@@ -67,6 +74,7 @@ function Client() {
 interface Created {
   readonly id: string;
   readonly name: string;
+  readonly redirectUris: readonly string[];
   /** Null: it needs none. */
   readonly secret: string | null;
   /** Why there is no secret yet. */
@@ -152,7 +160,8 @@ const { none: _ofPublicOnes, ...methods } = fieldWords(entity.kind).choices.toke
 
 /** An application that authenticates with a secret gets its first one at once. */
 async function withSecret(id: string, draft: ClientDraft): Promise<Created> {
-  const created = { id, name: draft.name, secret: null, failure: null };
+  const { name, redirectUris } = draft;
+  const created = { id, name, redirectUris, secret: null, failure: null };
   if (!usesSecret(draft.tokenEndpointAuthMethod)) return created;
   try {
     return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id))).secret };
@@ -161,12 +170,35 @@ async function withSecret(id: string, draft: ClientDraft): Promise<Created> {
   }
 }
 
-function Registered({ id, name, secret, failure }: Created) {
+function Registered({
+  id,
+  name,
+  redirectUris,
+  secret,
+  failure,
+  template,
+}: Created & { readonly template: string }) {
+  const known = templates[template];
+  const settings = known?.settings({ issuer, id, redirectUri: redirectUris[0] ?? '' }) ?? '';
   return (
     <Screen title={words.createdTitle(name)} lead={words.createdText}>
       <ClientFacts id={id} />
       {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
       {failure !== null && <Failure error={failure} />}
+      {known !== undefined && (
+        <Card id="settings" title={words.settings(known.name)}>
+          <p>
+            {known.note}{' '}
+            <a href={known.documentation} target="_blank" rel="noreferrer">
+              {words.documentation(known.name)}
+            </a>
+          </p>
+          {settings.includes(secretPlaceholder) && (
+            <p className="hint">{words.placeholder(secretPlaceholder)}</p>
+          )}
+          <Sample label="" text={settings} />
+        </Card>
+      )}
       <p className="buttons">
         <Link to="/clients/$id" params={{ id }} className="button main" id="open-client">
           {words.open}

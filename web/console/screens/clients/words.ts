@@ -46,6 +46,16 @@ const en = {
   createdTitle: (name: string) => `${name} is registered`,
   createdText: 'Enter these in the application.',
   open: 'Open the application',
+  templates: 'Well-known applications',
+  template: 'Which application is it?',
+  templateHint: 'Fills in the fields below, and shows afterwards what to enter in the application.',
+  otherTemplate: 'Another one',
+  address: 'Where do people open it?',
+  addressHint: 'Its host, such as wiki.example.com',
+  addressProblem: 'This is not the address of a host.',
+  settings: (name: string) => `Settings for ${name}`,
+  placeholder: (word: string) => `${word} stands for the secret.`,
+  documentation: (name: string) => `Documentation of ${name}`,
 };
 
 const de: typeof en = {
@@ -91,6 +101,16 @@ const de: typeof en = {
   createdTitle: (name) => `${name} ist registriert`,
   createdText: 'Tragen Sie das in der Anwendung ein.',
   open: 'Anwendung öffnen',
+  templates: 'Bekannte Anwendungen',
+  template: 'Welche Anwendung ist es?',
+  templateHint: 'Füllt die Felder darunter aus und zeigt danach, was in der Anwendung einzutragen ist.',
+  otherTemplate: 'Eine andere',
+  address: 'Wo öffnen Personen sie?',
+  addressHint: 'Ihr Host, zum Beispiel wiki.example.com',
+  addressProblem: 'Das ist keine Adresse eines Hosts.',
+  settings: (name) => `Einstellungen für ${name}`,
+  placeholder: (word) => `${word} steht für das Geheimnis.`,
+  documentation: (name) => `Dokumentation von ${name}`,
 };
 
 export const words = wordsOf(en, de);
