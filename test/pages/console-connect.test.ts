@@ -38,6 +38,58 @@ async function agree(guest: Visitor, button: string, ends: string | RegExp): Pro
   await page.locator(`#${button}-confirm`).click();
 }
 
+test('an untouched overview says how to begin, until an application is registered from a template', async () => {
+  const narrow = await atConsole(server, 'root', '/console', { viewport: phone, language: 'de' });
+  await narrow.page.locator('#begin-register').waitFor();
+  await assertClean(narrow);
+  await screenshot(narrow.page, 'console-begin-phone');
+  const guest = await admin.at('/console');
+  const { page } = guest;
+  for (const [way, title] of [
+    ['invite', 'Add a person'],
+    ['connect', 'Connect a provider'],
+    ['register', 'Register an application'],
+  ] as const) {
+    await page.locator(`#begin-${way}`).click();
+    await heading(page, title).waitFor();
+    if (way !== 'register') await go(page, '/');
+  }
+  await page.locator('#template').selectOption('grafana');
+  await page.locator('#template-address').fill('https://grafana.example.com/');
+  assert.equal(await page.locator('#field-name').inputValue(), 'Grafana');
+  await assertClean(guest);
+  await screenshot(page, 'console-template');
+  await page.locator('#save').click();
+  await heading(page, 'Grafana is registered').waitFor();
+  const { id, ...saved } = (await root.get('oidc-clients')).json.data[0];
+  const settings = (await page.locator('section:has(#settings) pre').textContent()) ?? '';
+  const issuer = `${server.url}/oidc`;
+  for (const line of [
+    `client_id = ${id}`,
+    `token_url = ${issuer}/token`,
+    `api_url = ${issuer}/userinfo`,
+    'client_secret = CLIENT_SECRET',
+    'groups_attribute_path = groups',
+  ]) {
+    assert.ok(settings.split('\n').includes(line), line);
+  }
+  assert.deepEqual(saved.redirectUris, ['https://grafana.example.com/login/generic_oauth']);
+  assert.deepEqual(saved.scopes, ['openid', 'profile', 'email', 'groups']);
+  assert.equal(saved.clientUri, 'https://grafana.example.com');
+  assert.equal(saved.tokenEndpointAuthMethod, 'client_secret_basic');
+  assert.match((await page.locator('.secret').textContent()) ?? '', /^[\w-]{43}$/);
+  await assertClean(guest);
+  await screenshot(page, 'console-template-settings');
+  for (const { page: overview } of [guest, narrow]) {
+    await go(overview, '/nodes');
+    await go(overview, '/');
+    await overview.locator('#last-day').waitFor();
+    await overview.locator('#begin').waitFor({ state: 'detached' });
+  }
+  assert.equal((await root.call('DELETE', `oidc-clients/${id}`)).status, 200);
+  await Promise.all([guest.close(), narrow.close()]);
+});
+
 test('every template of an application is accepted as it is filled in, and can be left again', async () => {
   const guest = await atConsole(server, 'root', '/console/clients/new', { viewport: phone, language: 'de' });
   const { page } = guest;

@@ -12,6 +12,7 @@ import { texts } from '../texts/texts.ts';
 import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
+import { GettingStarted } from './getting-started.tsx';
 
 const { overview: words } = texts;
 
@@ -20,6 +21,7 @@ const Chart = lazy(async () => ({ default: (await import('../parts/attempts-char
 export function OverviewScreen() {
   return (
     <Screen title={texts.screens.overview}>
+      <GettingStarted />
       <Find />
       <LastDay />
       <div className="columns">

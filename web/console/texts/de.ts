@@ -73,6 +73,18 @@ export const de: Texts = {
     'Sie dürfen Personen wieder Zugang geben: entsperren, einladen, einen zweiten Faktor entfernen, Sitzungen beenden.',
 
   overview: {
+    begin: 'Erste Schritte',
+    beginWays: {
+      invite: [
+        'Person einladen',
+        'Sie bekommt einen Link, um ein Passwort zu wählen oder einen Passkey hinzuzufügen.',
+      ],
+      connect: ['Anbieter verbinden', 'Personen melden sich hier mit dem Konto an, das sie dort haben.'],
+      register: [
+        'Anwendung registrieren',
+        'Zum Beispiel Grafana, GitLab oder Nextcloud: Personen melden sich dann hier dafür an.',
+      ],
+    },
     chartTitle: 'Anmeldungen und Ablehnungen der letzten 24 Stunden',
     asTable: 'Als Tabelle zeigen',
     hour: 'Stunde',

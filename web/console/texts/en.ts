@@ -72,6 +72,15 @@ export const en = {
     'You may help people sign in again: unlock and invite them, remove a second factor, end sessions.',
 
   overview: {
+    begin: 'Get started',
+    beginWays: {
+      invite: ['Invite a person', 'They get a link to choose a password or add a passkey.'],
+      connect: ['Connect a provider', 'People sign in here with the account that they have there.'],
+      register: [
+        'Register an application',
+        'Such as Grafana, GitLab or Nextcloud, so that people sign in to it here.',
+      ],
+    },
     chartTitle: 'Sign-ins and refusals in the last 24 hours',
     asTable: 'Show as a table',
     hour: 'Hour',
