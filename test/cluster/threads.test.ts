@@ -97,6 +97,27 @@ describe('what was withdrawn is refused by every thread from the next request on
     }
   });
 
+  test('what an identity has, when an auth policy with a further factor is assigned to its role attribute', async () => {
+    const id = await server.createUser({ name: 'assigned', password });
+    const { access_token: token } = await login(server, 'assigned', password);
+    const changing = { roleAttributes: ['assigned'] };
+    assert.equal((await root.call('PATCH', `identities/${id}`, changing)).status, 200);
+    const policy = { name: 'code too', secondary: { requireTotp: true } };
+    const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', policy))}`;
+    const call = (each: HttpsClient) =>
+      each.get('/edge/client/v1/current-identity', { headers: { authorization: `Bearer ${token}` } });
+    for (const client of some()) {
+      for (const [assignTo, status] of [
+        [['assigned'], 401],
+        [[], 200],
+      ] as const) {
+        const changed = await callerWith(client, root.accessToken).call('PATCH', path, { assignTo });
+        assert.equal(changed.status, 200, changed.text);
+        assert.deepEqual(await statuses(call), all(status));
+      }
+    }
+  });
+
   test('and the rights of a former administrator', async () => {
     const id = await server.createUser({ name: 'former', password, isAdmin: true });
     const { access_token: token } = await login(server, 'former', password);
