@@ -501,6 +501,12 @@ for (const entity of entities) {
         assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }]);
         const updatedAt = new Date(clock.now()).toISOString();
         assert.deepEqual(await read(collection, id), { ...was, ...change, updatedAt });
+        const filter = encodeURIComponent(`requestId = "${answer.headers['x-request-id']}"`);
+        const [event, ...others] = (await admin.get(`audit-events?filter=${filter}`)).json.data;
+        const { action, entityId, byIdentity, changes } = event;
+        assert.deepEqual([others, action, entityId, byIdentity.name], [[], 'update', id, 'root']);
+        const changed = Object.entries(change).map(([field, to]) => ({ field, from: was[field], to }));
+        assert.deepEqual(changes, changed, 'the audit trail names the one field that was changed');
         assert.equal((await admin.call('PATCH', `${collection}/${id}`, {})).status, 200);
         assert.deepEqual(await read(collection, id), { ...was, ...change, updatedAt });
       });
