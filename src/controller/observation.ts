@@ -61,6 +61,7 @@ export function openObservation(
     answers: answers.list(),
     eventLoopDelay: eventLoop.p99(),
     isBehind: view.feed.isBehind,
+    pools: store.poolUse(),
     telemetry: telemetry.counts(),
   });
   const lastReload = { isRefused: false };

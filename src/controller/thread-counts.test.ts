@@ -5,7 +5,7 @@ import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 
 function counts(over: Partial<ThreadCounts>): ThreadCounts {
   const telemetry = { spansSent: 0, spansLost: 0, failures: 0 };
-  const none = { auditEvents: [], loginAttempts: [], answers: [], telemetry };
+  const none = { auditEvents: [], loginAttempts: [], answers: [], pools: [], telemetry };
   return { ...none, eventLoopDelay: 0, isBehind: false, ...over };
 }
 

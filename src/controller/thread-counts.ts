@@ -2,6 +2,7 @@
 
 import { sumOfAnswers, sumOfCounts } from '../explain/counts.ts';
 import type { MetricCounts } from '../http/server/metrics.ts';
+import { poolNames } from '../model/metrics.ts';
 
 export type ThreadCounts = MetricCounts;
 
@@ -13,6 +14,19 @@ export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
     answers: sumOfAnswers(threads.map(({ answers }) => answers)),
     eventLoopDelay: Math.max(0, ...threads.map(({ eventLoopDelay }) => eventLoopDelay)),
     isBehind: threads.some(({ isBehind }) => isBehind),
+    pools: poolNames.map((pool) => {
+      const used = threads.flatMap(({ pools }) => pools.filter((one) => one.pool === pool));
+      const sumOf = (count: 'inUse' | 'limit' | 'waiting' | 'uses' | 'seconds') =>
+        sum(used.map((one) => one[count]));
+      return {
+        pool,
+        inUse: sumOf('inUse'),
+        limit: sumOf('limit'),
+        waiting: sumOf('waiting'),
+        uses: sumOf('uses'),
+        seconds: sumOf('seconds'),
+      };
+    }),
     telemetry: {
       spansSent: sum(threads.map(({ telemetry }) => telemetry.spansSent)),
       spansLost: sum(threads.map(({ telemetry }) => telemetry.spansLost)),

@@ -21,3 +21,20 @@ export interface DeliveryCounts {
   readonly spansLost: number;
   readonly failures: number;
 }
+
+/** What the connections to PostgreSQL are for; each purpose has a pool of its own. */
+export const poolNames = ['writes', 'reads', 'lists'] as const;
+
+/** A pool of connections to PostgreSQL. */
+export interface PoolUse {
+  readonly pool: (typeof poolNames)[number];
+  /** Connections that are being opened count too. */
+  readonly inUse: number;
+  readonly limit: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+  /** How often a connection was used, each time for a transaction or a read, since the start. */
+  readonly uses: number;
+  /** How long these took together, without the wait for the connection. */
+  readonly seconds: number;
+}

@@ -10,7 +10,7 @@ import {
   type Counted,
 } from '../../explain/counts.ts';
 import type { DeliveryKind } from '../../model/delivery.ts';
-import type { DeliveryCounts, MetricSample } from '../../model/metrics.ts';
+import type { DeliveryCounts, MetricSample, PoolUse } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
 import { contentAnswer, type Route, route } from '../request/route.ts';
@@ -68,6 +68,8 @@ export interface MetricCounts {
   readonly eventLoopDelay: Millis;
   /** Whether memory may be older than the store. */
   readonly isBehind: boolean;
+  /** Empty on SQLite. Of all threads together: one for each purpose. */
+  readonly pools: readonly PoolUse[];
   readonly telemetry: DeliveryCounts;
 }
 
@@ -168,13 +170,12 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
   const gauge = (name: string, help: string, read: () => number) =>
     define(prometheus.Gauge, [name, help], () => [{ labels: {}, value: read() }]);
 
-  defineLabelled(
-    {
-      counters: (of, read) => define(prometheus.Counter, of, read),
-      gauges: (of, read) => define(prometheus.Gauge, of, read),
-    },
-    sources,
-  );
+  const many: DefinesMany = {
+    counters: (of, read) => define(prometheus.Counter, of, read),
+    gauges: (of, read) => define(prometheus.Gauge, of, read),
+  };
+  defineLabelled(many, sources);
+  definePools(many, sources);
 
   // The library's own histogram can only be filled one observation at a time. The registry needs no more than this.
   const durations = {
@@ -203,10 +204,12 @@ type MetricHead = readonly [name: string, help: string, labelNames?: readonly st
 /** Defines a metric with a sample for each set of labels, or with none. */
 type DefineMany = (head: MetricHead, read: () => Samples) => void;
 
-function defineLabelled(
-  { counters, gauges }: { readonly counters: DefineMany; readonly gauges: DefineMany },
-  sources: MetricSources,
-): void {
+interface DefinesMany {
+  readonly counters: DefineMany;
+  readonly gauges: DefineMany;
+}
+
+function defineLabelled({ counters, gauges }: DefinesMany, sources: MetricSources): void {
   const { version } = sources;
   gauges(
     [
@@ -263,6 +266,34 @@ function defineLabelled(
   counters(
     ['overlay_auth_delivery_failures_total', 'Attempts of this node to deliver that failed.', ['kind']],
     byKind(deliveries.failures),
+  );
+}
+
+/** The pools of connections to PostgreSQL. */
+function definePools({ counters, gauges }: DefinesMany, sources: MetricSources): void {
+  const ofPools = (count: 'inUse' | 'limit' | 'waiting' | 'uses' | 'seconds') => (): Samples =>
+    sources.counts().pools.map((one) => ({ labels: { pool: one.pool }, value: one[count] }));
+  const postgres = 'overlay_auth_postgres';
+  gauges(
+    [`${postgres}_connections_in_use`, 'Connections to PostgreSQL that are used, by purpose.', ['pool']],
+    ofPools('inUse'),
+  );
+  gauges([`${postgres}_connections_limit`, 'How many of them there can be.', ['pool']], ofPools('limit'));
+  gauges(
+    [`${postgres}_callers_waiting`, 'Callers that wait for a connection.', ['pool']],
+    ofPools('waiting'),
+  );
+  counters(
+    [`${postgres}_transactions_total`, 'Transactions and reads, each on one connection.', ['pool']],
+    ofPools('uses'),
+  );
+  counters(
+    [
+      `${postgres}_transaction_seconds_total`,
+      'How long these took together, without the wait for a connection.',
+      ['pool'],
+    ],
+    ofPools('seconds'),
   );
 }
 

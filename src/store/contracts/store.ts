@@ -5,6 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
+import type { PoolUse } from '../../model/metrics.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
@@ -91,6 +92,8 @@ export interface Store {
    * share numbers, so it may differ without a change. Null if the engine cannot promise that.
    */
   sessionVersion(id: ApiSessionId): number | null;
+  /** The pools of connections of this thread; empty on SQLite. */
+  poolUse(): readonly PoolUse[];
   /** Waits for what is under way, then closes the database. */
   close(): Promise<void>;
 }

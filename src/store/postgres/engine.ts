@@ -1,6 +1,8 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
-import { systemClock } from '../../platform/clock.ts';
+import { performance } from 'node:perf_hooks';
+import type { PoolUse } from '../../model/metrics.ts';
+import { SECOND, systemClock } from '../../platform/clock.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, postgresDialect } from '../sql/engine.ts';
@@ -12,6 +14,7 @@ import {
   type Asking,
   askingOf,
   openPool,
+  type PostgresClient,
   type PostgresPool,
   type PostgresQuery,
   type PostgresSettings,
@@ -33,6 +36,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   const readers = openPool(settings, shares.reads);
   // Lists have their own too: a node that cannot read sessions and the feed because of them lets nobody in.
   const lists = openPool(settings, shares.lists);
+  const pools = [watchPool('writes', writers), watchPool('reads', readers), watchPool('lists', lists)];
   const turns = listTurns(shares.lists);
   const ask = askingOf(settings);
   const unanswered = unansweredCommits(readers);
@@ -80,6 +84,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     letWrite: (port) => port.close(),
     // Other nodes change sessions too.
     sessionVersion: () => null,
+    poolUse: () => pools.map((used) => used()),
     close() {
       closing ??= close();
       return closing;
@@ -160,4 +165,27 @@ function transactions(needs: {
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Watches a pool from now on. @returns how it is used at the time of the call */
+function watchPool(name: PoolUse['pool'], pool: PostgresPool): () => PoolUse {
+  const begun = new Map<PostgresClient, number>();
+  let uses = 0;
+  let total = 0;
+  pool.on('acquire', (client) => void begun.set(client, performance.now()));
+  pool.on('release', (_error, client) => {
+    const since = begun.get(client);
+    if (since === undefined) return;
+    begun.delete(client);
+    uses += 1;
+    total += performance.now() - since;
+  });
+  return () => ({
+    pool: name,
+    inUse: pool.totalCount - pool.idleCount,
+    limit: pool.options.max,
+    waiting: pool.waitingCount,
+    uses,
+    seconds: total / SECOND,
+  });
 }

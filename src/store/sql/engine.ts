@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { ListBudget } from '../../model/list-query.ts';
+import type { PoolUse } from '../../model/metrics.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
@@ -42,6 +43,8 @@ export interface Engine {
   letWrite(port: MessagePort): void;
   /** See `Store.sessionVersion`. */
   sessionVersion(id: string): number | null;
+  /** See `Store.poolUse`. */
+  poolUse(): readonly PoolUse[];
   close(): Promise<void>;
 }
 

@@ -153,6 +153,7 @@ export function sqlStore(engine: Engine): Store {
     gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null, helped: null })),
     letWrite: engine.letWrite,
     sessionVersion: engine.sessionVersion,
+    poolUse: engine.poolUse,
     close: () => engine.close(),
   };
   return Object.assign(lazily<Concerns, Database<typeof intents>>(concerns, database), methods);

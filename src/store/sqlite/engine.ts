@@ -111,6 +111,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       const known = versions();
       return known === null ? null : sessionVersion(known, id);
     },
+    poolUse: () => [],
     close() {
       closing ??= close();
       return closing;
