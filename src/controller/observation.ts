@@ -128,6 +128,7 @@ function deliveryCounts(
         const now = clock.now();
         return (now - Math.min(now, ...found.map(({ oldestAt }) => oldestAt))) / SECOND;
       }),
+    failing: () => byKind((found) => found.filter(({ failures }) => failures > 0).length),
     failures: () => byKind((_found, kind) => deliverer?.failures().get(kind) ?? 0),
   };
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
+import { withMetrics } from '../support/metrics.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await startTestServer({ configure: withMetrics });
 await server.createUser({ name: 'root', password, isAdmin: true });
 await server.createUser({ name: 'ada', password });
 const root = commandLine();
@@ -50,6 +51,20 @@ describe('status', () => {
       stdout,
       /^server +https:.*\nhealth +ok\nissuer +\S+\ncertificate +until \S+ \(\d+ days\)\n\nCONTROLLER/,
     );
+  });
+
+  test('shows readers which event subscriptions fail, and the metrics count them', async () => {
+    const create = ['create', 'event-subscription', 'siem', 'webhook', 'https://127.0.0.1:9/in', '-j'];
+    assert.deepEqual((await fine(root, ['status', '-j'])).json.eventsNotTakenBy, []);
+    const { id } = (await fine(root, create)).json;
+    for (let found = 0; found === 0; ) {
+      found = (await fine(root, ['status', '-j'])).json.eventsNotTakenBy.length;
+    }
+    assert.match((await fine(root, ['status'])).stdout, /EVENTS NOT TAKEN BY.*\nsiem +https:\S+ +\d+ +\d+\n/);
+    assert.equal((await fine(ada, ['status', '-j'])).json.eventsNotTakenBy, null);
+    const { text } = await server.get('/metrics');
+    assert.match(text, /^overlay_auth_delivery_subscribers_failing\{kind="event"\} 1$/m);
+    await fine(root, ['delete', 'event-subscription', id, '--yes']);
   });
 
   test('shows administrators which signers and CAs can name an administrator', async () => {

@@ -22,6 +22,8 @@ interface ServerStatus {
   readonly controllers: readonly JsonObject[];
   /** The signers and CAs that can name an administrator; null: the caller may not see them. */
   readonly administratorsNamedBy: readonly JsonObject[] | null;
+  /** Event subscriptions whose server did not take the last attempt; null: the caller may not see them. */
+  readonly eventsNotTakenBy: readonly JsonObject[] | null;
 }
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
@@ -43,7 +45,7 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
     path: '/controllers',
     query: { limit: 'none' },
   });
-  const namedBy = await namersFor(api);
+  const seen = await forReaders(api);
   const { url } = api.login;
   const { trust } = await credentialsStore(ports).read();
   using http = await connectionTo(ports, trust[url], undefined);
@@ -62,17 +64,31 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
     certificateEnd: end === undefined ? null : new Date(end).toISOString(),
     certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
     controllers: asList(nodes.data).map(asObject),
-    administratorsNamedBy: namedBy,
+    ...seen,
   };
 }
 
 /** Everybody may ask for the status, and this is for those who may read everything. */
-async function namersFor(api: ApiClient): Promise<ServerStatus['administratorsNamedBy']> {
+async function forReaders(
+  api: ApiClient,
+): Promise<Pick<ServerStatus, 'administratorsNamedBy' | 'eventsNotTakenBy'>> {
+  const none = { administratorsNamedBy: null, eventsNotTakenBy: null };
   const me = asObject((await api.call({ api: 'client', method: 'GET', path: '/current-identity' })).data);
-  if (me.isAdmin !== true && asList(me.permissions).length === 0) return null;
+  if (me.isAdmin !== true && asList(me.permissions).length === 0) return none;
   // Not every address serves the management API.
   const found = await api.find({ method: 'GET', path: '/administrators/named-by' });
-  return found === undefined ? null : asList(asObject(found.data).namedBy).map(asObject);
+  if (found === undefined) return none;
+  const { data } = await api.call({
+    method: 'GET',
+    path: '/event-subscriptions',
+    query: { limit: 'none' },
+  });
+  return {
+    administratorsNamedBy: asList(asObject(found.data).namedBy).map(asObject),
+    eventsNotTakenBy: asList(data)
+      .map(asObject)
+      .filter(({ failures }) => Number(failures) > 0),
+  };
 }
 
 function failing({ checks }: ServerStatus): string {
@@ -103,7 +119,13 @@ function statusText(status: ServerStatus): string {
     ],
     controllers,
   );
-  return [fields, nodes, ...(administratorsNamedBy === null ? [] : [namersText(administratorsNamedBy)])].join(
-    '\n\n',
-  );
+  const notTakenBy = status.eventsNotTakenBy ?? [];
+  return [
+    fields,
+    nodes,
+    ...(notTakenBy.length === 0
+      ? []
+      : [renderTable([['events not taken by', 'name'], 'url', 'failures', 'waiting'], notTakenBy)]),
+    ...(administratorsNamedBy === null ? [] : [namersText(administratorsNamedBy)]),
+  ].join('\n\n');
 }

@@ -56,6 +56,8 @@ export interface DeliveryMetrics {
   waiting(): ByKind;
   /** In seconds. */
   oldest(): ByKind;
+  /** Subscribers whose last attempt failed and for whom something waits. */
+  failing(): ByKind;
   failures(): ByKind;
 }
 
@@ -262,6 +264,14 @@ function defineLabelled({ counters, gauges }: DefinesMany, sources: MetricSource
       ['kind'],
     ],
     byKind(deliveries.oldest),
+  );
+  gauges(
+    [
+      'overlay_auth_delivery_subscribers_failing',
+      'Subscribers that did not take the last attempt, and for whom something waits.',
+      ['kind'],
+    ],
+    byKind(deliveries.failing),
   );
   counters(
     ['overlay_auth_delivery_failures_total', 'Attempts of this node to deliver that failed.', ['kind']],
