@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
 import { layout, type View } from './layout.ts';
-import { languageFor } from './texts/languages.ts';
 
 interface ReferencedContent {
   readonly mediaTypes: readonly string[];
@@ -18,6 +17,8 @@ export interface ReferencedOperation {
   readonly summary: string;
   /** Who may call. */
   readonly access: string;
+  /** The ways to authenticate, in words. Empty: none is needed. */
+  readonly challenges: readonly string[];
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
@@ -29,12 +30,15 @@ export interface ReferencedOperation {
   readonly answers: readonly (ReferencedContent & {
     readonly status: string;
     readonly description: string;
+    readonly headers: readonly { readonly name: string; readonly description: string }[];
   })[];
 }
 
 export interface ApiReference {
   readonly title: string;
   readonly description: string;
+  /** The path of the page. Each operation has one below it. */
+  readonly path: string;
   /** The path of the same document for programs. */
   readonly documentPath: string;
   /** What the operations of a group are about, in one sentence. */
@@ -43,18 +47,18 @@ export interface ApiReference {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
-/** An API for people to read, on one page. Details open without a script. */
-export function apiReferencePage(view: View, api: ApiReference): Html {
+/** The operations of an API, by group, each with a link to its own page. The reference exists in English only. */
+export function apiContentsPage(view: View, api: ApiReference): Html {
   const groups = Map.groupBy(api.operations, ({ group }) => group);
-  // The reference exists in English only.
-  return layout(
-    { ...view, language: languageFor([]) },
-    {
-      wide: true,
-      scripts: true,
-      title: `${api.title} - Reference`,
-      heading: api.title,
-      content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
+  return layout(view, {
+    wide: true,
+    scripts: true,
+    title: `${api.title} - Reference`,
+    heading: api.title,
+    content: html`<details>
+<summary>About this API</summary>
+<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
+</details>
 <div class="field" data-searches="operations" data-found="operations found" data-found-one="operation found" hidden><label for="search">Search operations</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" aria-describedby="found">
 <p id="found" class="hint" role="status"></p></div>
@@ -65,61 +69,75 @@ ${[...groups].map(
 <p>${api.groups.get(group)}</p>
 <ul>${operations.map(
     ({ id, method, path, summary }) => html`
-<li><a href="#${id}"><code>${method} ${path}</code></a> ${summary}</li>`,
+<li id="${id}"><a href="${api.path}/${id}"><code>${method} ${path}</code></a> ${summary}</li>`,
   )}
 </ul>
 </div>
 `,
-)}</nav>
-<h2>Operations</h2>
-${api.operations.map(operationSection)}
-<h2>Documents</h2>
-${Object.entries(api.schemas)
-  .sort(([one], [other]) => (one < other ? -1 : 1))
-  .map(
-    ([name, schema]) => html`<section id="schema-${name}">
-<h3>${name}</h3>
-<div>${schemaOutline(schema)}</div>
-</section>
-`,
-  )}`,
-    },
-  );
+)}</nav>`,
+  });
 }
 
-function operationSection(operation: ReferencedOperation): Html {
-  const { id, method, path, summary, access, parameters, body, answers } = operation;
-  const successes = answers.filter(({ status }) => Number(status) < 400);
-  const refusals = answers.filter(({ status }) => Number(status) >= 400);
-  return html`<section id="${id}">
-<h3><code>${method} ${path}</code></h3>
-<p>${summary}. ${access}</p>
-${
-  parameters.length > 0 &&
-  html`<h4>Parameters</h4>
-<ul>${parameters.map(
-    (parameter) => html`
-<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${parameter.description !== undefined && html`${parameter.description}. `}${schemaOutline(parameter.schema)}${examples(parameter.schema)}</li>`,
-  )}
-</ul>`
-}
-${body !== null && html`<h4>Body</h4>\n<div>${content(body)}</div>`}
-<h4>Responses</h4>
-<ul>${successes.map(
-    (answer) => html`
-<li><strong>${answer.status}</strong> ${answer.description}. ${content(answer)}</li>`,
-  )}
-</ul>
-<details>
-<summary>Errors of ${method} ${path}</summary>
-<ul>${refusals.map(
-    (answer) => html`
-<li><strong>${answer.status}</strong> ${answer.description}</li>`,
-  )}
-</ul>
-</details>
+/** One operation, with the schemas that it uses and links to its neighbours. Null: the API has none with this id. */
+export function apiOperationPage(view: View, api: ApiReference, id: string | undefined): Html | null {
+  const at = api.operations.findIndex((operation) => operation.id === id);
+  const operation = api.operations[at];
+  if (operation === undefined) return null;
+  const { method, path, summary, access, challenges, parameters, body, answers } = operation;
+  const link = (text: string, to: ReferencedOperation | undefined) =>
+    to !== undefined && html` <a href="${api.path}/${to.id}">${text}</a>`;
+  return layout(view, {
+    wide: true,
+    title: `${summary} - ${api.title}`,
+    heading: summary,
+    lead: html`<code>${method} ${path}</code>`,
+    content: html`<nav aria-label="Operations"><p><a href="${api.path}">All operations</a>${link('Previous', api.operations[at - 1])}${link('Next', api.operations[at + 1])}</p></nav>
+<p>${access}</p>
+${section('Challenges', challenges)}${section(
+  'Parameters',
+  parameters.map(
+    (parameter) =>
+      html`<code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${parameter.description !== undefined && html`${parameter.description}. `}${schemaOutline(parameter.schema)}${examples(parameter.schema)}`,
+  ),
+)}${body !== null && html`<h2>Body</h2>\n<div>${content(body)}</div>\n`}${section(
+  'Responses',
+  answers.map(
+    (answer) =>
+      html`<strong>${answer.status}</strong> ${answer.description}. ${content(answer)}${
+        answer.headers.length > 0 &&
+        html`<ul>${answer.headers.map(({ name, description }) => html`\n<li><code>${name}</code>: ${description}</li>`)}\n</ul>`
+      }`,
+  ),
+)}${[...componentsIn(operation, api.schemas)].sort().map(
+  (name) => html`<section id="schema-${name}">
+<h2>${name}</h2>
+<div>${schemaOutline(api.schemas[name] ?? {})}</div>
 </section>
+`,
+)}`,
+  });
+}
+
+function section(heading: string, items: readonly (Html | string)[]): Html | null {
+  if (items.length === 0) return null;
+  return html`<h2>${heading}</h2>
+<ul>${items.map((item) => html`\n<li>${item}</li>`)}
+</ul>
 `;
+}
+
+/** The names of the schemas that a value refers to, and of those that these refer to. */
+function componentsIn(
+  value: unknown,
+  schemas: ApiReference['schemas'],
+  names = new Set<string>(),
+): Set<string> {
+  for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    if (names.has(name)) continue;
+    names.add(name);
+    componentsIn(schemas[name] ?? {}, schemas, names);
+  }
+  return names;
 }
 
 function content({ mediaTypes, schema }: ReferencedContent): Html {

@@ -36,6 +36,7 @@ const paths: readonly Path[] = [
   ),
   at('openapi.json', 'GET HEAD'),
   at('docs', 'GET HEAD'),
+  at('docs/:id', 'GET HEAD'),
   at('.well-known/est/cacerts', 'GET HEAD'),
   at('network-jwts', 'GET HEAD'),
   at('external-jwt-signers', 'GET HEAD'),
@@ -169,7 +170,7 @@ for (const { path: template, methods, reads } of paths) {
 
     test('gives its JSON document, and no page, to clients that accept something else', async () => {
       for (const method of methods.filter((name) => name === 'GET' || name === 'HEAD')) {
-        const expected = template.endsWith('/docs') ? 406 : (await send(method, path)).status;
+        const expected = /\/docs(?:\/:id)?$/.test(template) ? 406 : (await send(method, path)).status;
         const answer = await send(method, path, { accept: 'image/bmp' });
         assert.equal(answer.status, expected, answer.text);
         if (method !== 'HEAD' && expected === 406) assertRefused(answer, 406, 'NOT_ACCEPTABLE');

@@ -151,6 +151,7 @@ describe('what everybody gets', () => {
 
   const paths = [
     '/edge/client/v1/docs',
+    '/edge/client/v1/docs/getVersion',
     '/edge/management/v1/openapi.json',
     '/oidc/openapi.json',
     '/oidc/keys',

@@ -185,31 +185,49 @@ describe('the API descriptions', () => {
     });
   });
 
-  test('a page shows each description without a script and without another host', async () => {
+  test('pages show each description without a script and without another host', async () => {
     for (const root of roots) {
-      const answer = await server.get(`${root}/docs`, { headers: { accept: 'text/html' } });
-      assert.equal(answer.status, 200);
-      assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'; /);
-      // The search alone needs a script: one of ours, in a file. Examples name other hosts; nothing leads there.
-      assert.doesNotMatch(
-        answer.text,
-        /<script(?! src="\/assets\/pages\.[\w-]+\.js" type="module"><\/script>)|="\s*(?:https?:)?\/\//,
-      );
       const { paths, components } = documents.get(root) as OpenApiDocument;
+      const contents = await pageAt(`${root}/docs`);
+      const schemas = new Set<string>();
       for (const [path, methods] of Object.entries(paths)) {
-        for (const [method, { operationId }] of Object.entries(methods)) {
+        for (const [method, { operationId, responses }] of Object.entries(methods)) {
           if (method === 'head') continue;
-          assert.ok(answer.text.includes(`<section id="${operationId}">`), operationId);
-          assert.ok(answer.text.includes(`<code>${method.toUpperCase()} ${path}</code>`), path);
+          const address = `${root}/docs/${operationId}`;
+          const shown = `<code>${method.toUpperCase()} ${path}</code>`;
+          assert.ok(contents.includes(`<li id="${operationId}"><a href="${address}">${shown}</a>`), address);
+          const text = await pageAt(address);
+          assert.ok(text.includes(shown), address);
+          for (const status of Object.keys(responses)) {
+            assert.ok(text.includes(`<strong>${status}</strong>`), `${status} of ${address}`);
+          }
+          for (const [, name = ''] of text.matchAll(/<section id="schema-([^"]+)">/g)) schemas.add(name);
+          // Every link inside leads somewhere.
+          for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) {
+            assert.ok(text.includes(`id="${target}"`), `#${target} of ${address}`);
+          }
         }
       }
-      for (const name of Object.keys(components.schemas)) {
-        assert.ok(answer.text.includes(`<section id="schema-${name}">`), name);
-      }
-      // Every link inside leads somewhere.
-      for (const [, target] of answer.text.matchAll(/href="#([^"]+)"/g)) {
-        assert.ok(answer.text.includes(`id="${target}"`), `#${target}`);
-      }
+      assert.deepEqual([...schemas].sort(), Object.keys(components.schemas).sort());
+    }
+  });
+
+  test('no page is made for an operation that does not exist', async () => {
+    for (const id of ['x', 'listidentities', 'toString', '__proto__', '-1', '%00', 'x'.repeat(500)]) {
+      const answer = await server.get(`/edge/management/v1/docs/${id}`);
+      assert.equal(answer.status, 404, id);
     }
   });
 });
+
+async function pageAt(path: string): Promise<string> {
+  const answer = await server.get(path, { headers: { accept: 'text/html' } });
+  assert.equal(answer.status, 200, path);
+  assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'; /);
+  // The search alone needs a script: one of ours, in a file. Examples name other hosts; nothing leads there.
+  assert.doesNotMatch(
+    answer.text,
+    /<script(?! src="\/assets\/pages\.[\w-]+\.js" type="module"><\/script>)|="\s*(?:https?:)?\/\//,
+  );
+  return answer.text;
+}

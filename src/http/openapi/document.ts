@@ -54,7 +54,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
+    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
   };
 }
 

@@ -1,7 +1,14 @@
 // The API descriptions, for programs and for people. They need no login: which right opens which endpoint is no secret.
 
 import { z } from 'zod';
-import { type ApiReference, apiReferencePage, type ReferencedOperation } from '../../pages/api-reference.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import {
+  type ApiReference,
+  apiContentsPage,
+  apiOperationPage,
+  type ReferencedOperation,
+} from '../../pages/api-reference.ts';
+import { languageFor } from '../../pages/texts/languages.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType, json, page } from '../request/answer.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
@@ -48,8 +55,12 @@ const openApiSchema = z
 
 const cached = publicFor(300);
 
+const language = languageFor([]);
+
 /** @param routes all endpoints, including these; read at the first request */
 export function openApiRoutes(views: Views, routes: () => readonly Route[]): readonly Route[] {
+  // The reference exists in English only, so its pages are kept once for all languages.
+  const english: Views = (visitor) => ({ ...views(visitor), language, texts: language.texts });
   return descriptions.flatMap((description) => {
     let made: Omit<OpenApiDocument, 'servers'> | undefined;
     const documentOf = () => {
@@ -61,6 +72,13 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
     };
     const common = { methods: ['GET', 'HEAD'], api: description.api } as const;
     const path = `${description.root}/openapi.json`;
+    let read: ApiReference | undefined;
+    const referenceOf = () => {
+      read ??= apiReferenceOf(documentOf(), { path: `${description.root}/docs`, documentPath: path });
+      return read;
+    };
+    const asPage = { ...common, errors: 'html-or-edge', produces: [htmlType] } as const;
+    const answers = { 200: contentAnswer(htmlType, 'The page') };
     return [
       ...[path, ...specPathOf(description)].map((each) =>
         fixedRoute({
@@ -79,18 +97,27 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
         }),
       ),
       fixedRoute({
-        ...common,
-        views,
+        ...asPage,
+        views: english,
         path: `${description.root}/docs`,
-        errors: 'html-or-edge',
-        produces: [htmlType],
         summary: 'Read the description of this API as a page',
-        answers: { 200: contentAnswer(htmlType, 'The page') },
+        answers,
         make: (_place, view) =>
-          page(apiReferencePage(view, apiReferenceOf(documentOf(), path)), {
-            scripts: true,
-            headers: cached,
-          }),
+          page(apiContentsPage(view, referenceOf()), { scripts: true, headers: cached }),
+      }),
+      // Made when one is asked for. An unknown id leaves nothing behind: there are as many as operations, at most.
+      fixedRoute({
+        ...asPage,
+        views: english,
+        path: `${description.root}/docs/:id`,
+        summary: 'Read about one operation, by its operationId, as a page',
+        answers,
+        keyedBy: ['id'],
+        make({ params }, view) {
+          const made = apiOperationPage(view, referenceOf(), params.id);
+          if (made === null) throw new AuthError('not_found');
+          return page(made, { headers: cached });
+        },
       }),
     ];
   });
@@ -104,24 +131,33 @@ function specPathOf({ api, root }: Description): readonly string[] {
 /** What the page shows of a description. HEAD is like GET and is not shown. */
 function apiReferenceOf(
   { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
-  documentPath: string,
+  addresses: Pick<ApiReference, 'path' | 'documentPath'>,
 ): ApiReference {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== 'head' || methods.get === undefined)
-      .map(([method, operation]) => operationOf(method, path, operation)),
+      .map(([method, operation]) => ({
+        ...operationOf(method, path, operation),
+        challenges: operation.security.flatMap((schemes) =>
+          Object.keys(schemes).map((name) => components.securitySchemes[name]?.description ?? name),
+        ),
+      })),
   );
   return {
     title: info.title,
     description: info.description,
-    documentPath,
+    ...addresses,
     groups: new Map(tags.map(({ name, description }) => [name, description])),
     operations,
     schemas: components.schemas,
   };
 }
 
-function operationOf(method: string, path: string, operation: Operation): ReferencedOperation {
+function operationOf(
+  method: string,
+  path: string,
+  operation: Operation,
+): Omit<ReferencedOperation, 'challenges'> {
   const { operationId, tags, summary, description, parameters, requestBody, responses } = operation;
   return {
     id: operationId,
@@ -135,6 +171,10 @@ function operationOf(method: string, path: string, operation: Operation): Refere
     answers: Object.entries(responses).map(([status, response]) => ({
       status,
       description: response.description,
+      // Every answer has an x-request-id.
+      headers: Object.entries(response.headers ?? {})
+        .filter(([name]) => name !== 'x-request-id')
+        .map(([name, header]) => ({ name, description: header.description })),
       ...contentOf(response.content ?? {}),
     })),
   };
