@@ -195,7 +195,8 @@ export async function requestExtension(
  * @throws AuthError conflict   the last administrator could no longer log in
  */
 export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
-  const { identityId } = await getAuthenticator(needs, id);
+  const authenticator = await getAuthenticator(needs, id);
+  const { identityId, method } = authenticator;
   const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, {
@@ -204,6 +205,7 @@ export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, i
     entityId: id,
     identityId,
     fields: [],
+    changes: changesOf(method === 'updb' ? passwordFields : certificateFields, authenticator, null),
   });
 }
 

@@ -370,6 +370,10 @@ const mailSchema = z.strictObject({
   language: says`en or de: the language of mails to people whose language is not known.`(
     z.enum(['en', 'de']).default('en'),
   ),
+  notices:
+    says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed. Only at verified addresses.`(
+      z.boolean().default(true),
+    ),
   passwordReset: section({
     allowed:
       says`Whether people who have forgotten their password may ask on the login page for a mail with which they choose another. Only to verified addresses.`(
@@ -424,7 +428,7 @@ export const fileSchema = z
     }),
     edge: says`Present: the OIDC provider is on.`(edgeSchema.optional()),
     branding: says`How the login pages look.`(brandingSchema.prefault({})),
-    mail: says`Mails to people: invitations, forgotten passwords. Default: none are sent.`(
+    mail: says`Mails to people: invitations, forgotten passwords, notices. Default: none are sent.`(
       orNone(mailSchema),
     ),
     telemetry: says`Traces and metrics for an OpenTelemetry collector. Default: none.`(

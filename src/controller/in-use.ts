@@ -10,6 +10,7 @@ import type { OtherThreads } from './thread-roles.ts';
 /** Outlives reloads, which change it: whatever outlives them too asks here. */
 export interface ConfigInUse {
   readonly edge: Config['edge'];
+  readonly mail: Config['mail'];
   readonly lifetimes: { readonly accessToken: Millis };
   /** How long after its issue an access token may be valid, under any configuration that was in use. */
   readonly accessTokenEnd: Millis;
@@ -24,14 +25,16 @@ export function configInUse(first: Config): ConfigInUse {
   const endOf = ({ edge }: Config) => edge.oidc.accessTokenDuration + clockSkew;
   const inUse = {
     edge: first.edge,
+    mail: first.mail,
     lifetimes,
     accessTokenEnd: endOf(first),
     allowTokensOf(fresh: Config) {
       inUse.accessTokenEnd = Math.max(inUse.accessTokenEnd, endOf(fresh));
       return inUse.accessTokenEnd;
     },
-    replace({ edge }: Config) {
+    replace({ edge, mail }: Config) {
       inUse.edge = edge;
+      inUse.mail = mail;
       lifetimes.accessToken = edge.oidc.accessTokenDuration;
     },
   };

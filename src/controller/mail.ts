@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url';
 import type { BrandingConfig, Config, MailConfig } from '../config/config.ts';
 import { readNamed, readRoots, refusedFile } from '../config/named-roots.ts';
 import { letterOf } from '../mail/letter.ts';
+import { noticesBy } from '../mail/notices.ts';
 import type { MailInUse } from '../mail/send-mail.ts';
 import type { Mailing } from '../model/mail.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -19,6 +20,9 @@ export function mailingOf(mail: MailConfig | null): Mailing | null {
   const { language, passwordReset } = mail;
   return { language, passwordReset };
 }
+
+/** What people are told of audit events, by the configuration in use. */
+export const noticesOf = (inUse: () => Pick<Config, 'mail'>) => noticesBy(() => inUse().mail);
 
 /** What mails are sent with, by the configuration in use. */
 export function openMail(config: Config) {

@@ -15,6 +15,7 @@ import {
 import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { type SampledLines, sampledLines } from '../platform/log/sampled-lines.ts';
 import type { Base } from './in-use.ts';
+import { noticesOf } from './mail.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
 export interface Records {
@@ -38,7 +39,7 @@ export function openRecords(base: Base): Records {
     write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
   const subscribers = subscriberView({ store: base.store, readFilter: readEventFilter });
-  const needs = { ...base, subscribers };
+  const needs = { ...base, subscribers, noticeOf: noticesOf(() => inUse) };
   const trail = keptAudit(auditLog(log, strangersLog), needs, () => inUse.edge.auditEvents.keepAtMost);
   const audit = countedAudit(trail, auditEvents);
 

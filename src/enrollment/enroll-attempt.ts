@@ -23,6 +23,8 @@ export interface Enrolled {
   readonly certificateChain: string | null;
   /** With a password: the user name to log in with. */
   readonly username?: string;
+  /** With a passkey. */
+  readonly passkeyId?: string;
 }
 
 /** Enrollment methods in which a stranger sends something to verify: a certificate, a token, a link. */
@@ -54,10 +56,9 @@ export async function attemptToEnroll<Result extends Enrolled>(
   }
   attempt.about({ identityId: enrolled.identityId });
   attempt.conclude();
-  needs.audit.record(
-    { event: 'enrollment.completed', enrollment: method, identityId: enrolled.identityId },
-    origin,
-  );
+  const { identityId, passkeyId } = enrolled;
+  const added = passkeyId === undefined ? {} : { passkeyId };
+  needs.audit.record({ event: 'enrollment.completed', enrollment: method, identityId, ...added }, origin);
   return enrolled;
 }
 

@@ -174,7 +174,8 @@ export function choosePasskey(
     });
     await redeem(needs, { token, open, chosen: { method: 'passkey', passkey } }, attempt);
     needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
-    return { identityId: identity.id, certificateChain: null, username: open.username ?? identity.name };
+    const username = open.username ?? identity.name;
+    return { identityId: identity.id, certificateChain: null, username, passkeyId: passkey.id };
   });
 }
 

@@ -5,6 +5,7 @@ import { eventOfRecord } from '../events/sent-event.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
 import { keptEvents } from '../model/kept-events.ts';
+import type { QueuedNotice } from '../model/mail.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
@@ -77,6 +78,13 @@ function isKept(event: AuditEvent): boolean {
   }
 }
 
+interface Waiting {
+  /** Null: there is no room for it. */
+  readonly record: AuditRecord | null;
+  /** Also without room: whoever fills it must not be able to hide what follows from the owner. */
+  readonly notice: QueuedNotice | null;
+}
+
 const mostInOneWrite = 500;
 /** At most this many wait for a store that cannot be written; the log has the others. */
 const mostWaiting = 1000;
@@ -95,6 +103,8 @@ export function keptAudit(
     readonly random: Random;
     readonly log: Logger;
     readonly subscribers: Pick<Subscribers, 'deliveriesOf'>;
+    /** What the person is told of it; null: nothing. */
+    readonly noticeOf: (record: AuditRecord) => QueuedNotice | null;
     /** Members that are added to every event. */
     readonly said?: Readonly<Record<string, string>>;
   },
@@ -104,17 +114,19 @@ export function keptAudit(
   const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
   // Nothing is known yet about existing records.
   let uncounted = countEvery();
-  let waiting: AuditRecord[] = [];
+  let waiting: Waiting[] = [];
   let writing: Promise<boolean> | null = null;
 
-  async function append(records: readonly AuditRecord[]): Promise<boolean> {
+  async function append(some: readonly Waiting[]): Promise<boolean> {
+    const records = some.flatMap(({ record }) => record ?? []);
     uncounted += records.length;
     const isToBeCounted = uncounted >= countEvery();
     if (isToBeCounted) uncounted = 0;
     try {
       const bound = isToBeCounted ? { keepAtMost: keepAtMost(), ofOwners } : null;
-      const queued = await needs.subscribers.deliveriesOf(records.map(eventOfRecord));
-      await needs.store.auditEvents.append(records, bound, queued);
+      const events = await needs.subscribers.deliveriesOf(records.map(eventOfRecord));
+      const notices = some.flatMap(({ notice }) => notice ?? []);
+      await needs.store.auditEvents.append(records, bound, { events, notices });
       return true;
     } catch (error) {
       needs.log.error('audit events could not be kept yet; the log has them', {
@@ -130,10 +142,10 @@ export function keptAudit(
     await null;
     let isComplete = true;
     while (isComplete && waiting.length > 0) {
-      const records = waiting.slice(0, mostInOneWrite);
+      const some = waiting.slice(0, mostInOneWrite);
       waiting = waiting.slice(mostInOneWrite);
-      isComplete = await append(records);
-      if (!isComplete) waiting = [...records, ...waiting].slice(0, mostWaiting);
+      isComplete = await append(some);
+      if (!isComplete) waiting = [...some, ...waiting].slice(0, mostWaiting);
     }
     writing = null;
     return isComplete;
@@ -149,8 +161,10 @@ export function keptAudit(
       const byIdentityId =
         told.byIdentityId ?? (origin !== null && isOwnDoing(event) ? told.identityId : null);
       const record = { ...at, ...told, byIdentityId, details: { ...details, ...needs.said } };
-      if (kept[event.event] === 'owner' && !hasRoomForOwner(record.identityId ?? '')) return;
-      waiting.push(record);
+      const notice = needs.noticeOf(record);
+      const hasRoom = kept[event.event] !== 'owner' || hasRoomForOwner(record.identityId ?? '');
+      if (!hasRoom && notice === null) return;
+      waiting.push({ record: hasRoom ? record : null, notice });
       writing ??= write();
     },
     written: () => trail.written(),

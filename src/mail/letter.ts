@@ -68,7 +68,6 @@ function contentsOf(
     const { subject, text } = notice.byKind[matter.notice];
     const facts = [
       notice.when(timeIn(language, matter.at)),
-      ...(matter.program === undefined ? [] : [notice.program(plain(matter.program))]),
       ...(matter.ipAddress === null ? [] : [notice.from(plain(matter.ipAddress))]),
     ];
     return {
@@ -111,15 +110,15 @@ function page(
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>
 <body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">
-<div style="max-width:560px;margin:0 auto">
-<p style="margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${accent};font-size:20px;font-weight:bold">${name}</p>
+<main style="display:block;max-width:560px;margin:0 auto">
+<h1 style="margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${accent};font-size:20px;font-weight:bold">${name}</h1>
 ${hello !== null && paragraph(hello)}${paragraphs.map(paragraph)}${
   link !== null &&
   html`<p style="margin:24px 0"><a href="${link.url}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${accent};color:${on};text-decoration:none">${link.button}</a></p>
 <p style="margin:0 0 16px;overflow-wrap:anywhere">${words.orCopy}<br>${link.url}</p>
 ${paragraph(words.linkUntil(timeIn(language, link.expiresAt)))}`
 }${after.map(paragraph)}<p style="margin:24px 0 0;color:#595959;font-size:14px">${words.sentBy(name)}</p>
-</div></body></html>
+</main></body></html>
 `.text;
 }
 

@@ -51,14 +51,9 @@ export const de: MailTexts = {
         subject: 'Ein Zertifikat wurde entfernt',
         text: 'Ein Zertifikat Ihres Kontos wurde entfernt.',
       },
-      'new-program': {
-        subject: 'Ein neues Programm hat sich angemeldet',
-        text: 'Ein Programm hat sich zum ersten Mal als Sie angemeldet.',
-      },
     },
     when: (time) => `Wann: ${time}`,
     from: (address) => `Von der Adresse: ${address}`,
-    program: (program) => `Programm: ${program}`,
     notYou:
       'Wenn das weder Sie noch Ihre Administratoren waren, ändern Sie Ihr Passwort und sagen Sie es ihnen sofort.',
   },

@@ -27,10 +27,6 @@ const notices: Readonly<Record<NoticeKind, { readonly subject: string; readonly 
     subject: 'A certificate was removed',
     text: 'A certificate of your account was removed.',
   },
-  'new-program': {
-    subject: 'A new program signed in',
-    text: 'A program signed in as you for the first time.',
-  },
 };
 
 export const en = {
@@ -58,7 +54,6 @@ export const en = {
     byKind: notices,
     when: (time: string) => `When: ${time}`,
     from: (address: string) => `From the address: ${address}`,
-    program: (program: string) => `Program: ${program}`,
     notYou:
       'If this was neither you nor your administrator, change your password and tell your administrator at once.',
   },

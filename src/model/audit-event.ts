@@ -48,6 +48,8 @@ export type AuditEvent =
       readonly event: 'enrollment.completed';
       readonly enrollment: EnrollmentKind;
       readonly identityId: string;
+      /** Of an invitation: the person added it instead of choosing a password. */
+      readonly passkeyId?: string;
     }
   | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollmentKind }
   /** By the legacy mechanism; for OIDC it is `token.issued`. */

@@ -4,7 +4,7 @@ import type { IdentityId } from './ids.ts';
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** What a person is told of, at most once an hour each. */
+/** What a person is told of, at most once an hour each: changes of what opens the account. */
 export const noticeKinds = [
   'password-changed',
   'password-removed',
@@ -14,7 +14,6 @@ export const noticeKinds = [
   'passkey-removed',
   'certificate-added',
   'certificate-removed',
-  'new-program',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -40,9 +39,7 @@ export type MailMatter =
       readonly kind: 'notice';
       readonly notice: NoticeKind;
       readonly at: Millis;
-      /** The program that signed in, as it calls itself; only of `new-program`. */
-      readonly program?: string;
-      /** Where the request came from; null: from the service itself. */
+      /** Where the request of the person came from; null: an administrator, or the service itself, did it. */
       readonly ipAddress: string | null;
     };
 
@@ -55,9 +52,18 @@ export interface QueuedMail {
   /** The address when it was queued. Links are sent only while it is still that of the identity. */
   readonly to: string;
   readonly language: MailLanguage;
-  /** Of the bind point at which it was asked for: its links lead there. */
+  /** Of the bind point at which it was asked for: its links lead there. Of a notice without a request: empty. */
   readonly issuer: string;
   readonly matter: MailMatter;
+}
+
+/** A notice about what an identity opens its account with. It goes to the verified address of the identity, if any. */
+export interface QueuedNotice {
+  /** The same for all of one kind, identity and hour: only the first of them is sent. */
+  readonly id: string;
+  readonly mail: Omit<QueuedMail, 'to' | 'matter'> & {
+    readonly matter: Extract<MailMatter, { readonly kind: 'notice' }>;
+  };
 }
 
 /** A request for a new password, by a person or a stranger. */

@@ -152,6 +152,7 @@ export function fullFile(): Tree {
       },
       from: 'Example <no-reply@example.com>',
       language: 'de',
+      notices: false,
       passwordReset: { allowed: false, administrators: true, lifetime: '10m' },
     },
     telemetry: {

@@ -169,6 +169,7 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'mail.smtp.timeout': ['0s', '999ms', '51s', '30'],
   'mail.from': ['', 'Example', 'a@b, c@d', 'Example <a@b> x', '<>', 'Ada\nBcc: <a@b>', 'a b@c'],
   'mail.language': ['', 'fr', 'EN'],
+  'mail.notices': ['no', 0],
   'mail.passwordReset.allowed': ['yes', 1],
   'mail.passwordReset.administrators': ['no', 0],
   'mail.passwordReset.lifetime': ['4m59s', '25h', '30'],

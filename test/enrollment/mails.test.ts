@@ -7,13 +7,18 @@ import { queueOf } from '../../src/model/delivery.ts';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { mailServer } from '../../src/model/mail.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { SoftAuthenticator } from '../support/authenticator.ts';
+import { overlayRoot } from '../support/certificates.ts';
+import { client as clientCertificate } from '../support/chains.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, createdId, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { addOwn } from '../support/passkeys.ts';
 import { type ReceivedMail, startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { scan } from '../support/totp.ts';
 
 const chosen = 'eleven loud umbrellas';
 const clock = fixedClock('2026-03-01T12:00:00Z');
@@ -48,10 +53,10 @@ async function newPerson(more: object = {}): Promise<Person> {
   return { name, email, id: createdId(await admin.call('POST', 'identities', body)) };
 }
 
-async function withPassword(more: object = {}): Promise<Person> {
+async function withPassword(more: object = {}, secret = chosen): Promise<Person> {
   const person = await newPerson(more);
   const link = await admin.call('POST', `identities/${person.id}/invitation`, {});
-  assert.equal((await use(link.json.data.url)).status, 200);
+  assert.equal((await use(link.json.data.url, secret)).status, 200);
   return person;
 }
 
@@ -68,7 +73,9 @@ async function mailTo({ email }: Pick<Person, 'email'>, subject = /./): Promise<
 }
 
 const untaken = ({ email }: Pick<Person, 'email'>) =>
-  receiver.received.filter((mail) => mail.to.includes(email) && !taken.has(mail));
+  receiver.received.filter(
+    (mail) => mail.to.includes(email) && !taken.has(mail) && !/^Your password was/.test(mail.subject),
+  );
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('t') ?? '';
 
@@ -368,6 +375,133 @@ describe('a forgotten password', () => {
     assert.match(attempt.text, /email-not-verified/);
   });
 });
+
+const passwordChanged = /^Your password was changed – Overlay$/;
+const ownApi = '/edge/client/v1/current-identity';
+
+/** What was queued for the person, by kind of notice. */
+async function noticesTo({ id }: Person): Promise<readonly string[]> {
+  const queued = await server.store.deliveries.list(mailQueue, null, 1000);
+  return queued.flatMap(({ payload: { identityId, matter } }) =>
+    identityId === id && matter.kind === 'notice' ? [matter.notice] : [],
+  );
+}
+
+/** A person whose first password was announced, an hour later. */
+async function announced(): Promise<Person & { readonly own: Caller }> {
+  const person = await withPassword({}, password);
+  await mailTo(person, passwordChanged);
+  clock.advance(HOUR);
+  return { ...person, own: await loggedIn(server, person.name) };
+}
+
+describe('a notice', () => {
+  test('tells the person of each change of what opens the account, without a link', async () => {
+    const authenticator = async (person: Person, method: string) => {
+      const { data } = (await admin.get(`identities/${person.id}/authenticators`)).json;
+      return data.find((one: { method: string }) => one.method === method).id;
+    };
+    const changes: readonly (readonly [RegExp, (person: Person & { readonly own: Caller }) => unknown])[] = [
+      [
+        passwordChanged,
+        async (person) => {
+          const path = `${ownApi}/authenticators/${await authenticator(person, 'updb')}`;
+          return person.own.call('PATCH', path, { currentPassword: password, password: chosen });
+        },
+      ],
+      [passwordChanged, async (person) => use(await resetLinkOf(person))],
+      [
+        passwordChanged,
+        async (person) =>
+          admin.call('PATCH', `authenticators/${await authenticator(person, 'updb')}`, { password: chosen }),
+      ],
+      [
+        /^Your password was removed/,
+        async (person) => admin.call('DELETE', `authenticators/${await authenticator(person, 'updb')}`),
+      ],
+      [
+        /^An authenticator app was added/,
+        async ({ own }) => {
+          await own.call('POST', `${ownApi}/mfa`);
+          const { provisioningUrl } = (await own.get(`${ownApi}/mfa`)).json.data;
+          return own.call('POST', `${ownApi}/mfa/verify`, { code: scan(clock, provisioningUrl).code() });
+        },
+      ],
+      [
+        /^Your authenticator app was removed/,
+        async ({ own, id }) => {
+          await own.call('POST', `${ownApi}/mfa`);
+          const { provisioningUrl } = (await own.get(`${ownApi}/mfa`)).json.data;
+          await own.call('POST', `${ownApi}/mfa/verify`, { code: scan(clock, provisioningUrl).code() });
+          return admin.call('DELETE', `identities/${id}/mfa`);
+        },
+      ],
+      [/^A passkey was added/, ({ own }) => addOwn(own, new SoftAuthenticator(server.url))],
+      [
+        /^A passkey was removed/,
+        async ({ own, id }) => {
+          const passkey = await addOwn(own, new SoftAuthenticator(server.url));
+          return admin.call('DELETE', `identities/${id}/passkeys/${passkey.id}`);
+        },
+      ],
+      [/^A certificate was added/, ({ id }) => addCertificate(id)],
+      [
+        /^A certificate was removed/,
+        async (person) => {
+          await addCertificate(person.id);
+          return admin.call('DELETE', `authenticators/${await authenticator(person, 'cert')}`);
+        },
+      ],
+    ];
+    for (const [subject, change] of changes) {
+      const person = await announced();
+      await change(person);
+      const mail = await mailTo(person, subject);
+      assert.deepEqual(mail.links, [], mail.text);
+      assert.doesNotMatch(mail.raw, /href=|eleven|seven quiet/);
+      assert.match(mail.text, /When: .* UTC/);
+    }
+  });
+
+  test('is sent once an hour for each kind, and names the source only of what the person did', async () => {
+    const { own, ...person } = await announced();
+    const change = async (secret: string) => {
+      const { data } = (await admin.get(`identities/${person.id}/authenticators`)).json;
+      const answer = await admin.call('PATCH', `authenticators/${data[0].id}`, { password: secret });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    for (const at of [1, 2, 3]) await change(`loud umbrellas ${at} x`);
+    assert.doesNotMatch((await mailTo(person, passwordChanged)).text, /127\.0\.0\.1/);
+    assert.deepEqual(await noticesTo(person), ['password-changed', 'password-changed']);
+    clock.advance(HOUR);
+    const link = (await admin.call('POST', `identities/${person.id}/invitation`, {})).json.data.url;
+    assert.equal((await use(link)).status, 200);
+    assert.match((await mailTo(person, passwordChanged)).text, /From the address: 127\.0\.0\.1/);
+  });
+
+  test('goes to no address that is not verified, and to no person where they are turned off', async (t) => {
+    const unverified = await withPassword({ emailVerified: false });
+    const renamed = await withPassword();
+    const { data } = (await admin.get(`identities/${renamed.id}/authenticators`)).json;
+    await admin.call('PATCH', `authenticators/${data[0].id}`, { username: 'of another name' });
+    assert.deepEqual(await noticesTo(unverified), []);
+    assert.deepEqual(await noticesTo(renamed), ['password-changed']);
+    const quiet = await startTestServer(withMail(receiver, '  notices: false\n'));
+    t.after(() => quiet.close());
+    const root = await rootOf(quiet);
+    const body = { name: 'ada', type: 'User', email: 'ada@example.com', emailVerified: true };
+    const id = createdId(await root.call('POST', 'identities', body));
+    const more = { method: 'updb', identityId: id, username: 'ada', password: chosen };
+    createdId(await root.call('POST', 'authenticators', more));
+    assert.deepEqual(await quiet.store.deliveries.list(mailQueue, null, 10), []);
+  });
+});
+
+/** Adds a certificate, as an administrator. */
+async function addCertificate(identityId: string): Promise<Answer> {
+  const { certPem } = clientCertificate({ issuer: await overlayRoot() });
+  return admin.call('POST', 'authenticators', { method: 'cert', identityId, certPem });
+}
 
 describe('without a mail server, or where it is turned off,', () => {
   test('nobody is offered a mail, and an invitation by mail is refused', async (t) => {

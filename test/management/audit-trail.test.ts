@@ -203,6 +203,7 @@ describe('the list of audit events', () => {
         random: systemRandom,
         log,
         subscribers: { deliveriesOf: () => [] },
+        noticeOf: () => null,
       },
       () => 1000,
     );

@@ -227,7 +227,7 @@ export function deliveryTests(shared: GetDatabase): void {
         const queued = events.flatMap((id) =>
           [open, disabled, 'unknown'].map((subscriber) => queuedEvent(subscriber, id)),
         );
-        return store.auditEvents.append([], null, queued);
+        return store.auditEvents.append([], null, { events: queued });
       };
       const events = [newId(), newId()];
       const position = await store.changes.latest();

@@ -157,7 +157,7 @@ export function restoreTests(shared: GetDatabase): void {
       const { store } = shared();
       const subscription = await newSubscription(store);
       const queue = queueOf('event', subscription);
-      await store.auditEvents.append([], null, [queuedEvent(subscription, 'event')]);
+      await store.auditEvents.append([], null, { events: [queuedEvent(subscription, 'event')] });
       await store.deliveries.hold({ queue, holder: 'dead', until: t0 + 10 * DAY }, t0);
       await store.restores.withdrawEverythingIssued({ id: 'r3', totpStep: 5, now: t0 + 5 * DAY });
       assert.deepEqual(await store.deliveries.listDue('holder', t0 + 5 * DAY), [queue]);

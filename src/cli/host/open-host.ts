@@ -1,5 +1,6 @@
 import { readEventFilter } from '../../admin/event-subscriptions.ts';
 import { type OpenFoundations, openFoundations } from '../../controller/foundations.ts';
+import { noticesOf } from '../../controller/mail.ts';
 import { subscribersOnce } from '../../events/subscribers.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
@@ -33,6 +34,7 @@ export async function withHost<T>(
       audit,
       {
         ...{ store: foundations.store, clock, random, log, said: operatorMembers(command) },
+        noticeOf: noticesOf(() => config),
         subscribers: subscribersOnce({ store: foundations.store, readFilter: readEventFilter }),
       },
       () => config.edge.auditEvents.keepAtMost,

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../model/audit-event.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { QueuedNotice } from '../../model/mail.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { QueuedEvent } from './deliveries.ts';
 
@@ -20,17 +21,21 @@ export interface AuditBound {
   readonly ofOwners: readonly AuditRecord['event'][];
 }
 
+/** What others are told of audit events. */
+export interface QueuedWithAudit {
+  /** For event subscriptions. */
+  readonly events: readonly QueuedEvent[];
+  /** For the people whom they are about. */
+  readonly notices?: readonly QueuedNotice[];
+}
+
 export interface AuditEventStore {
   /**
    * Stores audit events. With a bound, deletes those beyond it, a few hundred per step. That counts the records, which
    * takes longer the more there are, so do not ask for it with every call. Events already stored are skipped.
-   * @param queued what event subscriptions get of them, queued in the same step
+   * @param queued what others are told of them, queued in the same step
    */
-  append(
-    records: readonly AuditRecord[],
-    bound: AuditBound | null,
-    queued?: readonly QueuedEvent[],
-  ): Promise<void>;
+  append(records: readonly AuditRecord[], bound: AuditBound | null, queued?: QueuedWithAudit): Promise<void>;
   find(id: string): Promise<ListedAuditEvent | null>;
   list(query: ListQuery): Promise<Page<ListedAuditEvent>>;
   /** Deletes at most `batch` records older than `before`. */

@@ -1,10 +1,14 @@
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AuditBound, AuditEventStore, ListedAuditEvent } from '../contracts/audit-events.ts';
-import type { QueuedEvent } from '../contracts/deliveries.ts';
+import type {
+  AuditBound,
+  AuditEventStore,
+  ListedAuditEvent,
+  QueuedWithAudit,
+} from '../contracts/audit-events.ts';
 import { countOf, evict } from './bounded-trail.ts';
 import type { Database } from './codec.ts';
-import { deliverEvents } from './deliveries.ts';
+import { deliverEvents, deliverNotice } from './deliveries.ts';
 import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insertOr, reader } from './rows.ts';
@@ -26,7 +30,7 @@ export function auditEventStore({
   listed: named,
 }: Database<typeof auditEventIntents>): AuditEventStore {
   return {
-    append(records, bound, queued = []) {
+    append(records, bound, queued = { events: [] }) {
       const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
       return write('appendAuditEvents', [rows, bound, queued]);
     },
@@ -46,10 +50,11 @@ const mostOverdue = 200;
 function* appendAuditEvents(
   rows: readonly object[],
   bound: AuditBound | null,
-  queued: readonly QueuedEvent[],
+  { events, notices = [] }: QueuedWithAudit,
 ): Intent<void> {
   for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
-  yield* deliverEvents(queued);
+  yield* deliverEvents(events);
+  for (const notice of notices) yield* deliverNotice(notice);
   if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
 }
 

@@ -6,7 +6,7 @@ import { loginAttemptIntents } from './login-attempts.ts';
 test('without a subscription, recording an event takes no further statement', () => {
   const row = { id: '1' };
   for (const intent of [
-    auditEventIntents.appendAuditEvents([row, row], null, []),
+    auditEventIntents.appendAuditEvents([row, row], null, { events: [] }),
     loginAttemptIntents.appendLoginAttempts({ rows: [row, row], keepAtMost: null, queued: [] }),
   ]) {
     const statements = [];

@@ -10,6 +10,7 @@ import {
   eventKinds,
   queueOf,
 } from '../../model/delivery.ts';
+import { mailServer, type QueuedNotice } from '../../model/mail.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   AttemptedDelivery,
@@ -117,6 +118,20 @@ export function* deliverEvents(events: readonly QueuedEvent[]): Intent<void> {
     open.add(queue);
     yield* enqueue(queue, event, event.payload.at);
   }
+}
+
+/** Queues a notice for the verified address of its identity, in the transaction of what it tells of. */
+export function* deliverNotice({ id, mail }: QueuedNotice): Intent<void> {
+  const row = yield* first(
+    `SELECT email FROM identities WHERE id = ? AND email IS NOT NULL AND email_verified = 1
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE queue = ? AND id = ?)`,
+    mail.identityId,
+    queueOf('mail', mailServer),
+    id,
+  );
+  if (row === undefined) return;
+  const payload = { ...mail, to: text(row, 'email') };
+  yield* deliver({ kind: 'mail', subscriber: mailServer, id, payload }, mail.matter.at);
 }
 
 /** Tells all nodes that something is queued. */
