@@ -87,7 +87,7 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
         if (found === null || found.email === null || objection !== null) {
           record.failed(
             'reset by mail',
-            objection ?? 'email-not-verified',
+            objection ?? 'reset-unverified',
             found === null ? 'no password' : undefined,
           );
         } else {

@@ -145,7 +145,7 @@ function objectionTo(
   const { allowed, administrators } = mailing?.passwordReset ?? { allowed: false, administrators: false };
   if (isDisabled(identity, now)) return 'identity-disabled';
   if (!policy.primary.updb.allowed) return 'method-not-allowed';
-  if (identity.email === null || !identity.emailVerified) return 'email-not-verified';
+  if (identity.email === null || !identity.emailVerified) return 'reset-unverified';
   const hasPower = identity.isAdmin || identity.permissions.length > 0;
   return !allowed || (hasPower && !administrators) ? 'reset-not-allowed' : null;
 }

@@ -117,8 +117,10 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Setzen Sie claimsProperty des Signers auf eine Angabe, die die Tokens haben, oder stellen Sie den Anbieter so ein, dass er sie einträgt: Oft tut das ein Scope oder ein Mapper.`,
   'reset-not-allowed': said`Jemand hat eine E-Mail angefordert, um ein neues Passwort zu wählen, und die Konfiguration erlaubt das für dieses Konto nicht: mail.passwordReset sagt, für wen. Administratoren und Personen mit Berechtigungen bekommen keine, außer mail.passwordReset.administrators ist true.
     Laden Sie die Person ein; das ersetzt das Passwort.`,
-  'email-not-verified': said`Die Adresse wurde nicht bestätigt: vom Anbieter, oder, für E-Mails zum Wählen eines neuen Passworts, von niemandem.
-    Für solche E-Mails setzen Sie email und emailVerified der Identität, oder laden Sie die Person per E-Mail ein. Sonst lassen Sie den Anbieter sie bestätigen und email_verified: true senden. Bei einem Anbieter, der Adressen bestätigt und das nie sendet, setzen Sie requireVerifiedEmail des Signers auf false; oder nennen Sie die Identität mit einer anderen Angabe, zum Beispiel sub.`,
+  'email-not-verified': said`Die Adresse wurde vom Anbieter nicht bestätigt.
+    Lassen Sie den Anbieter sie bestätigen und email_verified: true senden. Bei einem Anbieter, der Adressen bestätigt und das nie sendet, setzen Sie requireVerifiedEmail des Signers auf false; oder nennen Sie die Identität mit einer anderen Angabe, zum Beispiel sub.`,
+  'reset-unverified': said`Eine E-Mail für ein neues Passwort wurde verlangt, und die Adresse der Identität ist nicht bestätigt.
+    Setzen Sie email und emailVerified der Identität, oder laden Sie die Person per E-Mail ein.`,
   'provider-unavailable': said`Der Anbieter hat sein Discovery-Dokument oder die Tokens einer Anmeldung nicht geliefert.
     Prüfen Sie externalAuthUrl und clientId des Signers, ob der Anbieter die Rückkehradresse dieses Servers kennt, und die Grenzen von edge.externalJwtSigners.`,
   'provider-refused': said`Der Anbieter hat die Anmeldung ohne Code beendet, oder seine Antwort gehört nicht zu dieser Anmeldung.

@@ -117,8 +117,10 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Set claimsProperty of the signer to a claim that the tokens have, or configure the provider to add the claim: often a scope or a mapper adds it.`,
   'reset-not-allowed': said`Somebody asked for a mail with which to choose a new password, and the configuration allows none for this account: mail.passwordReset says for whom. Administrators and people with permissions get none unless mail.passwordReset.administrators is true.
     Send the person an invitation, which replaces the password.`,
-  'email-not-verified': said`The address was not verified: by the provider, or for mails with which people choose a new password, by anybody.
-    For such mails set the email of the identity and emailVerified, or invite the person by mail. Otherwise let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.`,
+  'email-not-verified': said`The address was not verified by the provider.
+    Let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.`,
+  'reset-unverified': said`A mail for a new password was asked for, and the address of the identity is not verified.
+    Set email and emailVerified of the identity, or invite the person by mail.`,
   'provider-unavailable': said`The provider did not deliver its discovery document or the tokens of a sign-in.
     Check externalAuthUrl and clientId of the signer, that the provider knows the callback address of this server, and the limits of edge.externalJwtSigners.`,
   'provider-refused': said`The provider ended the sign-in without a code, or its answer does not belong to this sign-in.

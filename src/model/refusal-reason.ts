@@ -101,6 +101,10 @@ export const reasonLabels = {
     de: 'Kein Zurücksetzen per E-Mail für dieses Konto',
   },
   'email-not-verified': { en: 'E-mail address not verified', de: 'E-Mail-Adresse nicht bestätigt' },
+  'reset-unverified': {
+    en: 'New password for an address not verified',
+    de: 'Neues Passwort für nicht bestätigte Adresse',
+  },
   // signing in at a provider from a page
   'provider-unavailable': { en: 'Provider not reachable', de: 'Anbieter nicht erreichbar' },
   'provider-refused': { en: 'Refused by the provider', de: 'Vom Anbieter abgelehnt' },

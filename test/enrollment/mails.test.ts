@@ -372,7 +372,7 @@ describe('a forgotten password', () => {
     await lookedUp();
     const attempt = await admin.get(`login-attempts/${answer.headers['x-request-id']}`);
     assert.equal(attempt.status, 200, attempt.text);
-    assert.match(attempt.text, /email-not-verified/);
+    assert.match(attempt.text, /reset-unverified/);
   });
 });
 
