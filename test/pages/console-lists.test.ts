@@ -37,6 +37,12 @@ createdId(
   }),
 );
 
+createdId(
+  await root.call('POST', 'event-subscriptions', {
+    ...{ name: 'audit log', type: 'webhook', url: 'https://events.example.com/hook', enabled: false },
+  }),
+);
+
 /** Screens of the navigation that are no lists. */
 const others = ['/console', '/console/what-if'];
 
