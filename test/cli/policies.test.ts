@@ -43,7 +43,10 @@ describe('auth policies', () => {
     assert.equal(created.primary.cert.allowed, false);
     assert.equal(created.primary.updb.allowed, true);
     assert.equal(created.primary.updb.maxAttempts, 7);
-    assert.match((await fine('list', 'auth-policies')).stdout, /^staff +\S+ +password, ext-jwt +yes +- +7$/m);
+    assert.match(
+      (await fine('list', 'auth-policies')).stdout,
+      /^staff +\S+ +password, ext-jwt +yes +- +7 +-$/m,
+    );
 
     const read = (await fine('get', 'auth-policy', 'staff')).stdout;
     assert.match(read, /^primary\.cert\.allowed +no\n/m);

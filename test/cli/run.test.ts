@@ -541,7 +541,7 @@ describe('run controller --check', () => {
     t.after(() => box.close());
     const pki = (name: string) => join(box.cwd, 'h', 'pki', name);
     const copy = (from: string, to: string) => writeFileSync(pki(to), readFileSync(pki(from)));
-    edit(box, (yaml) => yaml.replace('trustedRoots: []', 'trustedRoots: [pki/idp-ca.pem]'));
+    edit(box, (yaml) => yaml.replace(/(jwksFetch:[\s\S]*?trustedRoots: )\[\]/, '$1[pki/idp-ca.pem]'));
     copy('ca-bundle.pem', 'idp-ca.pem');
     const spoiled = ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem', 'idp-ca.pem'];
     for (const name of spoiled) copy(name, `${name}.kept`);
