@@ -26,7 +26,6 @@ export const examples: readonly string[] = [
   'update authenticator ada --new-password',
   'invite grace --expires 7d',
   'invite grace --qr --end-sessions',
-  'invite grace --send',
   'invite grace --withdraw',
   'list invitations',
   'create enrollment ott ada -o first.jwt',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { screenshot } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
+import { until } from '../support/cluster-fault.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { assertClean, atConsole, colleague, go, phone } from './console-support.ts';
@@ -125,7 +126,7 @@ test('the overview names certificates that expire soon, and its chart follows th
   await page.locator('canvas').waitFor();
   await page.evaluate(`window.inLight = ${drawn}`);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.waitForFunction(`${drawn} !== window.inLight`);
+  await until(10_000, () => page.evaluate(`${drawn} !== window.inLight`));
   await soon.getByText('Certificate of meter 7').click();
   await page.getByRole('heading', { level: 1, name: 'meter 7' }).waitFor();
   await guest.close();
