@@ -20,6 +20,8 @@ export function GettingStarted() {
     queryKey: ['list', 'getting started'],
     queryFn: ({ signal }) => findUntouched(signal),
     enabled: isAdmin,
+    // Somebody else may have begun meanwhile.
+    staleTime: 0,
   });
   if (!isUntouched) return null;
   return (
