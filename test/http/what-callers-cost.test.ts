@@ -23,8 +23,10 @@ import { startTestServer } from '../support/test-server.ts';
 const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
 /** Requests that are sent at once, without waiting for the answers. */
 const pipelined = 10;
-/** The least time of so many counts: more than one only where the first takes longer than the document says. */
+/** The least of so many counts: more than one only where the first takes more than the document says. */
 const mostRuns = 3;
+/** How many database connections a node may hold for itself just then. */
+const inBackground = 2;
 /** Processor time differs between machines and runs. */
 const longestTime = (said: number): number => 4 * said + 1;
 const isWriting = process.env.OVERLAY_AUTH_WRITE_DOCS === '1';
@@ -205,11 +207,14 @@ async function costOf(
   route: Route,
   method: string,
   caller: { readonly name: string | null },
-  { unit, said }: { readonly unit: number; readonly said: number },
+  { unit, said }: { readonly unit: number; readonly said: Pick<Cost, 'time' | 'connections'> },
 ): Promise<Cost> {
-  const most: Cost = { time: Number.POSITIVE_INFINITY, waiting: 0, asked: 0, connections: 0 };
-  const isTooLong = () => isWriting || most.time > longestTime(said);
-  for (let run = 0; run < mostRuns && isTooLong(); run += 1) {
+  const { POSITIVE_INFINITY: unknown } = Number;
+  const most: Cost = { time: unknown, waiting: 0, asked: 0, connections: unknown };
+  // What the endpoint needs, it needs in each run; what a node does in the background falls into some of them.
+  const isTooMuch = () =>
+    isWriting || most.time > longestTime(said.time) || most.connections > said.connections + inBackground;
+  for (let run = 0; run < mostRuns && isTooMuch(); run += 1) {
     // What earlier requests counted against this source must not make later ones cheap.
     await server.store.attempts.clear(countersOfSource);
     const token = await tokenOf(caller.name);
@@ -223,8 +228,8 @@ async function costOf(
     counted.stop();
     if (statuses.includes(401) && caller.name !== null) tokens.delete(caller.name);
     most.time = Math.min(most.time, time);
-    for (const name of ['waiting', 'asked', 'connections'] as const)
-      most[name] = Math.max(most[name], counted.most[name]);
+    most.connections = Math.min(most.connections, counted.most.connections);
+    for (const name of ['waiting', 'asked'] as const) most[name] = Math.max(most[name], counted.most[name]);
   }
   return most;
 }
@@ -293,7 +298,8 @@ for (const caller of callers) {
       if ((route.guard === 'anonymous') !== (caller.name === null) || route.aliasOf !== undefined) continue;
       for (const method of route.methods.filter((name) => name !== 'HEAD')) {
         const endpoint = `${method} ${withoutHash(route.path)}`;
-        const [said = 0] = rows.get(endpoint) ?? [];
+        const [time = 0, , , connections = 0] = rows.get(endpoint) ?? [];
+        const said = { time, connections };
         measured.set(endpoint, await costOf(route, method, caller, { unit, said }));
       }
     }
@@ -317,8 +323,10 @@ for (const caller of callers) {
       );
       assert.ok(cost.waiting <= waiting * 2, `${endpoint}: ${cost.waiting} bytes waited`);
       assert.ok(cost.asked <= asked, `${endpoint}: ${cost.asked} requests to others`);
-      // What a node does in the background may hold two more just then.
-      assert.ok(cost.connections <= connections + 2, `${endpoint}: ${cost.connections} database connections`);
+      assert.ok(
+        cost.connections <= connections + inBackground,
+        `${endpoint}: ${cost.connections} database connections`,
+      );
     }
   });
 }
