@@ -102,8 +102,7 @@ interface TableProps<Item> extends DataListProps<Item> {
 function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProps<Item>) {
   const shown = columns.filter(({ cell }) => cell !== null);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the rows in it
-    <div className="table" onKeyDown={moveBetweenRows}>
+    <div className="table">
       <table>
         <caption className="hidden-text">{caption}</caption>
         <thead>
@@ -113,7 +112,7 @@ function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProp
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody onKeyDown={moveBetweenRows}>
           {found.items.map((item) => (
             <tr key={keyOf(item)}>
               {shown.map(({ name, title, cell }) => (
@@ -181,11 +180,11 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
 };
 
 /** Moves from the link or box of one row to that of another. */
-function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+function moveBetweenRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
   const step = steps[event.key];
-  const row = (event.target as Element).closest('tbody tr');
+  const row = (event.target as Element).closest('tr');
   if (step === undefined || row === null) return;
-  const rows = [...event.currentTarget.querySelectorAll('tbody tr')];
+  const rows = [...event.currentTarget.rows];
   const next = rows[step(rows.indexOf(row), rows.length - 1)];
   event.preventDefault();
   const isBox = (event.target as Element).matches('input');

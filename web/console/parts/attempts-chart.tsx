@@ -18,10 +18,7 @@ function onScheme(changed: () => void): () => void {
 
 /** Bars for those who see them, and the same numbers as a table for everybody. */
 export function AttemptsChart({ hours }: HourlyAttempts) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useSyncExternalStore(onScheme, () => dark.matches);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours that it reads follow the scheme
-  useEffect(() => (canvas.current === null ? undefined : draw(canvas.current, hours)), [hours, isDark]);
   const total = (outcome: 'passed' | 'refused') => hours.reduce((sum, hour) => sum + hour[outcome], 0);
   return (
     <>
@@ -30,7 +27,7 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
         <strong id="refused">{total('refused')}</strong>
       </p>
       <div className="chart" aria-hidden="true">
-        <canvas ref={canvas} />
+        <Bars key={String(isDark)} hours={hours} />
       </div>
       <details>
         <summary>{words.asTable}</summary>
@@ -55,6 +52,13 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
       </details>
     </>
   );
+}
+
+/** Its colours are those of the scheme when it was mounted. */
+function Bars({ hours }: HourlyAttempts) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => (canvas.current === null ? undefined : draw(canvas.current, hours)), [hours]);
+  return <canvas ref={canvas} />;
 }
 
 function draw(canvas: HTMLCanvasElement, hours: HourlyAttempts['hours']): () => void {

@@ -14,12 +14,18 @@ export function Time({ at, isPrecise = false }: { readonly at: string; readonly 
   );
 }
 
-const written = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/;
+const written = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/;
 
 /** What the server says, with its times in the form that all of them have here. */
 export function Said({ text }: { readonly text: string }) {
-  return text.split(written).map((part, at) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
-    written.test(part) ? <Time key={at} at={part} isPrecise /> : part,
+  const found = written.exec(text);
+  if (found === null) return text;
+  const [at] = found;
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <Time at={at} isPrecise />
+      <Said text={text.slice(found.index + at.length)} />
+    </>
   );
 }
