@@ -13,15 +13,16 @@ import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Deliveries } from '../../parts/deliveries.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Sample } from '../../parts/same-change.tsx';
+import { Time } from '../../parts/time.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
-import type { OidcClient } from '../../types.ts';
+import type { LogoutDelivery, OidcClient } from '../../types.ts';
 import { usualMethod } from './auth-method.ts';
-import { ClientDeliveries } from './client-deliveries.tsx';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
 import { ClientSessions } from './client-sessions.tsx';
 import { TemplateFields } from './template-fields.tsx';
@@ -68,6 +69,25 @@ function Client() {
         </>
       )}
     </EntityScreen>
+  );
+}
+
+/** Which sessions the application was told to end. */
+function ClientDeliveries({ id }: { readonly id: string }) {
+  return (
+    <Deliveries<LogoutDelivery>
+      collection="oidc-clients"
+      id={id}
+      words={words}
+      entry={({ createdAt, sessionId }, outcome) => (
+        <>
+          <Time at={createdAt} isPrecise /> {outcome}{' '}
+          <span className="hint">
+            {words.session} <code>{sessionId}</code>
+          </span>
+        </>
+      )}
+    />
   );
 }
 

@@ -30,9 +30,6 @@ const en = {
   deliveriesText:
     'Each session that ended, the newest first. What it does not take is tried again for three days, unless it answers 400.',
   noDeliveries: 'No session has ended yet.',
-  deliveryStates: { waiting: 'waiting', delivered: 'delivered', failed: 'given up' },
-  tried: (attempts: number, result: string) =>
-    attempts === 1 ? `1 attempt: ${result}` : `${attempts} attempts: ${result}`,
   session: 'session',
   signIns: 'Latest sign-ins',
   allSignIns: 'All of its sessions',
@@ -86,8 +83,6 @@ const de: typeof en = {
   deliveriesText:
     'Jede Sitzung, die geendet hat, die neueste zuerst. Was sie nicht annimmt, wird drei Tage lang wieder versucht, außer sie antwortet mit 400.',
   noDeliveries: 'Noch keine Sitzung hat geendet.',
-  deliveryStates: { waiting: 'wartet', delivered: 'zugestellt', failed: 'aufgegeben' },
-  tried: (attempts, result) => (attempts === 1 ? `1 Versuch: ${result}` : `${attempts} Versuche: ${result}`),
   session: 'Sitzung',
   signIns: 'Letzte Anmeldungen',
   allSignIns: 'Alle ihre Sitzungen',

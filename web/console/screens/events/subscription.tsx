@@ -10,10 +10,10 @@ import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard } from '../../forms/fields.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { EntriesCard } from '../../parts/entries.tsx';
+import { Deliveries } from '../../parts/deliveries.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Time } from '../../parts/time.tsx';
-import { queries, useRead } from '../../queries.ts';
+import { queries } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import type { EventDelivery, EventSubscription } from '../../types.ts';
 import { ShownOnce } from '../clients/client-secrets.tsx';
@@ -54,7 +54,16 @@ function Subscription() {
         <>
           <Facts facts={[[words.progress, <Progress key="progress" subscription={subscription} />]]} />
           {mayChange && <Actions subscription={subscription} />}
-          <Deliveries id={subscription.id} />
+          <Deliveries<EventDelivery>
+            collection="event-subscriptions"
+            id={subscription.id}
+            words={words}
+            entry={({ at, event }, outcome) => (
+              <>
+                <Time at={at} isPrecise /> <code>{event}</code> {outcome}
+              </>
+            )}
+          />
         </>
       )}
     </EntityScreen>
@@ -157,30 +166,5 @@ function Actions({
         )}
       </p>
     </Card>
-  );
-}
-
-const kinds = { waiting: 'plain', delivered: 'good', failed: 'bad' } as const;
-
-function Deliveries({ id }: { readonly id: string }) {
-  const path = `event-subscriptions/${encodeURIComponent(id)}/deliveries?limit=20`;
-  const query = useRead<readonly EventDelivery[]>(['deliveries', id], path, { refetchInterval: 10_000 });
-  return (
-    <EntriesCard
-      id="deliveries"
-      title={words.deliveries}
-      lead={words.deliveriesText}
-      query={query}
-      itemsOf={(deliveries) => deliveries}
-      keyOf={(delivery) => delivery.id}
-      empty={[words.noDeliveries]}
-      entry={({ at, event, state, attempts, result }) => (
-        <>
-          <Time at={at} isPrecise /> <code>{event}</code>{' '}
-          <Badge kind={kinds[state]}>{words.deliveryStates[state]}</Badge>{' '}
-          {result !== null && words.tried(attempts, result)}
-        </>
-      )}
-    />
   );
 }

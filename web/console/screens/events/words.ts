@@ -1,9 +1,6 @@
 // The texts of the screens for event subscriptions, loaded with them.
 
 import { wordsOf } from '../../texts/texts.ts';
-import { words as clientWords } from '../clients/words.ts';
-
-const { deliveryStates, tried } = clientWords;
 
 const en = {
   text: 'Servers to which the audit trail and refused sign-ins are sent as they happen.',
@@ -68,4 +65,4 @@ const de: typeof en = {
   noDeliveries: 'Noch gab es kein Ereignis.',
 };
 
-export const words = { ...wordsOf(en, de), deliveryStates, tried };
+export const words = wordsOf(en, de);
