@@ -457,6 +457,7 @@ describe('refuses', () => {
     assert.ok(before);
     await beginAt(server, application, page);
     await submit(page, '#use-passkey');
+    await page.waitForURL(`${application.redirectUri}?code=**`);
     await hal.authenticator.remove();
     const copied = await plugIn(hal);
     await copied.copy(before);
