@@ -4,7 +4,7 @@ import type { Ca, ClaimMatcher, ExternalIdClaim } from '../model/entities/ca.ts'
 import type { Some } from '../model/entities/entity.ts';
 import { isOlderList } from '../model/list-state.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { ListRefused, listsInPem, type UnverifiedList } from '../platform/x509/revocation-list.ts';
 import { refusedField } from './acceptable-values.ts';
 

@@ -9,7 +9,7 @@ import {
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const mostUris = 100;

@@ -4,7 +4,7 @@ import type { ClientCertificateIssuer } from '../certificates/client-certificate
 import type { LoginServices } from '../login/services.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
-import type { OutboundLimits } from '../platform/network/outbound-client.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 
 export interface AdminServices extends LoginServices {

@@ -6,7 +6,7 @@ import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts
 import type { Clock } from '../platform/clock.ts';
 import { discoveryAddress } from '../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 

@@ -4,7 +4,8 @@ import type { DeliveryOutcome, EventKind, SentDelivery } from '../model/delivery
 import type { EventSubscription } from '../model/entities/event-subscription.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import type { MessagePoster, OutboundMessage, TlsConnector } from '../platform/network/outbound-client.ts';
+import type { MessagePoster, TlsConnector } from '../platform/network/outbound-client.ts';
+import type { OutboundMessage } from '../platform/network/outbound-exchange.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { otlpMessage, signingSecrets, webhookMessage } from './http-messages.ts';
 import { openSecrets } from './subscription-secrets.ts';

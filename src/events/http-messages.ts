@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import type { EventKind, SentDelivery } from '../model/delivery.ts';
 import type { EventSubscription } from '../model/entities/event-subscription.ts';
 import { isoTime, type Millis, SECOND } from '../platform/clock.ts';
-import type { OutboundMessage } from '../platform/network/outbound-client.ts';
+import type { OutboundMessage } from '../platform/network/outbound-exchange.ts';
 import type { Random } from '../platform/random.ts';
 import type { SubscriptionSecrets } from './subscription-secrets.ts';
 

@@ -3,7 +3,7 @@
 import type { AuditTrail } from '../../../src/model/audit-event.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import { sha256 } from '../../../src/platform/digest.ts';
-import type { OutboundLimits } from '../../../src/platform/network/outbound-client.ts';
+import type { OutboundLimits } from '../../../src/platform/network/outbound-targets.ts';
 import type { KeyVault } from '../../../src/platform/secrets/key-vault.ts';
 import type { TrustAnchor } from '../../../src/platform/x509/path-validation.ts';
 import {

@@ -12,7 +12,7 @@ import { type AuthPolicyId, asId } from '../../../../src/model/ids.ts';
 import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
 import { isPlainLoopback } from '../../../../src/platform/network/address-rules.ts';
 import { FetchRefused } from '../../../../src/platform/network/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../../../../src/platform/network/outbound-client.ts';
+import { checkAddress, type OutboundLimits } from '../../../../src/platform/network/outbound-targets.ts';
 import { certificateFacts, parseCertificates } from '../../../../src/platform/x509/x509.ts';
 import type { NewExternalJwtSigner } from '../../../../src/store/contracts/external-jwt-signers.ts';
 import type { ImportedSigner } from '../../../../src/store/contracts/imports.ts';

@@ -1,0 +1,223 @@
+// One request and its answer, or one connection, directly or through the proxy. Every connection is checked where it is
+// made: the socket's own look-up checks the addresses of a name, and no second look-up follows. Behind a proxy, names
+// and bare addresses are checked here, and the proxy decides where a name leads.
+
+import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { withinTime } from '../within-time.ts';
+import { FetchRefused } from './fetch-refused.ts';
+import { type AddressRefusal, bareHost, type OutboundLimits } from './outbound-targets.ts';
+import type { TlsIdentity } from './outbound-trust.ts';
+
+/** How to resolve names. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface OutboundMessage {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: TlsIdentity;
+}
+
+export interface AnswerLimits {
+  /** A longer body is refused, not cut. */
+  readonly maxBytes: number;
+  /** Answers with these statuses are returned like a 200 one: their body says what is wrong. */
+  readonly failures?: readonly number[];
+}
+
+/** Where an answer sends the caller. */
+export interface Redirection {
+  readonly location: string;
+}
+
+/**
+ * Resolves a name to its allowed addresses. The socket connects to what this returns, so an answer that changes between
+ * check and use makes no difference.
+ */
+function checkedLookup(resolve: Resolve, refusal: AddressRefusal): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => refusal(address) === null);
+        const [first] = allowed;
+        const [refused] = found;
+        if (refused === undefined) callback(new FetchRefused('name'), '');
+        else if (first === undefined) callback(new FetchRefused(refusal(refused.address) ?? 'address'), '');
+        else if (options.all === true) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      () => callback(new FetchRefused('name'), ''),
+    );
+  };
+}
+
+/** Where a request goes, and how. */
+export interface Way {
+  readonly target: URL;
+  readonly context: SecureContext;
+  readonly resolve: Resolve;
+  readonly refusal: AddressRefusal;
+  readonly proxy: string | null;
+  readonly deadline: AbortSignal;
+  readonly limits: Pick<OutboundLimits, 'timeout'>;
+}
+
+interface Hop extends Way {
+  /** What to post; null: GET. */
+  readonly message: OutboundMessage | null;
+  readonly accept: string;
+  readonly authorization: string | undefined;
+}
+
+/** Sends one request and reads its answer; follows nothing. @throws FetchRefused */
+export async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>): Promise<T> {
+  const { target, context, resolve: look, refusal, deadline: signal, message } = hop;
+  const isPlain = target.protocol === 'http:';
+  const forwarded = isPlain ? await forwardingOf(hop) : null;
+  const tunnel = isPlain ? null : await tunnelOf(hop);
+  // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
+  const ask = (forwarded?.isPlain ?? isPlain) ? (await import('node:http')).request : request;
+  return new Promise((resolve, reject) => {
+    // The abort does not end a look-up under way, so this needs its own listener.
+    signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
+    const outgoing = ask(target, {
+      method: message === null ? 'GET' : 'POST',
+      // The agent is for TLS; false means a new one, which reads no proxy from the environment.
+      ...(tunnel === null
+        ? { agent: isPlain ? false : openAgent(context) }
+        : { createConnection: () => tunnel }),
+      ...(forwarded === null
+        ? { lookup: checkedLookup(look, refusal) }
+        : { ...forwarded.place, secureContext: context, rejectUnauthorized: true }),
+      signal,
+      maxHeaderSize: 16_384,
+      headers: {
+        accept: hop.accept,
+        'accept-encoding': 'identity',
+        'user-agent': 'overlay-auth',
+        ...(message === null ? {} : { 'content-type': message.contentType, ...message.headers }),
+        ...(hop.authorization === undefined ? {} : { authorization: hop.authorization }),
+        ...forwarded?.headers,
+      },
+    });
+    // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
+    outgoing.on('socket', (socket) => {
+      if (forwarded !== null) return;
+      socket.on('connect', () => {
+        const { remoteAddress = '' } = socket;
+        const refused = refusal(remoteAddress);
+        if (refused !== null) socket.destroy(new FetchRefused(refused));
+      });
+    });
+    outgoing.on('error', (error) => reject(refusalOf(error, signal)));
+    outgoing.on('response', (incoming) => {
+      read(incoming)
+        .then(resolve, (error: unknown) => reject(refusalOf(error, signal)))
+        .finally(() => outgoing.destroy());
+    });
+    outgoing.end(message?.body);
+  });
+}
+
+/**
+ * The proxy looks the name up itself, and decides where it leads. A name whose addresses are all refused here is not
+ * asked for there; one that only the proxy can resolve is.
+ */
+async function checkBehindProxy({ target, proxy, resolve, refusal, limits }: Way): Promise<void> {
+  const host = bareHost(target);
+  if (proxy === null || isIP(host) !== 0) return;
+  const unknown: readonly LookupAddress[] = [];
+  const looked = await withinTime(resolve(host), limits.timeout / 4, 'slow').catch(() => unknown);
+  const refusals = looked.map(({ address }) => refusal(address));
+  const [refused] = refusals;
+  if (refused && !refusals.includes(null)) throw new FetchRefused(refused);
+}
+
+/** The connection through the proxy; null: no proxy is to be used. */
+async function tunnelOf(way: Way): Promise<TLSSocket | null> {
+  if (way.proxy === null) return null;
+  await checkBehindProxy(way);
+  const { target, proxy, ...hop } = way;
+  const { openTunnel } = await import('./proxy-tunnel.ts');
+  try {
+    return await openTunnel(new URL(proxy), { host: bareHost(target), port: target.port || '443', ...hop });
+  } catch (error) {
+    throw refusalOf(error, hop.deadline);
+  }
+}
+
+/** How a request without TLS goes through the proxy; null: no proxy is to be used. */
+async function forwardingOf(way: Way) {
+  if (way.proxy === null) return null;
+  await checkBehindProxy(way);
+  return (await import('./proxy-tunnel.ts')).forwarding(new URL(way.proxy), way.target);
+}
+
+/** Connects for another protocol than HTTP. @throws FetchRefused */
+export async function openConnection(way: Way): Promise<TLSSocket> {
+  return (await tunnelOf(way)) ?? connectDirectly(way);
+}
+
+async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSocket> {
+  const { openDirectly } = await import('./proxy-tunnel.ts');
+  const host = bareHost(target);
+  const wanted = { ...way, host, port: target.port || '443', lookup: checkedLookup(way.resolve, refusal) };
+  try {
+    return await openDirectly(wanted, (address) => {
+      const refused = refusal(address);
+      return refused && new FetchRefused(refused);
+    });
+  } catch (error) {
+    throw refusalOf(error, way.deadline);
+  }
+}
+
+const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+
+/** The body of an answer that is wanted. @throws FetchRefused */
+export async function readAnswer(
+  incoming: IncomingMessage,
+  { maxBytes, failures = [] }: AnswerLimits,
+): Promise<Buffer | Redirection> {
+  const { statusCode, headers } = incoming;
+  if (redirectStatuses.has(statusCode) && headers.location !== undefined)
+    return { location: headers.location };
+  if (statusCode !== 200 && !failures.includes(statusCode ?? 0)) throw new FetchRefused('status');
+  // Compressed bodies are not requested: unpacked they could have any size.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += chunk.length;
+    if (length > maxBytes) throw new FetchRefused('too-large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
+  if (error instanceof FetchRefused) return error;
+  if (signal.aborted) return new FetchRefused('timeout');
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new FetchRefused(isTlsFailure(code) ? 'tls' : 'connection', error);
+}
+
+function isTlsFailure(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
+}
+
+/** A separate agent without proxyEnv: the environment can make the global one use a proxy. */
+function openAgent(secureContext: SecureContext): Agent {
+  return new Agent({
+    keepAlive: false,
+    maxCachedSessions: 0,
+    secureContext,
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    rejectUnauthorized: true,
+  });
+}
