@@ -12,7 +12,7 @@ import {
 } from '../login/certificate/revocation.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
-import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';
 import { withinTime } from '../platform/within-time.ts';
 import type { OcspAnswer } from '../platform/x509/ocsp.ts';
@@ -27,11 +27,17 @@ export interface StatusQuestion {
   readonly issuer: Uint8Array;
 }
 
+/** Of a responder. */
+export interface StandingAnswer extends OcspAnswer {
+  /** From then on it is asked again. */
+  readonly until: Millis;
+}
+
 export interface StatusNews {
   /** All of the authority. */
   readonly lists: readonly RevocationList[];
   /** Only if the lists do not decide. */
-  readonly answer: OcspAnswer | null;
+  readonly answer: StandingAnswer | null;
   /** Why there is neither. */
   readonly problem: string;
 }
@@ -51,8 +57,6 @@ export interface RevocationView extends RevocationStatuses {
 
 /** How long a login or call waits for a status. */
 const longestWait: Millis = 3 * SECOND;
-/** From this age on, a responder is asked again. */
-export const answerStands: Millis = 5 * MINUTE;
 /** So long a status that could not be had is not asked for again. */
 const unknownStands: Millis = 30 * SECOND;
 
@@ -97,13 +101,18 @@ export async function openRevocationView(
     return before.epoch === epoch || before.status.status === 'revoked' ? before.status : undefined;
   }
 
-  async function find(ca: Ca, certificate: PathCertificate, issuer: PathCertificate): Promise<void> {
+  async function find(ca: Ca, certificate: PathCertificate, issuer: PathCertificate) {
     const [checked] = checkedCertificates([certificate, issuer]) as [CheckedCertificate];
     const key = keyOf(ca.id, checked);
     const before = asked.get(key);
-    const now = clock.now();
-    const keep = (status: CertificateStatus, stands: Millis) =>
-      asked.set(key, { status, until: now + stands, epoch });
+    const endOfUnknown = clock.now() + unknownStands;
+    const keep = (status: CertificateStatus, until: Millis): CertificateStatus => {
+      asked.set(key, { status, until, epoch });
+      return status;
+    };
+    // Whoever keeps the responder from answering must not bring a revoked certificate back.
+    const unknown = (saw: string) =>
+      keep(before?.status.status === 'revoked' ? before.status : { status: 'unknown', saw }, endOfUnknown);
     try {
       const {
         lists: fresh,
@@ -115,14 +124,10 @@ export async function openRevocationView(
         `there was no answer within ${longestWait / SECOND} s`,
       );
       lists.set(ca.id, fresh);
-      if (answer !== null) keep(statusBy(answer, checked), standsFor(answer, now));
-      else keepUnknown(problem);
+      const status = answer === null ? unknown(problem) : keep(statusBy(answer, checked), answer.until);
+      return known(ca.id, checked) ?? status;
     } catch (error) {
-      keepUnknown(error instanceof Error ? error.message : String(error));
-    }
-    function keepUnknown(saw: string): void {
-      // Whoever keeps the responder from answering must not bring a revoked certificate back.
-      keep(before?.status.status === 'revoked' ? before.status : { status: 'unknown', saw }, unknownStands);
+      return unknown(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -130,15 +135,11 @@ export async function openRevocationView(
   return {
     peek: (caId, path) => combined(path.map((certificate) => known(caId, certificate))),
     async ask(ca, path) {
-      const checked = checkedCertificates(path);
-      await Promise.all(
-        checked.map(async (each, at) => {
-          const [certificate, issuer] = path.slice(at, at + 2);
-          if (certificate && issuer && known(ca.id, each) === undefined) await find(ca, certificate, issuer);
-        }),
-      );
-      const nothing = { status: 'unknown', saw: 'nothing says it' } as const;
-      return combined(checked.map((each) => known(ca.id, each))) ?? nothing;
+      const statuses = checkedCertificates(path).map((each, at) => {
+        const [certificate, issuer] = path.slice(at, at + 2);
+        return known(ca.id, each) ?? (certificate && issuer && find(ca, certificate, issuer));
+      });
+      return combined(await Promise.all(statuses)) ?? { status: 'unknown', saw: 'nothing says it' };
     },
     reload,
     reloadAll,
@@ -156,10 +157,6 @@ function statusBy(
   const by = `the OCSP responder ${authorityName}`;
   if (revoked !== null) return revokedBy(certificate, { entry: revoked, by });
   return { status: 'good', saw: `good, by ${by}` };
-}
-
-function standsFor({ nextUpdate }: OcspAnswer, now: Millis): Millis {
-  return Math.min(answerStands, (nextUpdate ?? Number.POSITIVE_INFINITY) - now);
 }
 
 /** A path is as bad as the worst of its certificates. */

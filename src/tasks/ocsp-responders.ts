@@ -9,16 +9,15 @@ import { recentMap } from '../platform/recent-map.ts';
 import {
   AnswerRefused,
   longestAnswer,
-  type OcspAnswer,
   ocspRequest,
   ocspTypes,
   readOcspAnswer,
 } from '../platform/x509/ocsp.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
-import { answerStands } from '../sessions/revocation-view.ts';
+import type { StandingAnswer } from '../sessions/revocation-view.ts';
 
 export interface OcspOutcome {
-  readonly answer: OcspAnswer | null;
+  readonly answer: StandingAnswer | null;
   /** Why there is none. */
   readonly problem: string;
 }
@@ -31,6 +30,8 @@ export interface OcspResponders {
   ): Promise<OcspOutcome>;
 }
 
+/** From this age on, a responder is asked again. */
+const answerStands: Millis = 5 * MINUTE;
 const mostRemembered = 20_000;
 const mostUnderWay = 20;
 /** Of the addresses that a certificate names. */
@@ -46,7 +47,10 @@ export function ocspResponders(needs: {
   const remembered = recentMap<string, OcspOutcome & { readonly until: Millis }>(mostRemembered);
   const underWay = new Map<string, Promise<OcspOutcome>>();
 
-  async function askAll(addresses: readonly string[], of: Parameters<OcspResponders['ask']>[1]) {
+  async function askAll(
+    addresses: readonly string[],
+    of: Parameters<OcspResponders['ask']>[1],
+  ): Promise<OcspOutcome> {
     const problems: string[] = [];
     for (const url of addresses) {
       try {
@@ -54,13 +58,22 @@ export function ocspResponders(needs: {
         const message = { contentType: ocspTypes.question, body: ocspRequest(question) };
         const wanted = { accept: ocspTypes.answer, maxBytes: longestAnswer, isSigned: true };
         const body = await client.postFor(url, message, wanted);
-        return { answer: await readOcspAnswer(body, question, clock.now()), problem: '' };
+        const answer = await readOcspAnswer(body, question, clock.now());
+        const ends = answer.nextUpdate ?? Number.POSITIVE_INFINITY;
+        return { answer: { ...answer, until: Math.min(clock.now() + answerStands, ends) }, problem: '' };
       } catch (error) {
         const said = error instanceof Error ? error.message : String(error);
         problems.push(`${url}: ${error instanceof AnswerRefused ? `the answer ${said}` : said}`);
       }
     }
     return { answer: null, problem: problems.join('; ') };
+  }
+
+  /** Whoever keeps a responder from answering must not bring a revoked certificate back. */
+  function failed(problem: string, before: OcspOutcome | undefined): OcspOutcome {
+    const known = before?.answer ?? null;
+    if (known === null || known.revoked === null) return { answer: null, problem };
+    return { answer: { ...known, until: clock.now() + afterFailure }, problem: '' };
   }
 
   return {
@@ -73,14 +86,11 @@ export function ocspResponders(needs: {
       if (before !== undefined && clock.now() < before.until) return before;
       const asked = underWay.get(key);
       if (asked !== undefined) return asked;
-      if (underWay.size >= mostUnderWay)
-        return { answer: null, problem: 'too many responders are being asked' };
+      if (underWay.size >= mostUnderWay) return failed('too many responders are being asked', before);
       const next = askAll(addresses, of)
-        .then((outcome) => {
-          const now = clock.now();
-          const ends = outcome.answer?.nextUpdate ?? Number.POSITIVE_INFINITY;
-          const stands = outcome.answer === null ? afterFailure : Math.min(answerStands, ends - now);
-          remembered.set(key, { ...outcome, until: now + stands });
+        .then((given) => {
+          const outcome = given.answer === null ? failed(given.problem, before) : given;
+          remembered.set(key, { ...outcome, until: outcome.answer?.until ?? clock.now() + afterFailure });
           return outcome;
         })
         .finally(() => underWay.delete(key));

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
+import { ocspResponders } from '../../src/tasks/ocsp-responders.ts';
 import {
   certificateLogin,
   giveCertificate,
@@ -507,6 +510,44 @@ describe('a responder', () => {
     clock.advance(6 * MINUTE);
     await loginOf(leaf, 'certificate-revoked');
     connection.closeConnections();
+    await remove();
+  });
+
+  test('is asked again after five minutes, also where other news made the service look again before', async () => {
+    const { id, path, remove } = await asked(answering({ status: 'good' }));
+    await loginOf(leaf, 'in');
+    lists.serves.set(path, answering({ status: 'revoked' }));
+    clock.advance(4 * MINUTE);
+    await admin.call('PATCH', `cas/${id}`, { name: `${id} renamed` });
+    await loginOf(leaf, 'in');
+    clock.advance(2 * MINUTE);
+    await loginOf(leaf, 'certificate-revoked');
+    await remove();
+  });
+
+  test('that is kept from answering takes back for no thread what it has told one of them', async () => {
+    let served: (message: Buffer) => Buffer = (question) =>
+      ocspAnswer({ about: leaf, issuer: ca, now: clock.now(), nonce: nonceOf(question), status: 'revoked' });
+    const responders = ocspResponders({
+      client: { postFor: async (_url, { body }) => served(Buffer.from(body)) },
+      clock,
+      random: systemRandom,
+    });
+    const { id, remove } = await asked(Buffer.alloc(0));
+    const registered = await server.store.cas.find(asId(id));
+    assert.ok(registered);
+    const of = { certificate: readPathCertificate(leaf.der), issuer: readPathCertificate(ca.der) };
+    const reasonNow = async () => (await responders.ask(registered, of)).answer?.revoked?.reason;
+    assert.equal(await reasonNow(), 'keyCompromise');
+    served = () => Buffer.from('nonsense');
+    for (const minutes of [6, 6, 60]) {
+      clock.advance(minutes * MINUTE);
+      assert.equal(await reasonNow(), 'keyCompromise');
+    }
+    served = (question) =>
+      ocspAnswer({ about: leaf, issuer: ca, now: clock.now(), nonce: nonceOf(question), status: 'good' });
+    clock.advance(6 * MINUTE);
+    assert.equal(await reasonNow(), undefined, 'it is no longer on hold');
     await remove();
   });
 });
