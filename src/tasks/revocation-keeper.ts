@@ -159,10 +159,11 @@ async function obtainStatus(
     await Promise.all(missing.map((url) => fetches.from(state, url)));
   }
   const verdict = decide();
-  const lists = [...state.lists.values()];
-  if (verdict.status !== null) return { lists, answer: null, problem: '' };
+  if (verdict.status !== null) return { lists: [...state.lists.values()], answer: null, problem: '' };
   const { answer, problem } = await responders.ask(state.ca, { certificate, issuer });
   const problems = [verdict.saw, ...state.problems.values(), problem];
+  // The lists as they are now: others may have come meanwhile, and who asks takes these for the latest.
+  const lists = [...state.lists.values()];
   return { lists, answer, problem: problems.filter((each) => each !== '').join('; ') };
 }
 

@@ -551,3 +551,33 @@ describe('a responder', () => {
     await remove();
   });
 });
+
+test('a list that comes while a responder is asked about another certificate counts at once', async () => {
+  const [root, path] = [authority(), newPath()];
+  lists.serves.set(path, revocationList({ issuer: root, until: 24 * HOUR }));
+  const [direct, below] = [client({ issuer: root }), authority({ issuer: root }, authorityExtensions())];
+  const other = client({ issuer: below });
+  await owned(direct);
+  await owned(other);
+  const responder = newPath();
+  const held = Promise.withResolvers<void>();
+  const isAsked = Promise.withResolvers<void>();
+  lists.serves.set(responder, (_request, response) => {
+    isAsked.resolve();
+    held.promise.then(() => response.writeHead(404).end());
+  });
+  const { id } = await authorityWith(
+    { mode: 'soft', crlUrls: [`${lists.url}${path}`], ocsp: `${lists.url}${responder}` },
+    root,
+  );
+  await loginOf(direct, 'in');
+  const waiting = loginOf(other, 'in', below);
+  await isAsked.promise;
+  const next = revocationList({ issuer: root, number: 2, revoked: [direct], until: 24 * HOUR });
+  await publish({ path, id }, next);
+  await loginOf(direct, 'certificate-revoked');
+  held.resolve();
+  await waiting;
+  await loginOf(direct, 'certificate-revoked');
+  await admin.call('DELETE', `cas/${id}`);
+});
