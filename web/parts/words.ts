@@ -2,6 +2,9 @@
 
 import { common } from '../../src/pages/texts/common.ts';
 
+/** A number and its noun. */
+export const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
+
 export const english = {
   ...common.en,
   loading: 'One moment …',

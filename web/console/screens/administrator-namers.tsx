@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { EntriesCard } from '../parts/entries.tsx';
 import { useRead } from '../queries.ts';
-import { texts } from '../texts/texts.ts';
 import type { AdministratorNamers as Found } from '../types.ts';
-
-const { overview: words } = texts;
+import { words } from './overview-words.ts';
 
 /** The signers and CAs whose operators can sign in as an administrator. */
 export function AdministratorNamers() {

@@ -5,7 +5,6 @@ import { notAfter } from '../parts/certificate.ts';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import { list, read } from '../session/api.ts';
-import { texts } from '../texts/texts.ts';
 import type {
   Authority,
   CertificateAuthenticator,
@@ -13,8 +12,7 @@ import type {
   ListedInvitation,
   OwnCertificate,
 } from '../types.ts';
-
-const { overview: words } = texts;
+import { words } from './overview-words.ts';
 
 /** How far it looks ahead. */
 const ahead = 30 * 86_400_000;

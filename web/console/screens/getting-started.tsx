@@ -3,9 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { list } from '../session/api.ts';
-import { texts } from '../texts/texts.ts';
-
-const { overview: words } = texts;
+import { words } from './overview-words.ts';
 
 const ways = [
   ['invite', '/people/new'],

@@ -13,10 +13,9 @@ import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
 import { GettingStarted } from './getting-started.tsx';
+import { words } from './overview-words.ts';
 
-const { overview: words } = texts;
-
-const Chart = lazy(async () => ({ default: (await import('../parts/attempts-chart.tsx')).AttemptsChart }));
+const Chart = lazy(async () => ({ default: (await import('./attempts-chart.tsx')).AttemptsChart }));
 
 export function OverviewScreen() {
   return (

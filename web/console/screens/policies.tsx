@@ -2,11 +2,9 @@ import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { useNames } from '../forms/names.ts';
 import type { Column } from '../lists/data-list.tsx';
 import { EntityList } from '../lists/entity-list.tsx';
-import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
 import { policySentences } from '../words.ts';
-
-const { policies: words } = texts;
+import { words } from './policies-words.ts';
 
 export function PoliciesScreen() {
   const signers = useNames('ext-jwt-signer');

@@ -5,8 +5,7 @@ import { useNames } from '../forms/names.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
 import { policySentences } from '../words.ts';
-
-const { policies: words } = texts;
+import { words } from './policies-words.ts';
 
 export type PolicyDraft = Draft<AuthPolicy, typeof authPolicyEntity>;
 

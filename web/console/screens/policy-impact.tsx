@@ -3,11 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
-import { texts } from '../texts/texts.ts';
 import type { PolicyPreview } from '../types.ts';
+import { words } from './policies-words.ts';
 import type { PolicyDraft } from './policy-form.tsx';
-
-const { policies: words } = texts;
 
 /** Who would be affected if the policy were saved like this. The server computes it on request. */
 export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) {

@@ -7,12 +7,10 @@ import { Card } from '../../parts/screen.tsx';
 import type { Question } from '../forms/entity-form.tsx';
 import { EntityScreen } from '../forms/entity-screen.tsx';
 import { EntityField, type FormState } from '../forms/fields.tsx';
-import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
+import { words } from './policies-words.ts';
 import { type PolicyDraft, PolicyRules, PolicySentences } from './policy-form.tsx';
 import { ImpactText, previewOf } from './policy-impact.tsx';
-
-const { policies: words } = texts;
 
 export function PolicyScreen() {
   const { id } = useParams({ strict: false });

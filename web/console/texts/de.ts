@@ -1,9 +1,7 @@
 // Deutsch.
 
-import { german } from '../../parts/words.ts';
+import { count, german } from '../../parts/words.ts';
 import type { Texts } from './en.ts';
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export const de: Texts = {
   ...german,
@@ -71,47 +69,6 @@ export const de: Texts = {
   readOnly: 'Sie dürfen dies lesen und nichts ändern.',
   helpOnly:
     'Sie dürfen Personen wieder Zugang geben: entsperren, einladen, einen zweiten Faktor entfernen, Sitzungen beenden.',
-
-  overview: {
-    begin: 'Erste Schritte',
-    beginWays: {
-      invite: [
-        'Person einladen',
-        'Sie bekommt einen Link, um ein Passwort zu wählen oder einen Passkey hinzuzufügen.',
-      ],
-      connect: ['Anbieter verbinden', 'Personen melden sich hier mit dem Konto an, das sie dort haben.'],
-      register: [
-        'Anwendung registrieren',
-        'Zum Beispiel Grafana, GitLab oder Nextcloud: Personen melden sich dann hier dafür an.',
-      ],
-    },
-    chartTitle: 'Anmeldungen und Ablehnungen der letzten 24 Stunden',
-    asTable: 'Als Tabelle zeigen',
-    hour: 'Stunde',
-    issuers: 'Aussteller',
-    issuersText: 'Die Adressen für Anwendungen und SDKs.',
-    namers: 'Signer und CAs, die Administratoren benennen können',
-    namersText:
-      'Die Betreiber dieser Signer und CAs können ein Token oder Zertifikat ausstellen, das als erster Nachweis eines Administrators gilt.',
-    namersNone: 'Kein Signer und keine CA kann einen Administrator benennen.',
-    namersOf: (names) => `Zum Beispiel ${names}`,
-    ends: 'Läuft bald ab',
-    endsText: 'Zertifikate, Registrierungen und Einladungen der nächsten 30 Tage.',
-    certificateOf: (name) => `Zertifikat von ${name}`,
-    authority: (name) => `Externe CA ${name}`,
-    ownCertificates: {
-      server: (of) => `Serverzertifikat: ${of}`,
-      authority: (of) => `Zertifizierungsstelle: ${of}`,
-      'client-signing': (of) => `Signiert Client-Zertifikate: ${of}`,
-    },
-    invitationOf: (name) => `Einladung von ${name}`,
-    enrollmentOf: (name) => `Registrierung von ${name}`,
-    endsNothing: 'In den nächsten 30 Tagen läuft nichts ab.',
-    recentRefusals: 'Letzte Ablehnungen',
-    noRefusals: 'In letzter Zeit gab es keine Ablehnungen.',
-    all: 'Alle Anmeldeversuche',
-    nobody: 'Noch keine Anmeldeversuche. Neue erscheinen hier und unter „Anmeldeversuche“.',
-  },
 
   people: {
     find: 'Name, Benutzername, Id, externe Id oder Kennung eines Versuchs',
@@ -289,38 +246,6 @@ export const de: Texts = {
     edited: 'Die Richtlinie, bearbeitet',
     editedText: 'Hier wird nichts gespeichert.',
     outcome: 'Ergebnis',
-  },
-
-  policies: {
-    text: 'Die erlaubten Anmeldemethoden und die weiteren Faktoren, die sie brauchen.',
-    rules: 'Regeln',
-    inWords: 'In einfachen Worten',
-    create: 'Neue Auth-Richtlinie',
-    nothing: 'Keine Auth-Richtlinie passt dazu.',
-    none: 'Noch keine Auth-Richtlinie.',
-    noneText:
-      'Eine Richtlinie sagt, wie sich die Personen anmelden dürfen, die sie haben. Jede Person hat eine; „Default“ gibt es immer.',
-    second: 'Zweiter Faktor',
-    whoIsTouched: 'Wen würde es betreffen?',
-    touched: (number) =>
-      number === 0
-        ? 'Keine Person hat diese Richtlinie.'
-        : `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
-    moves: (joins, leaves) =>
-      `${count(joins, 'Person bekäme', 'Personen bekämen')} sie durch diese Änderung, ${leaves === 0 ? 'keine' : leaves} ${leaves > 1 ? 'verlören' : 'verlöre'} sie.`,
-    asksMore: (number) =>
-      number === 0
-        ? 'Keine Person müsste mehr nachweisen als jetzt.'
-        : `${count(number, 'Person müsste', 'Personen müssten')} mehr nachweisen als jetzt.`,
-    lockedOut: (number) =>
-      number === 0
-        ? 'Keine Person würde ausgesperrt.'
-        : `${count(number, 'Person könnte', 'Personen könnten')} sich nicht mehr anmelden:`,
-    andMore: (number) => `und ${number} weitere`,
-    saveTitle: 'Diese Richtlinie speichern?',
-    saveText: 'Sie gilt sofort, auch für offene Sitzungen.',
-    deleteEnds:
-      'Sie kann nicht gelöscht werden, solange Personen sie haben oder ein Signer sie neuen Identitäten gibt: Geben Sie ihnen zuerst eine andere Richtlinie und nehmen Sie dieser die Rollenattribute.',
   },
 
   remedies: {

@@ -1,9 +1,7 @@
 // Every text of the console, in English. The other languages have the type of this catalogue: a missing text does not
 // compile.
 
-import { english } from '../../parts/words.ts';
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
+import { count, english } from '../../parts/words.ts';
 
 export const en = {
   ...english,
@@ -70,44 +68,6 @@ export const en = {
   readOnly: 'You may read this and change nothing.',
   helpOnly:
     'You may help people sign in again: unlock and invite them, remove a second factor, end sessions.',
-
-  overview: {
-    begin: 'Get started',
-    beginWays: {
-      invite: ['Invite a person', 'They get a link to choose a password or add a passkey.'],
-      connect: ['Connect a provider', 'People sign in here with the account that they have there.'],
-      register: [
-        'Register an application',
-        'Such as Grafana, GitLab or Nextcloud, so that people sign in to it here.',
-      ],
-    },
-    chartTitle: 'Sign-ins and refusals in the last 24 hours',
-    asTable: 'Show as a table',
-    hour: 'Hour',
-    issuers: 'Issuers',
-    issuersText: 'The addresses to enter in applications and SDKs.',
-    namers: 'Signers and CAs that can name an administrator',
-    namersText:
-      'The operators of these signers and CAs can issue a token or certificate that is accepted as the first proof of an administrator.',
-    namersNone: 'No signer and no CA can name an administrator.',
-    namersOf: (names: string) => `Such as ${names}`,
-    ends: 'Expires soon',
-    endsText: 'Certificates, enrollments and invitations in the next 30 days.',
-    certificateOf: (name: string) => `Certificate of ${name}`,
-    authority: (name: string) => `Third-party CA ${name}`,
-    ownCertificates: {
-      server: (of: string) => `Server certificate: ${of}`,
-      authority: (of: string) => `Authority: ${of}`,
-      'client-signing': (of: string) => `Signs client certificates: ${of}`,
-    },
-    invitationOf: (name: string) => `Invitation of ${name}`,
-    enrollmentOf: (name: string) => `Enrollment of ${name}`,
-    endsNothing: 'Nothing expires in the next 30 days.',
-    recentRefusals: 'Latest refusals',
-    noRefusals: 'No recent refusals.',
-    all: 'All sign-in attempts',
-    nobody: 'No sign-in attempts yet. New ones appear here and under “Sign-in attempts”.',
-  },
 
   people: {
     find: 'Name, user name, id, external id or reference',
@@ -286,38 +246,6 @@ export const en = {
     edited: 'The policy, edited',
     editedText: 'Nothing is saved here.',
     outcome: 'Result',
-  },
-
-  policies: {
-    text: 'The sign-in methods that are allowed, and the further factors that they need.',
-    rules: 'Rules',
-    inWords: 'In plain words',
-    create: 'New auth policy',
-    nothing: 'No auth policy matches.',
-    none: 'No auth policy yet.',
-    noneText:
-      'A policy says how the people who have it may sign in. Each person has one; “Default” is always there.',
-    second: 'Second factor',
-    whoIsTouched: 'Who would be affected?',
-    touched: (number: number) =>
-      number === 0
-        ? 'No person has this policy.'
-        : `${count(number, 'person has', 'people have')} this policy.`,
-    moves: (joins: number, leaves: number) =>
-      `${count(joins, 'person would get', 'people would get')} it by this change, ${leaves === 0 ? 'none' : leaves} would lose it.`,
-    asksMore: (number: number) =>
-      number === 0
-        ? 'No person would be asked for more than now.'
-        : `${count(number, 'person', 'people')} would be asked for more than now.`,
-    lockedOut: (number: number) =>
-      number === 0
-        ? 'No person would be locked out.'
-        : `${count(number, 'person', 'people')} could no longer sign in:`,
-    andMore: (number: number) => `and ${number} more`,
-    saveTitle: 'Save this policy?',
-    saveText: 'It applies at once, to sessions that are open too.',
-    deleteEnds:
-      'It cannot be deleted while people have it or a signer gives it to new identities: give them another policy, and take the role attributes off this one.',
   },
 
   remedies: {

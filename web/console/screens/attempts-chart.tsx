@@ -4,10 +4,11 @@ import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, T
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { hourText, texts } from '../texts/texts.ts';
 import type { HourlyAttempts } from '../types.ts';
+import { words } from './overview-words.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
 
-const { overview: words, attempts: outcomes } = texts;
+const { attempts: outcomes } = texts;
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
