@@ -1,5 +1,5 @@
 // The configuration as the rest of the service sees it: every default is resolved, every path is absolute, every
-// duration is Millis. What each setting is stands in settings.ts and listener-settings.ts.
+// duration is Millis. What each setting is stands in settings.ts, edge-settings.ts and listener-settings.ts.
 import type { resolveConfig } from './resolve.ts';
 
 type Frozen<T> = T extends readonly (infer Entry)[]

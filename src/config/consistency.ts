@@ -3,7 +3,8 @@ import { formatHostAndPort } from './addresses.ts';
 import { adjustDurations } from './adjustments.ts';
 import type { ConfigPath } from './config-error.ts';
 import type { Finding } from './describe-issues.ts';
-import type { EdgeContent, ListenerContent } from './settings.ts';
+import type { EdgeContent } from './edge-settings.ts';
+import type { ListenerContent } from './settings.ts';
 
 /** The readable parts of the file: rules between them are checked even if other parts are wrong. */
 export interface ReadableParts {

@@ -7,11 +7,12 @@ import { ConfigError, type ConfigPath, formatPath, type Problem } from './config
 import { checkConsistency, type ReadableParts } from './consistency.ts';
 import { describeIssues, type Finding } from './describe-issues.ts';
 import { describedFile, nodesInside, type SettingNode, valueAt } from './described-file.ts';
+import { edgeSchema } from './edge-settings.ts';
 import { listenerSchema } from './listener-settings.ts';
 import { findOddities } from './oddities.ts';
 import { findOrigins, type Origins } from './origins.ts';
 import { resolveConfig } from './resolve.ts';
-import { edgeSchema, fileSchema } from './settings.ts';
+import { fileSchema } from './settings.ts';
 import { filePath } from './value-kinds.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 

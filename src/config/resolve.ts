@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Adjustment, adjustDurations } from './adjustments.ts';
+import { type EdgeContent, edgeSchema } from './edge-settings.ts';
 import { type AcmeContent, automaticOidcApi } from './listener-settings.ts';
-import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './settings.ts';
+import type { FileContent, ListenerContent } from './settings.ts';
 
 type Binding = ListenerContent['apis'][number]['binding'];
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-// A setting is described in one place, settings.ts or listener-settings.ts, by its sentence and its schema:
+// A setting is described in one place, settings.ts, edge-settings.ts or listener-settings.ts, by its sentence and its
+// schema:
 //   sessionTimeout: says`A session ends after this long without activity.`(lifetime.prefault('30m')),
 // The JSON Schema of the file, messages about mistakes, the file that `init` writes, what a reload takes over, the files
 // that must be readable and the page docs/configuration.md follow from it.
