@@ -31,6 +31,19 @@ export function actingFor(
   return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
 }
 
+/**
+ * The call of somebody whose change is made of what is read: refused if another change comes in between. Ask before
+ * reading.
+ */
+export async function whileAsRead(
+  { store: { versions } }: { readonly store: Pick<Store, 'versions'> },
+  by: AdminCall,
+  of: Pick<Unchanged, 'entity' | 'id'>,
+): Promise<AdminCall> {
+  const version = by.unchanged === null ? await versions.find(of.entity, of.id) : null;
+  return version === null ? by : { ...by, unchanged: { ...of, versions: [version] } };
+}
+
 /** The names of the fields that are set. */
 export function namesOf(fields: object): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));

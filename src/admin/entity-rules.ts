@@ -16,8 +16,9 @@ import {
 } from '../model/entities/entity.ts';
 import { asId } from '../model/ids.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
+import type { VersionedEntity } from '../store/contracts/versions.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, administratorKept, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, administratorKept, recordChange, whileAsRead } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import type { AdminServices } from './services.ts';
 
@@ -52,6 +53,8 @@ export interface EntityRules<E extends Entity> {
     before: Stored<E> | null,
     needs: AdminServices,
   ) => PatchOf<E> | Promise<PatchOf<E>>;
+  /** Whether what follows from a change is made of what was read, so that no other change may come in between. */
+  readonly isMadeOfRead?: (fields: Change<E>) => boolean;
   /** Whether the fields fit together. @throws AuthError could_not_validate */
   readonly check?: (whole: Stored<E>, needs: AdminServices) => void;
   /** @throws AuthError when this one is never deleted */
@@ -112,9 +115,16 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
     by: AdminCall,
     { id, fields }: IdAnd<Change<E>>,
   ): Promise<void> {
+    // Sound for every entity that can change.
+    const versioned = { entity: entity.collection as VersionedEntity, id };
+    const changing = rules.isMadeOfRead?.(fields) ? await whileAsRead(needs, by, versioned) : by;
     const before = await get(needs, id);
     const patch = await acceptable(fields, before, needs);
-    const step = storeOf(actingFor(needs, by)).update(before.id, patch as PatchOf<E>, needs.clock.now());
+    const step = storeOf(actingFor(needs, changing)).update(
+      before.id,
+      patch as PatchOf<E>,
+      needs.clock.now(),
+    );
     if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
     const changes = changesOf(table, before, patched(table, before, patch));
     recordChange(needs, by, {

@@ -22,7 +22,7 @@ import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
 import type { DeliveryBacklog, Replay } from '../store/contracts/deliveries.ts';
 import { refusedField } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange, whileAsRead } from './admin-call.ts';
 import { secretChanged } from './changes.ts';
 import { managed } from './entity-rules.ts';
 import { parseFilter } from './filter-language.ts';
@@ -53,6 +53,8 @@ export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
     if (fields.url !== undefined) requireAddress(whole.type, fields.url, needs);
     return secretsOf(needs, whole, { given: fields, before });
   },
+  // All its secrets are sealed together.
+  isMadeOfRead: ({ clientKey }) => clientKey !== undefined,
 });
 
 /** What the filter of an event subscription may name; what an event does not have is null. */
@@ -175,6 +177,7 @@ export async function rotateSecret(
   by: AdminCall,
   { id, overlap }: { readonly id: string; readonly overlap: Millis },
 ): Promise<{ readonly secret: string; readonly formerSecretUntil: Millis }> {
+  const changing = await whileAsRead(needs, by, { entity: 'event-subscriptions', id });
   const subscription = await eventSubscriptions.get(needs, id);
   if (subscription.type !== 'webhook')
     throw new AuthError('conflict', { description: 'Only webhooks are signed with a secret' });
@@ -188,7 +191,7 @@ export async function rotateSecret(
     ...(clientKey !== undefined && { clientKey }),
   };
   const patch = { sealedSecrets: sealSecrets(needs.vault, secrets), secretCreatedAt: now, formerSecretUntil };
-  if (!(await actingFor(needs, by).eventSubscriptions.update(subscription.id, patch, now)))
+  if (!(await actingFor(needs, changing).eventSubscriptions.update(subscription.id, patch, now)))
     throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',

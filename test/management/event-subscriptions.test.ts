@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { authority, client } from '../support/chains.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -140,6 +141,28 @@ describe('a webhook', () => {
     const text =
       (await (await asRoot()).get(of.path)).text + (await (await asRoot()).get('audit-events')).text;
     for (const each of [of.secret, secret, third]) assert.ok(!text.includes(each));
+  });
+
+  test('is signed with every secret that was shown, whoever makes another one at the same moment', async (t) => {
+    const of = await subscribed(t);
+    const rotate = () => root.call('POST', `${of.path}/secrets`, { overlap: '1h' });
+    const { certPem: clientCertPem, keyPem: clientKey } = client({ issuer: authority() });
+    const changes = [rotate, () => root.call('PATCH', of.path, { clientCertPem, clientKey })];
+    const { eventSubscriptions } = server.store;
+    for (const change of changes) {
+      const { find } = eventSubscriptions;
+      let meanwhile = '';
+      eventSubscriptions.find = async (id) => {
+        const read = await find(id);
+        eventSubscriptions.find = find;
+        meanwhile = (await rotate()).json.data.secret;
+        return read;
+      };
+      assertRefused(await change(), 412, 'PRECONDITION_FAILED');
+      await untilSent(of, [await something()]);
+      assert.equal(verified(meanwhile, of.receiver.received.at(-1) as ReceivedMessage).type, 'admin.changed');
+      assert.notEqual((await change()).status, 412);
+    }
   });
 
   test('arrives again with the same id, in order, however the receiver fails', async (t) => {

@@ -81,7 +81,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'Make another secret of an event subscription; the one before it signs too for a while',
       status: 201,
       answer: dataAnswer(secretSchema, 'The secret'),
-      refusals: ['conflict'],
+      refusals: ['conflict', 'precondition_failed'],
       body: overlapBody,
       async handler(context, { body: { overlap = usualOverlap } }) {
         const made = await rotateSecret(needs, adminCallOf(context), { id: idOf(context), overlap });
