@@ -78,6 +78,14 @@ describe('an auth policy with assignTo', () => {
     assert.deepEqual(await policyOf(id), [second, 'roleAttributes']);
   });
 
+  test('applies to what assignTo says now, also where attributes have commas', async () => {
+    const [one, other] = [next('staff'), next('office')];
+    const policy = await policyFor([`${one},${other}`]);
+    const id = await personWith([other]);
+    await change(`auth-policies/${policy}`, { assignTo: [one, other] });
+    assert.deepEqual(await policyOf(id), [policy, 'roleAttributes']);
+  });
+
   test('decides logins and open sessions from the next call on', async () => {
     const [attribute, name] = [next('staff'), next('ada')];
     const id = await server.createUser({ name, password });

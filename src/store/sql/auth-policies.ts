@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { patched } from '../../model/entities/entity.ts';
 import { usualPolicy } from '../../model/usual-policy.ts';
@@ -77,7 +78,7 @@ function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
   const after = patched(authPolicyEntity.fields, before, patch);
   yield* authPolicyTable.update({ id, patch: after, now });
   // The order of assigned policies is that of their names.
-  if (before.assignTo.join() !== after.assignTo.join() || before.name !== after.name)
+  if (!isDeepStrictEqual(before.assignTo, after.assignTo) || before.name !== after.name)
     yield* assignEverybody();
   yield* recordChange('auth-policy', id, now);
   return true;
