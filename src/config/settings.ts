@@ -177,7 +177,7 @@ const mailSchema = z.strictObject({
     z.enum(['en', 'de']).default('en'),
   ),
   notices:
-    says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed. Only at verified addresses.`(
+    says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed, or their email address changed. Only at verified addresses, of a changed one at the one before.`(
       z.boolean().default(true),
     ),
   passwordReset: section({

@@ -1,9 +1,10 @@
-// Which audit events people are told of: those that change what opens their account.
+// Which audit events people are told of: those that change what opens their account, or where mails about that go.
 
-import type { AuditRecord } from '../model/audit-event.ts';
+import type { AuditRecord, FieldChange } from '../model/audit-event.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
-import type { MailLanguage, NoticeKind, QueuedNotice } from '../model/mail.ts';
+import type { FormerAddress, MailLanguage, NoticeKind, QueuedNotice } from '../model/mail.ts';
 import { HOUR } from '../platform/clock.ts';
+import { sha256 } from '../platform/digest.ts';
 
 /** @param mail by the configuration in use; null: no mail server */
 export function noticesBy(
@@ -16,8 +17,12 @@ export function noticesBy(
     if (inUse === null || !inUse.notices || notice === null || identityId === null) return null;
     // The person need not know where an administrator is.
     const from = byIdentityId === identityId ? ipAddress : null;
+    const former = formerAddress(record);
+    // Another address is another mail: who reads the first one may not read this one.
+    const address = former?.email === undefined ? '' : `:${sha256(former.email)}`;
     return {
-      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}`,
+      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}${address}`,
+      former,
       mail: {
         identityId: asId<IdentityId>(identityId),
         language: inUse.language,
@@ -52,15 +57,32 @@ function kindOf(record: AuditRecord): NoticeKind | null {
       // With a passkey: another event says so.
       return entity === 'passkey' ? null : (ofEnrollments[String(details.enrollment)] ?? null);
     case 'admin.changed':
-      return entity === 'authenticator' ? ofAuthenticator(record) : null;
+      if (entity === 'authenticator') return ofAuthenticator(record);
+      return formerAddress(record) === null ? null : 'email-changed';
     default:
       return ofEvents[event] ?? null;
   }
 }
 
-function ofAuthenticator({ action, details }: AuditRecord): NoticeKind | null {
-  const changes = (details.changes ?? []) as readonly { readonly field: string }[];
-  const hasChanged = (name: string) => changes.some(({ field }) => field === name);
+function changeOf({ details }: AuditRecord, name: string): FieldChange | undefined {
+  return ((details.changes ?? []) as readonly FieldChange[]).find(({ field }) => field === name);
+}
+
+/** Of a change after which mails no longer reach a verified address: who makes it could go on unnoticed. */
+function formerAddress(record: AuditRecord): FormerAddress | null {
+  if (record.entity !== 'identity' || record.action !== 'update') return null;
+  const email = changeOf(record, 'email')?.from;
+  const isVerified = changeOf(record, 'emailVerified')?.from;
+  if (typeof email !== 'string' && isVerified !== true) return null;
+  return {
+    ...(typeof email === 'string' && { email }),
+    ...(typeof isVerified === 'boolean' && { isVerified }),
+  };
+}
+
+function ofAuthenticator(record: AuditRecord): NoticeKind | null {
+  const { action } = record;
+  const hasChanged = (name: string) => changeOf(record, name) !== undefined;
   if (action === 'delete') return hasChanged('username') ? 'password-removed' : 'certificate-removed';
   if (hasChanged('password')) return 'password-changed';
   return action === 'create' ? 'certificate-added' : null;

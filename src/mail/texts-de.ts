@@ -51,6 +51,10 @@ export const de: MailTexts = {
         subject: 'Ein Zertifikat wurde entfernt',
         text: 'Ein Zertifikat Ihres Kontos wurde entfernt.',
       },
+      'email-changed': {
+        subject: 'Ihre E-Mail-Adresse wurde geändert',
+        text: 'Die E-Mail-Adresse Ihres Kontos wurde geändert oder entfernt, oder sie gilt nicht mehr als bestätigt. An diese Adresse bekommen Sie keine E-Mails mehr über Ihr Konto.',
+      },
     },
     when: (time) => `Wann: ${time}`,
     from: (address) => `Von der Adresse: ${address}`,

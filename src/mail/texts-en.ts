@@ -2,10 +2,6 @@
 
 import type { NoticeKind } from '../model/mail.ts';
 
-const withLink = {
-  ignore: 'If you did not expect this mail, ignore it: nothing has changed.',
-};
-
 const notices: Readonly<Record<NoticeKind, { readonly subject: string; readonly text: string }>> = {
   'password-changed': { subject: 'Your password was changed', text: 'Your password was set or changed.' },
   'password-removed': { subject: 'Your password was removed', text: 'Your password was removed.' },
@@ -27,6 +23,10 @@ const notices: Readonly<Record<NoticeKind, { readonly subject: string; readonly 
     subject: 'A certificate was removed',
     text: 'A certificate of your account was removed.',
   },
+  'email-changed': {
+    subject: 'Your email address was changed',
+    text: 'The email address of your account was changed or removed, or no longer counts as verified. You get no more mails about your account at this address.',
+  },
 };
 
 export const en = {
@@ -36,7 +36,7 @@ export const en = {
   linkUntil: (time: string) => `The link works once, until ${time}.`,
   orCopy: 'Or copy this address into your browser:',
   invitation: {
-    ...withLink,
+    ignore: 'If you did not expect this mail, ignore it: nothing has changed.',
     subject: (service: string) => `Your access to ${service}`,
     text: (service: string, username: string) =>
       `You have been invited to ${service}. Your user name is ${username}. Choose how you sign in:`,

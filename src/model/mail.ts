@@ -4,7 +4,7 @@ import type { IdentityId } from './ids.ts';
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** What a person is told of, at most once an hour each: changes of what opens the account. */
+/** What a person is told of, at most once an hour each: changes of what opens the account, and of where mails go. */
 export const noticeKinds = [
   'password-changed',
   'password-removed',
@@ -14,6 +14,7 @@ export const noticeKinds = [
   'passkey-removed',
   'certificate-added',
   'certificate-removed',
+  'email-changed',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -57,13 +58,21 @@ export interface QueuedMail {
   readonly matter: MailMatter;
 }
 
-/** A notice about what an identity opens its account with. It goes to the verified address of the identity, if any. */
+/** A notice about the account of an identity. It goes to the verified address of the identity, if any. */
 export interface QueuedNotice {
   /** The same for all of one kind, identity and hour: only the first of them is sent. */
   readonly id: string;
   readonly mail: Omit<QueuedMail, 'to' | 'matter'> & {
     readonly matter: Extract<MailMatter, { readonly kind: 'notice' }>;
   };
+  /** Null: it goes to the address that there is now. */
+  readonly former: FormerAddress | null;
+}
+
+/** An address at which a person is not reached any more. Missing members are as they are now. */
+export interface FormerAddress {
+  readonly email?: string;
+  readonly isVerified?: boolean;
 }
 
 /** A request for a new password, by a person or a stranger. */

@@ -479,6 +479,32 @@ describe('a notice', () => {
     assert.match((await mailTo(person, passwordChanged)).text, /From the address: 127\.0\.0\.1/);
   });
 
+  test('of another address goes to the one before it, once an hour, if that was verified', async () => {
+    const addressChanged = /^Your email address was changed – Overlay$/;
+    const changes = [
+      { email: 'thief1@example.com' },
+      { email: 'thief2@example.com', emailVerified: true },
+      { email: null },
+      { emailVerified: false },
+    ];
+    for (const change of changes) {
+      const person = await announced();
+      const edit = async (fields: object) =>
+        assert.equal((await admin.call('PATCH', `identities/${person.id}`, fields)).status, 200);
+      await edit(change);
+      const mail = await mailTo(person, addressChanged);
+      assert.deepEqual(mail.links, []);
+      for (const fields of [{ email: person.email, emailVerified: true }, change]) await edit(fields);
+      const notices = (await noticesTo(person)).filter((kind) => kind === 'email-changed');
+      assert.equal(notices.length, 'email' in change && 'emailVerified' in change ? 2 : 1);
+    }
+    const unverified = await withPassword({ emailVerified: false });
+    const none = await withPassword({ email: null, emailVerified: false });
+    for (const { id } of [unverified, none])
+      await admin.call('PATCH', `identities/${id}`, { email: 'thief3@example.com', emailVerified: true });
+    for (const each of [unverified, none]) assert.deepEqual(await noticesTo(each), []);
+  });
+
   test('goes to no address that is not verified, and to no person where they are turned off', async (t) => {
     const unverified = await withPassword({ emailVerified: false });
     const renamed = await withPassword();

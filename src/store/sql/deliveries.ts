@@ -22,7 +22,7 @@ import type {
   Replay,
 } from '../contracts/deliveries.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, integer, text, textOrNull } from './codec.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
 import { insertOr, reader } from './rows.ts';
 
@@ -121,16 +121,19 @@ export function* deliverEvents(events: readonly QueuedEvent[]): Intent<void> {
 }
 
 /** Queues a notice for the verified address of its identity, in the transaction of what it tells of. */
-export function* deliverNotice({ id, mail }: QueuedNotice): Intent<void> {
+export function* deliverNotice({ id, mail, former }: QueuedNotice): Intent<void> {
   const row = yield* first(
-    `SELECT email FROM identities WHERE id = ? AND email IS NOT NULL AND email_verified = 1
+    `SELECT email, email_verified FROM identities WHERE id = ?
        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE queue = ? AND id = ?)`,
     mail.identityId,
     queueOf('mail', mailServer),
     id,
   );
   if (row === undefined) return;
-  const payload = { ...mail, to: text(row, 'email') };
+  const to = former?.email ?? textOrNull(row, 'email');
+  const isVerified = former?.isVerified ?? integer(row, 'email_verified') === 1;
+  if (to === null || !isVerified) return;
+  const payload = { ...mail, to };
   yield* deliver({ kind: 'mail', subscriber: mailServer, id, payload }, mail.matter.at);
 }
 
