@@ -3,6 +3,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import { NotAsSeen, type Seen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../../store/contracts/store.ts';
@@ -12,15 +13,7 @@ import type { AdminServices } from '../services.ts';
 import { differences } from './difference.ts';
 import { readState, type StoredState } from './read-state.ts';
 import { type Matched, referencesOf } from './references.ts';
-import {
-  entityOfKind,
-  type NamedState,
-  type State,
-  type StateChanges,
-  type StateEntry,
-  type StateKind,
-  stateKinds,
-} from './state.ts';
+import { entityOfKind, type NamedState, type State, type StateChanges, type StateEntry } from './state.ts';
 import {
   changeEntity,
   createEntity,
@@ -62,16 +55,8 @@ export async function applyState(
   const changes = await makeChanges(scope, matched);
   for (const { entity } of surplus)
     if (entity.kind === 'ext-jwt-signer') await releaseSigner(scope, entity.id);
-  // Policies first: they name signers, and signers release theirs.
-  for (const kind of [
-    'identity',
-    'auth-policy',
-    'ext-jwt-signer',
-    'ca',
-    'config-type',
-    'event-subscription',
-    'oidc-client',
-  ] as const) {
+  // Identities first: they have policies. Then policies: they name signers, and signers release theirs.
+  for (const kind of new Set<StateKind>(['identity', ...stateKinds])) {
     for (const { entity } of surplus) if (entity.kind === kind) await removeEntity(scope, kind, entity.id);
   }
   const result = {

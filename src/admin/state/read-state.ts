@@ -6,13 +6,14 @@ import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import type { StateKind } from '../../model/entities/state-kinds.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { collected } from '../../platform/in-chunks.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
 import type { AdminServices } from '../services.ts';
-import { entityOfKind, type NamedState, type StateKind } from './state.ts';
+import { entityOfKind, type NamedState } from './state.ts';
 
 /** A stored entity with its entry in the document. */
 export interface StoredEntity {

@@ -2,11 +2,12 @@
 
 import type { Field, Fields } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import type { StateKind } from '../../model/entities/state-kinds.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
-import type { NamedState, StateKind } from './state.ts';
+import type { NamedState } from './state.ts';
 
 /** An entity of the document with its stored counterpart. */
 export interface Matched {

@@ -2,6 +2,7 @@
 
 import { defaultOf, type Entity } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import type { StateKind } from '../../model/entities/state-kinds.ts';
 import { asId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
@@ -25,7 +26,7 @@ import type { AdminServices } from '../services.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
 import { fieldsOf, type References } from './references.ts';
-import { entityOfKind, type MemberChange, type NamedState, type StateKind } from './state.ts';
+import { entityOfKind, type MemberChange, type NamedState } from './state.ts';
 
 export interface WriterScope {
   readonly needs: AdminServices;

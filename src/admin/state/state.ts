@@ -8,18 +8,7 @@ import { eventSubscriptionEntity } from '../../model/entities/event-subscription
 import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
-
-/** In the order in which they refer to one another. */
-export const stateKinds = [
-  'auth-policy',
-  'ext-jwt-signer',
-  'ca',
-  'config-type',
-  'event-subscription',
-  'oidc-client',
-  'identity',
-] as const;
-export type StateKind = (typeof stateKinds)[number];
+import type { StateKind } from '../../model/entities/state-kinds.ts';
 
 export const entityOfKind: Readonly<Record<StateKind, Entity>> = {
   'auth-policy': authPolicyEntity,

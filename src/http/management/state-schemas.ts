@@ -1,7 +1,8 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { entityOfKind, type State, stateKinds } from '../../admin/state/state.ts';
+import { entityOfKind, type State } from '../../admin/state/state.ts';
+import { stateKinds } from '../../model/entities/state-kinds.ts';
 import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
 

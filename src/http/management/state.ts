@@ -3,17 +3,12 @@
 import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
-import {
-  entityOfKind,
-  type NamedState,
-  type StateChanges,
-  type StateKind,
-  stateKinds,
-} from '../../admin/state/state.ts';
+import { entityOfKind, type NamedState, type StateChanges } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type Field, type Fields, text } from '../../model/entities/entity.ts';
 import { shownValue } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';

@@ -1,18 +1,8 @@
 import { type Command, Option } from 'commander';
+import { stateKinds } from '../../../model/entities/state-kinds.ts';
 import { runs } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { forceOption, serverOption } from '../command.ts';
-
-/** The names in `create` of the kinds that a document can contain. */
-const kinds = [
-  'auth-policy',
-  'ext-jwt-signer',
-  'ca',
-  'config-type',
-  'event-subscription',
-  'oidc-client',
-  'identity',
-];
 
 /** `export` and `apply`: managed entities as files. */
 export function registerStateCommands(program: Command, ports: CliPorts): void {
@@ -21,7 +11,7 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
     .description('print the managed entities as YAML, by name and without secrets, for apply')
     .addOption(
       new Option('--kind <kind>', 'only this kind (may be repeated)')
-        .choices(kinds)
+        .choices(stateKinds)
         .argParser((kind: string, before: readonly string[] = []) => [...before, kind]),
     )
     .option('--schema', 'print the JSON Schema of such files, for editors')
