@@ -33,9 +33,12 @@ function memoryDeliveries() {
     pausedUntil <= now && (heldUntil <= now || holder === by);
   const store = {
     async listDue(holder, now) {
-      return [...queues].flatMap(([queue, row]) =>
-        isFree(row, holder, now) && waitingOf(queue, now).length > 0 ? [queue] : [],
-      );
+      const isDue = ([queue, row]: [DeliveryQueue, QueueRow]) =>
+        isFree(row, holder, now) && waitingOf(queue, now).length > 0;
+      return [...queues]
+        .filter(isDue)
+        .map(([queue]) => queue)
+        .sort();
     },
     async hold({ queue, holder, until }, now) {
       const row = queues.get(queue);
@@ -257,6 +260,28 @@ test('slow subscribers, however many, all have their turn', async () => {
     await settled();
   }
   assert.equal(reached.size, 40);
+  for (const answer of answers.splice(0)) answer();
+  await delivering.stop();
+});
+
+test('subscribers that take each delivery slowly leave their places to others', async () => {
+  const { store, add } = memoryDeliveries();
+  const answers: (() => void)[] = [];
+  const reached = new Set<string>();
+  const delivering = deliveringFrom(store, (to) => {
+    reached.add(to);
+    return new Promise((resolve) => answers.push(() => resolve(taken)));
+  });
+  for (let at = 0; at < 16; at += 1) for (let each = 0; each < 9; each += 1) add(`slow ${at}`);
+  add('the last one');
+  delivering.wake();
+  for (let round = 0; round < 3; round += 1) {
+    await settled();
+    clock.advance(20 * SECOND);
+    for (const answer of answers.splice(0)) answer();
+  }
+  await settled();
+  assert.ok(reached.has('the last one'));
   for (const answer of answers.splice(0)) answer();
   await delivering.stop();
 });

@@ -22,6 +22,8 @@ const holdTime: Millis = MINUTE;
 const mostQueues = 16;
 /** How many batches a subscriber gets before the others have their turn. */
 const turn = 50;
+/** One that takes them slowly gets fewer. */
+const longestTurn: Millis = 30 * SECOND;
 const shortestPause: Millis = SECOND;
 const longestPause: Millis = 5 * MINUTE;
 /** After a failure of ours. */
@@ -169,7 +171,9 @@ function queueDelivery(
     let failures = await deliveries.hold(hold(), clock.now());
     if (failures === null) return null;
     let pause: Millis | null = 0;
-    for (let batch = 0; batch < turn && pause === 0 && mayGoOn(); batch += 1) {
+    const end = clock.monotonic() + longestTurn;
+    const isOver = (batch: number) => batch === turn || clock.monotonic() > end;
+    for (let batch = 0; !isOver(batch) && pause === 0 && mayGoOn(); batch += 1) {
       const waiting = await deliveries.next(queue, { order: sender.order, most: sender.atOnce }, clock.now());
       if (waiting.length === 0) pause = null;
       else {

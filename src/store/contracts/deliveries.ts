@@ -65,7 +65,7 @@ export interface DeliveryStore {
   /** Queues something that no other change belongs to. The same one again changes nothing, unless it was given up. */
   add<Kind extends DeliveryKind>(delivery: NewDelivery<Kind>, now: Millis): Promise<void>;
   /**
-   * Queues with something due that are not in a pause and that no other process holds. Those of disabled event
+   * Queues with something due that are not in a pause and that no other process holds, by name. Those of disabled event
    * subscriptions are missing.
    */
   listDue(holder: string, now: Millis): Promise<readonly DeliveryQueue[]>;
