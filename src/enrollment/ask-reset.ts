@@ -107,15 +107,16 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
 /** Nobody reads who asked for what in the list of deliveries: the decision records say it. */
 const forgotten: DeliveryOutcome = { state: 'forgotten', result: '' };
 
-/** By user name, and by verified address. */
+/** By user name, and by verified address: the user name of one may be the address of another. */
 async function accountsOf(
   { store }: Pick<ResetNeeds, 'store'>,
   name: string,
 ): Promise<readonly Pick<Account, 'identity'>[]> {
   const key = usernameKey(name);
   const byName = key === undefined ? null : await store.authenticators.findPasswordLogin(key);
-  if (byName !== null) return [byName];
-  if (!name.includes('@')) return [];
-  const byAddress = await store.identities.listAccountsByEmail(name, mostOfAddress + 1);
-  return byAddress.length > mostOfAddress ? [] : byAddress;
+  const byAddress = name.includes('@')
+    ? await store.identities.listAccountsByEmail(name, mostOfAddress + 1)
+    : [];
+  const all = [...(byName === null ? [] : [byName]), ...(byAddress.length > mostOfAddress ? [] : byAddress)];
+  return [...new Map(all.map((account) => [account.identity.id, account])).values()];
 }

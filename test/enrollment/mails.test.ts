@@ -183,6 +183,21 @@ describe('a forgotten password', () => {
     await resetLinkOf(person, person.email.toUpperCase());
   });
 
+  test('is asked for by verified address also where that is the user name of somebody else', async () => {
+    const person = await withPassword();
+    const namesake = await withPassword({ name: person.email });
+    await resetLinkOf(person, person.email);
+    await mailTo(namesake, /Choose a new password/);
+    await withPassword({ name: 'own@example.com', email: 'own@example.com' });
+    await ask('own@example.com');
+    await lookedUp();
+    const queued = await server.store.deliveries.list(mailQueue, null, 1000);
+    const toOwn = queued.filter(
+      ({ payload: { to, matter } }) => to === 'own@example.com' && matter.kind === 'reset',
+    );
+    assert.equal(toOwn.length, 1);
+  });
+
   test('gives the same answer for every name, after the same work', async () => {
     const person = await withPassword();
     const disabled = await withPassword();
