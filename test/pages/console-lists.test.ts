@@ -113,6 +113,14 @@ test('people are found by type, role attribute, second factor and last sign-in, 
   await go(page, '/people?q=meter');
   await page.getByRole('link', { name: 'meters' }).click();
   await page.waitForURL((url) => url.search === '?role=meters');
+
+  const same = 'eve@example.com';
+  const eve = await server.createUser({ name: 'Eve', username: 'eve', password });
+  await root.call('PATCH', `identities/${eve}`, { externalId: same, email: same });
+  await go(page, '/nodes');
+  await go(page, '/people?q=eve');
+  await page.locator('tbody').getByText(same).first().waitFor();
+  assert.equal(await page.locator('tbody').getByText(same).count(), 1);
   await guest.close();
 });
 

@@ -54,7 +54,7 @@ const columns: readonly Column<Identity>[] = [
   fieldColumn(identityEntity, 'name', (person) => (
     <>
       <PersonLink of={person} /> {person.isAdmin && <Badge>{texts.administrator}</Badge>}
-      {[person.email, person.externalId].map(
+      {[...new Set([person.email, person.externalId])].map(
         (text) =>
           text !== null && (
             <span key={text} className="hint block">
