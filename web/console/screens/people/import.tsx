@@ -75,7 +75,9 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
             onChange={async (event) => {
               const [file] = event.target.files ?? [];
               asked.reset();
-              setTable(file === undefined ? null : { name: file.name, csv: await file.arrayBuffer() });
+              // Or the table before this one could be added while this one is read.
+              setTable(null);
+              if (file !== undefined) setTable({ name: file.name, csv: await file.arrayBuffer() });
             }}
           />
           <span className="hint" id="csv-hint">
