@@ -178,7 +178,6 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
   ];
 }
 
-/** @throws AuthError could_not_validate   not exactly one selection and one kind of work */
 /** What an order depends on beside its body. */
 interface At {
   readonly now: number;
@@ -186,6 +185,7 @@ interface At {
   readonly issuer: string;
 }
 
+/** @throws AuthError could_not_validate   not exactly one selection and one kind of work */
 function orderOf(body: Order, at: At): BulkOrder {
   const { filter, ids, matched } = body;
   if (filter !== undefined && ids !== undefined) throw refusedField('ids', 'cannot be given with a filter');

@@ -1,6 +1,5 @@
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-
 import { CliError, notice, printResult } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import type { ColumnSpelling } from '../../terminal/table.ts';
@@ -51,7 +50,8 @@ export const replayEvents = onEntity(
     const json = { ...(since && { since }), ...(ids && { ids }) };
     const { data } = await api.call({ method: 'POST', path: `${path}/replay`, json });
     const { replayed } = asObject(data);
-    printResult(report, { replayed }, () => `${String(replayed)} events are sent to ${name} again.`);
+    const which = replayed === 1 ? '1 event is' : `${String(replayed)} events are`;
+    printResult(report, { replayed }, () => `${which} sent to ${name} again.`);
   },
 );
 
