@@ -23,7 +23,7 @@ export function ApplicationsPart() {
                   <a href={url}>
                     {logoUri === null ? (
                       <span className="app-logo" aria-hidden="true">
-                        {name.slice(0, 1).toUpperCase()}
+                        {[...name][0]?.toUpperCase()}
                       </span>
                     ) : (
                       <img className="app-logo" src={logoUri} alt="" />
