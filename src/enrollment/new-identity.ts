@@ -1,4 +1,8 @@
-import { acceptableEmail, acceptableExternalId } from '../admin/acceptable-values.ts';
+import {
+  acceptableEmail,
+  acceptableExternalId,
+  acceptableRoleAttributes,
+} from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
@@ -52,6 +56,19 @@ export async function enrollNewIdentity(
   }
   attempt.about({ subject: identity.name });
   attempt.passed('identity created', identity.name);
+}
+
+/**
+ * The role attributes of a person, from the value of a claim: of its texts those that the signer lets people have.
+ * @throws AuthError could_not_validate
+ */
+export function roleAttributesSaidBy(
+  { createIdentities }: ValidExternalJwt['signer'],
+  value: unknown,
+): readonly string[] {
+  const allowed = createIdentities?.allowedRoleAttributes;
+  const texts = [value].flat().filter((each) => typeof each === 'string');
+  return acceptableRoleAttributes(texts.filter((each) => allowed?.includes(each) ?? true));
 }
 
 /**

@@ -1,7 +1,7 @@
 // People whom a signer names for the first time, at a login. If the signer says so, an identity is made for them, once:
 // it administers nothing, whatever the token says.
 
-import { acceptableExternalId, acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
+import { acceptableExternalId, trimmedName } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
@@ -15,7 +15,7 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { HOUR } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { emailSaidBy } from './new-identity.ts';
+import { emailSaidBy, roleAttributesSaidBy } from './new-identity.ts';
 
 type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signers'>;
 
@@ -111,7 +111,7 @@ function saidBy({
   signer,
   claims,
 }: ValidExternalJwt): Omit<PlannedIdentity, 'externalId' | keyof AssignedPolicy> {
-  const { name, email, roleAttributes, allowedRoleAttributes } = signer.createIdentities ?? { name: '' };
+  const { name, email, roleAttributes } = signer.createIdentities ?? { name: '' };
   const found = (selector: string | null | undefined) =>
     selector
       ? selectClaim(claims, selector, signer)
@@ -122,12 +122,10 @@ function saidBy({
       named.value === undefined ? '' : `, and email_verified is ${quoted(named.emailVerified)}`;
     throw refusedClaim(`its claim ${name} is ${quoted(named.value)}${unverified}`);
   }
-  const attributes = [found(roleAttributes).value].flat().filter((each) => typeof each === 'string');
-  const isAllowed = (each: string) => allowedRoleAttributes?.includes(each) ?? true;
   return {
     name: trimmedName('name', named.value),
     ...emailSaidBy({ signer, claims }, email ?? null),
-    roleAttributes: acceptableRoleAttributes(attributes.filter(isAllowed)),
+    roleAttributes: roleAttributesSaidBy(signer, found(roleAttributes).value),
   };
 }
 

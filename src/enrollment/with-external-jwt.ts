@@ -1,7 +1,7 @@
 // `token`: somebody with a JWT of an external signer gets an identity. With a signing request it gets a certificate,
 // otherwise it logs in with such JWTs.
 
-import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
+import { trimmedName } from '../admin/acceptable-values.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
 import {
   furtherThan,
@@ -23,7 +23,7 @@ import {
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
-import { emailSaidBy, enrollNewIdentity, requireExternalId } from './new-identity.ts';
+import { emailSaidBy, enrollNewIdentity, requireExternalId, roleAttributesSaidBy } from './new-identity.ts';
 import { issueFor, readRequest } from './with-csr.ts';
 
 /**
@@ -118,7 +118,7 @@ function namedByClaims(
   try {
     return {
       name: trimmedName('name', typeof name === 'string' ? name : ''),
-      roleAttributes: acceptableRoleAttributes(textsOf(attributes)),
+      roleAttributes: roleAttributesSaidBy(signer, attributes),
     };
   } catch (error) {
     throw recordedRefusal(
@@ -127,9 +127,4 @@ function namedByClaims(
       error,
     );
   }
-}
-
-function textsOf(value: unknown): readonly string[] {
-  const values = Array.isArray(value) ? value : [value];
-  return values.filter((each) => typeof each === 'string');
 }

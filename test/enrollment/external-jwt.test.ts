@@ -45,6 +45,24 @@ describe('an enrollment with an external JWT', () => {
     assert.equal(typeof (await redeemed(server, login)).access_token, 'string');
   });
 
+  test('gets only those role attributes that the signer lets people have', async () => {
+    const change = async (createIdentities: object | null) => {
+      const answer = await admin.call('PATCH', `external-jwt-signers/${signerId}`, { createIdentities });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    for (const [allowedRoleAttributes, expected] of [
+      [['b', 'c'], ['b']],
+      [[], []],
+      [undefined, ['a', 'b']],
+    ] as const) {
+      await change({ name: 'preferred_username', roleAttributes: '/roles', allowedRoleAttributes });
+      const name = uniqueName();
+      assert.equal((await enrollWith(await tokenOf(server, idp, name, claims(name)))).status, 200);
+      assert.deepEqual((await identityNamed(name)).roleAttributes, expected);
+    }
+    await change(null);
+  });
+
   test('takes over the address that the provider vouches for, and no other', async () => {
     for (const [said, email, emailVerified] of [
       [{ email: 'ada@example.com', email_verified: true }, 'ada@example.com', true],

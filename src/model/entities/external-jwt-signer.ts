@@ -91,7 +91,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
         name: text({ default: 'name' }),
         email: text({ isNullable: true, default: 'email' }),
         roleAttributes: text({ isNullable: true }),
-        /** Of what that claim contains, only these; missing: all. */
+        /** Of what the claim contains, at an enrollment too, only these; missing: all. */
         allowedRoleAttributes: texts({ isOptional: true, isShownIfSet: true, isSet: true, maxItems: 100 }),
         /** Null: the default one. */
         authPolicyId: reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
