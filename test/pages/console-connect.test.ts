@@ -663,8 +663,10 @@ test('event subscriptions are made, tested and watched', async (t) => {
   await page.locator('#replay').click();
   await page.locator('#replay-confirm').click();
   await announced(page, 'They are sent again');
+  const former = page.getByText('The secret before this one signs too until');
+  assert.equal(await former.count(), 0);
   await page.locator('#rotate-secret').click();
-  await page.getByText('The secret before this one signs too until').waitFor();
+  await former.waitFor();
   await guest.close();
 });
 

@@ -144,7 +144,9 @@ function Actions({
       {testing.error !== null && <Failure error={testing.error} />}
       {rotating.data !== undefined && <ShownOnce label={words.secretOnce} text={rotating.data.secret} />}
       {rotating.error !== null && <Failure error={rotating.error} />}
-      {formerSecretUntil !== null && <p className="hint">{words.overlap(timeText(formerSecretUntil))}</p>}
+      {formerSecretUntil !== null && Date.parse(formerSecretUntil) > Date.now() && (
+        <p className="hint">{words.overlap(timeText(formerSecretUntil))}</p>
+      )}
       <p className="buttons">
         <Button id="test" isBusy={testing.isPending} onClick={() => testing.mutate()}>
           {words.test}
