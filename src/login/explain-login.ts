@@ -12,7 +12,7 @@ import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
-import { foreseeTrustedPath } from './certificate/trusted-path.ts';
+import { foreseePath } from './certificate/trusted-path.ts';
 import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
@@ -202,7 +202,7 @@ function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): b
   const certificate = parseCertificate(pem);
   const end = Date.parse(certificate.validTo);
   if (end <= who.now) who.ends.push(end);
-  const path = foreseeTrustedPath(who, [certificate.raw], { attempt, allowExpired: true });
+  const path = foreseePath(who, [certificate.raw], { attempt, allowExpired: true });
   return path !== null && isWithinValidity(who.account.policy, path, attempt);
 }
 

@@ -3,7 +3,7 @@
 
 import { type JudgedChain, judgeChain, pathOfChain, stillOpens } from '../login/certificate/opening-chain.ts';
 import { isAdmitted, isChecked } from '../login/certificate/revocation.ts';
-import type { TrustedPath } from '../login/certificate/trusted-path.ts';
+import type { ValidPath } from '../login/certificate/trusted-path.ts';
 import type { CertificateServices } from '../login/services.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -34,7 +34,7 @@ export function openingCertificateView(
   const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));
 
   /** A session from a release that stored no chain cannot be judged: its client logs in again. */
-  async function read(id: ApiSessionId): Promise<TrustedPath | null> {
+  async function read(id: ApiSessionId): Promise<ValidPath | null> {
     const chain = (await store.apiSessions.findCertChain(id)) ?? [];
     const path = pathOfChain(
       needs,

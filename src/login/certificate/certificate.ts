@@ -14,7 +14,13 @@ import {
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
-import { findTrustedPath, isStillTrusted, noteExpired, type TrustedPath } from './trusted-path.ts';
+import {
+  findTrustedPath,
+  isStillTrusted,
+  noteExpired,
+  type TrustedPath,
+  type ValidPath,
+} from './trusted-path.ts';
 
 /** Whose certificate it is. */
 interface Found {
@@ -57,7 +63,7 @@ export async function verifyCertificate(
 /** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */
 export function isWithinValidity(
   policy: AuthPolicy,
-  { leaf: { isExpired }, certificates: [leaf] }: TrustedPath,
+  { leaf: { isExpired }, certificates: [leaf] }: ValidPath,
   attempt: AttemptRecorder,
 ): boolean {
   if (isExpired && !policy.primary.cert.allowExpiredCerts) {

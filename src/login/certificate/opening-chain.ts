@@ -8,7 +8,7 @@ import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-v
 import type { CertificateServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import { type CheckedCertificate, checkedCertificates, isChecked } from './revocation.ts';
-import type { TrustedPath } from './trusted-path.ts';
+import type { ValidPath } from './trusted-path.ts';
 
 /** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 export interface JudgedChain {
@@ -25,7 +25,7 @@ export interface JudgedChain {
 export function pathOfChain(
   { authorities, clock }: Pick<CertificateServices, 'authorities' | 'clock'>,
   [leaf, ...intermediates]: readonly Buffer[],
-): TrustedPath | null {
+): ValidPath | null {
   if (leaf === undefined) return null;
   // Whether an expired leaf is accepted depends on the policy.
   const of = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now(), allowExpired: true };
@@ -35,7 +35,7 @@ export function pathOfChain(
 
 export function judgeChain(
   { authorities }: Pick<CertificateServices, 'authorities'>,
-  path: TrustedPath,
+  path: ValidPath,
 ): JudgedChain {
   const ca = authorities.caOf(path.anchor);
   const rule = ca?.externalIdClaim ?? null;

@@ -16,7 +16,15 @@ import { certificateFacts, displaySubject, parseCertificate } from '../../platfo
 import type { CertificateServices } from '../services.ts';
 import { checkedCertificates, isChecked, recordStatus } from './revocation.ts';
 
-export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
+/** A valid path to an authority that is trusted now, which may have revoked a certificate on it. */
+export type ValidPath = Extract<PathVerdict, { verdict: 'trusted' }>;
+
+declare const unrevoked: unique symbol;
+/**
+ * A valid path on which nothing was revoked, as far as its authority wants that to be known. Made by `findTrustedPath`
+ * alone, so that no place where a certificate lets somebody in forgets to ask.
+ */
+export type TrustedPath = ValidPath & { readonly [unrevoked]: true };
 
 interface PathSearch {
   readonly attempt: AttemptRecorder;
@@ -36,19 +44,19 @@ export async function findTrustedPath(
 ): Promise<TrustedPath | null> {
   const path = findPath(needs, chain, search);
   const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
-  if (path === null || !isChecked(ca)) return path;
+  if (path === null || !isChecked(ca)) return path as TrustedPath | null;
   const status =
     needs.revocations.peek(ca.id, checkedCertificates(path.certificates)) ??
     (await needs.revocations.ask(ca, path.certificates));
-  return recordStatus(ca, status, search.attempt) ? path : null;
+  return recordStatus(ca, status, search.attempt) ? (path as TrustedPath) : null;
 }
 
-/** The same without asking others: as far as it is known here. */
-export function foreseeTrustedPath(
+/** The same without asking others, so only for showing: what is not known here was not revoked. */
+export function foreseePath(
   needs: CertificateServices,
   chain: readonly Buffer[],
   search: PathSearch,
-): TrustedPath | null {
+): ValidPath | null {
   const path = findPath(needs, chain, search);
   const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
   if (path === null || !isChecked(ca)) return path;
@@ -60,7 +68,7 @@ function findPath(
   needs: CertificateServices,
   chain: readonly Buffer[] | null,
   { attempt, allowExpired }: PathSearch,
-): TrustedPath | null {
+): ValidPath | null {
   const leaf = chain?.[0];
   if (chain === null || leaf === undefined) {
     attempt.failed('certificate', 'no-certificate');
@@ -93,7 +101,7 @@ export function noteExpired(certificate: X509Certificate, attempt: AttemptRecord
 }
 
 /** A refusal, with the registered authority to which the path leads, if that does not count. */
-type Judged = TrustedPath | (Extract<PathVerdict, { verdict: 'refused' }> & { readonly unusedCa: Ca | null });
+type Judged = ValidPath | (Extract<PathVerdict, { verdict: 'refused' }> & { readonly unusedCa: Ca | null });
 
 interface RefusedChain {
   readonly anchors: readonly TrustAnchor[];
