@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { connect, type PeerCertificate } from 'node:tls';
@@ -131,13 +133,29 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     await stopped(run);
   });
 
-  test('a controller ends at once while an authority keeps it waiting', async () => {
+  test('one that cannot be reached keeps no controller from starting or ending', async () => {
     const name = await home('third', ['auth.example.com'], 'https://127.0.0.1:1/dir');
     const run = await started(name);
     const { error } = await run.line(({ level }) => level === 'error');
     assert.match(JSON.stringify(error), /connection/);
     assert.match(await issuerNow(), /Overlay Auth/);
     await stopped(run);
+  });
+
+  test('a controller ends at once while an authority keeps it waiting', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port: at } = silent.address() as AddressInfo;
+    const run = await started(await home('fourth', ['auth.example.com'], `https://127.0.0.1:${at}/dir`));
+    const [socket]: Socket[] = await once(silent, 'connection');
+    const from = performance.now();
+    await stopped(run);
+    const took = performance.now() - from;
+    socket?.destroy();
+    silent.close();
+    assert.ok(took < 10_000, 'it does not wait for the end of the request');
+    assert.doesNotMatch(run.output().stdout, /could not be ordered/);
   });
 });
 

@@ -31,6 +31,8 @@ export interface OutboundNeeds {
   readonly resolve?: Resolve;
   /** Trusted roots (PEM), in addition to those of the system and of NODE_EXTRA_CA_CERTS. */
   readonly trustedRoots?: readonly string[];
+  /** Ends what is under way, like its time. Default: only its time does. */
+  readonly ending?: AbortSignal;
 }
 
 export interface OutboundRequest extends AnswerLimits, SignedAnswer {
@@ -127,7 +129,7 @@ export function outboundClient(
     context: contextFor(tls),
     resolve,
     proxy: isPlain || isSpared(bareHost(target)) ? null : limits.proxy,
-    deadline,
+    deadline: needs.ending === undefined ? deadline : AbortSignal.any([deadline, needs.ending]),
     limits,
   });
   async function ask<T extends Buffer | number | OutboundAnswer>(

@@ -2,13 +2,14 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
-import type { Config, Listener } from '../../../config/config.ts';
+import type { Listener } from '../../../config/config.ts';
 import { readRoots } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
 import type { RunningController } from '../../../controller/controller.ts';
 import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
 import { outboundClient } from '../../../platform/network/outbound-client.ts';
+import type { OutboundLimits } from '../../../platform/network/outbound-targets.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from '../setup/write-file.ts';
 
 interface Needs {
@@ -16,6 +17,8 @@ interface Needs {
   readonly clock: Clock;
   readonly log: Logger;
   readonly pause: (time: Millis) => Promise<void>;
+  /** The controller ends, and waits for an order under way. */
+  readonly ending: AbortSignal;
   /** Presents the certificates that are in the files now. */
   readonly reload: () => Promise<unknown>;
 }
@@ -49,6 +52,7 @@ export function certificateOrders(needs: Needs): () => Promise<void> {
         log.info('a certificate was issued', { event: 'certificate.ordered', ...about, notAfter });
         await needs.reload();
       } catch (error) {
+        if (needs.ending.aborted) return;
         failed.set(name, { settings, at: clock.monotonic() });
         log.error('a certificate could not be ordered; it is tried again in an hour', { ...about, error });
       }
@@ -72,7 +76,8 @@ async function order(
   listener: Listener,
   acme: NonNullable<Listener['identity']['acme']>,
 ): Promise<X509Certificate> {
-  const { clock, pause, controller } = needs;
+  const { clock } = needs;
+  const pause = (time: Millis) => needs.pause(time).then(() => needs.ending.throwIfAborted());
   const [
     { AcmeError, orderCertificate },
     { challengeCertificate, newPrivateKey },
@@ -83,9 +88,11 @@ async function order(
     import('../../../platform/x509/new-certificate-request.ts'),
   ]);
   const keyIn = (file: string): string => {
-    const kept = readIfThere(file) ?? newPrivateKey();
-    writeWhole(file, kept, ownerOnly);
-    return kept;
+    const kept = readIfThere(file);
+    if (kept !== undefined) return kept;
+    const made = newPrivateKey();
+    writeWhole(file, made, ownerOnly);
+    return made;
   };
   const files = acmeFiles(acme, listener.name);
   mkdirSync(acme.folder ?? '', { recursive: true, mode: 0o700 });
@@ -93,7 +100,7 @@ async function order(
   const keyPem = keyIn(files.key);
   const chain = await orderCertificate(
     {
-      client: clientOf(controller.config, acme.trustedRoots),
+      client: clientOf(needs, acme.trustedRoots),
       clock,
       pause,
       present: async (host, authorization) => {
@@ -115,19 +122,20 @@ async function order(
 }
 
 /** The operator named the authority, so it may have a private address; the way out is that of all other requests. */
-function clientOf({ edge }: Config, trustedRoots: readonly string[]) {
-  const { proxy, noProxy } = edge.externalJwtSigners.jwksFetch;
-  return outboundClient(
-    {
-      ...{ proxy, noProxy, timeout: 15 * SECOND, maxRedirects: 0, blockPrivateAddresses: false },
-      ...{
-        allowedHostnames: [],
-        deniedHostnames: [],
-        additionalHostnames: [],
-        allowedIPs: [],
-        deniedIPs: [],
-      },
-    },
-    { trustedRoots: trustedRoots.map((file) => readRoots('web[].identity.acme.trustedRoots', file)) },
-  );
+function clientOf({ controller, ending }: Needs, trustedRoots: readonly string[]) {
+  const { proxy, noProxy } = controller.config.edge.externalJwtSigners.jwksFetch;
+  const limits: OutboundLimits = {
+    proxy,
+    noProxy,
+    timeout: 15 * SECOND,
+    maxRedirects: 0,
+    blockPrivateAddresses: false,
+    allowedHostnames: [],
+    deniedHostnames: [],
+    additionalHostnames: [],
+    allowedIPs: [],
+    deniedIPs: [],
+  };
+  const path = 'web[].identity.acme.trustedRoots';
+  return outboundClient(limits, { ending, trustedRoots: trustedRoots.map((file) => readRoots(path, file)) });
 }
