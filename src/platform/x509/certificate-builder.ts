@@ -6,6 +6,8 @@ import * as asn1 from '@peculiar/x509';
 import { type Clock, DAY, MINUTE } from '../clock.ts';
 import { sha256Bytes } from '../digest.ts';
 import { systemRandom } from '../random.ts';
+import { derTag } from './der.ts';
+import { element } from './write-der.ts';
 
 /** A certificate and its private key (PKCS #8), both PEM. */
 export interface CertifiedKey {
@@ -90,8 +92,7 @@ export function leafExtensions(
 
 /** The answer to a TLS-ALPN challenge. @see RFC 8737 section 3 */
 export function challengeExtension(authorization: Buffer): asn1.Extension {
-  const octetString = Buffer.concat([Buffer.from([0x04, authorization.length]), authorization]);
-  return new asn1.Extension('1.3.6.1.5.5.7.1.31', true, octetString);
+  return new asn1.Extension('1.3.6.1.5.5.7.1.31', true, element(derTag.octetString, authorization));
 }
 
 function readAuthority(ca: CertifiedKey, now: number) {

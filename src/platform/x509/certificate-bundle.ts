@@ -4,7 +4,6 @@ import { childrenOf, contextTag, derTag, readDer, readObjectIdentifier } from '.
 import { element } from './write-der.ts';
 import { parseCertificate } from './x509.ts';
 
-const tags = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
 // 1.2.840.113549.1.7.1 and .2: data and signedData.
 const dataOid = Buffer.from('2a864886f70d010701', 'hex');
 const signedDataOid = Buffer.from('2a864886f70d010702', 'hex');
@@ -16,15 +15,19 @@ const version1 = Buffer.from([1]);
  */
 export function certificateBundle(certificates: readonly X509Certificate[]): Buffer {
   const signedData = element(
-    tags.sequence,
-    element(tags.integer, version1),
-    element(tags.set),
-    element(tags.sequence, element(tags.oid, dataOid)),
+    derTag.sequence,
+    element(derTag.integer, version1),
+    element(derTag.set),
+    element(derTag.sequence, element(derTag.objectIdentifier, dataOid)),
     // A set is written in the order of its bytes (X.690 section 11.6).
-    element(tags.context0, ...certificates.map(({ raw }) => raw).toSorted(Buffer.compare)),
-    element(tags.set),
+    element(contextTag(0), ...certificates.map(({ raw }) => raw).toSorted(Buffer.compare)),
+    element(derTag.set),
   );
-  return element(tags.sequence, element(tags.oid, signedDataOid), element(tags.context0, signedData));
+  return element(
+    derTag.sequence,
+    element(derTag.objectIdentifier, signedDataOid),
+    element(contextTag(0), signedData),
+  );
 }
 
 /** The certificates of such a bundle, in DER; nothing is verified. @throws MalformedInput */
