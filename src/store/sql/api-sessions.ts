@@ -23,7 +23,6 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-
 import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';

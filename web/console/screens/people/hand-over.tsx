@@ -4,7 +4,6 @@ import { Button } from '../../../parts/button.tsx';
 import { KeepText } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { QrCode } from '../../parts/qr-code.tsx';
-
 import type { Enrollment } from '../../types.ts';
 import type { Invited } from './first-access.ts';
 import { words } from './words.ts';

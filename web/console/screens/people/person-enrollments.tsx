@@ -4,7 +4,6 @@ import { timeText } from '../../../parts/language.ts';
 import { mayHelp } from '../../me.ts';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { useList } from '../../queries.ts';
-
 import type { Enrollment, Identity, OfPerson } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
 import { EnrollmentActions, WithdrawLink } from './enrollment-actions.tsx';
