@@ -64,7 +64,7 @@ interface Known {
   readonly status: CertificateStatus;
   readonly until: Millis;
   /** What was known of the authority then: after a change, only that it was revoked still counts. */
-  readonly epoch: number;
+  readonly epoch: number | undefined;
 }
 
 /** Resolves when all lists that are stored are in memory. @param threads number of request threads */
@@ -78,14 +78,14 @@ export async function openRevocationView(
 ): Promise<RevocationView> {
   const { store, clock, source } = needs;
   const lists = new Map<CaId, readonly RevocationList[]>();
-  let epoch = 0;
+  const epochs = new Map<CaId, number>();
   const asked = recentMap<string, Known>(Math.ceil(20_000 / threads));
 
   async function reload(caId: CaId): Promise<void> {
     const found = await source.listsOf(caId);
     if (found.length === 0) lists.delete(caId);
     else lists.set(caId, found);
-    epoch += 1;
+    epochs.set(caId, (epochs.get(caId) ?? 0) + 1);
   }
   async function reloadAll(): Promise<void> {
     const all = await store.cas.listAll();
@@ -98,7 +98,9 @@ export async function openRevocationView(
     if (listed.status !== null) return listed;
     const before = asked.get(keyOf(caId, certificate));
     if (before === undefined || clock.now() >= before.until) return undefined;
-    return before.epoch === epoch || before.status.status === 'revoked' ? before.status : undefined;
+    return before.epoch === epochs.get(caId) || before.status.status === 'revoked'
+      ? before.status
+      : undefined;
   }
 
   async function find(ca: Ca, certificate: PathCertificate, issuer: PathCertificate) {
@@ -107,7 +109,7 @@ export async function openRevocationView(
     const before = asked.get(key);
     const endOfUnknown = clock.now() + unknownStands;
     const keep = (status: CertificateStatus, until: Millis): CertificateStatus => {
-      asked.set(key, { status, until, epoch });
+      asked.set(key, { status, until, epoch: epochs.get(ca.id) });
       return status;
     };
     // Whoever keeps the responder from answering must not bring a revoked certificate back.
