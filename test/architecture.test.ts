@@ -179,6 +179,7 @@ const imports = sources.flatMap(importsOf);
 const standsApart: readonly (readonly [RegExp, string])[] = [
   [/^src\/cli\/(?:host\/|client\/)?commands\//, 'one file for each command, which the program lists'],
   [/^src\/http\/(?:oidc|edge|management)\//, 'one file for each resource, which routes.ts lists'],
+  [/^src\/store\/sql\/(?:device-logins|setup-links)\.ts$/, 'one file for each concern, which store.ts lists'],
   [/\/hash-worker\.ts$/, 'the entry of a thread'],
   [/^src\/controller\/build\.ts$/, 'which build runs is no part of the wiring'],
 ];

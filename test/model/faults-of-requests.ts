@@ -286,8 +286,8 @@ export const faultsOfRequests: readonly Fault[] = [
     edits: [
       {
         file: 'src/store/sql/passkeys.ts',
-        from: "? '=' : '<'}",
-        to: "? '=' : '<='}",
+        from: "? '=' : '<')}",
+        to: "? '=' : '<=')}",
       },
     ],
   },

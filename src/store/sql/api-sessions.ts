@@ -23,7 +23,7 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { all, first, type Intent, raw, type SqlRow, type SqlValue, sql } from './intent.ts';
 import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
@@ -143,7 +143,7 @@ function liveSessions(now: Millis) {
   return listSource('api_sessions', apiSessionListFields, {
     identity: 'JOIN',
     columns: { type: 'mechanism' },
-    where: { sql: 'api_sessions.ended_at IS NULL AND api_sessions.expires_at > ?', params: [now] },
+    where: sql`api_sessions.ended_at IS NULL AND api_sessions.expires_at > ${now}`,
   });
 }
 
@@ -155,36 +155,20 @@ const bearerSql = `identity_id AS id,
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const { now } = rotate;
   // This statement alone decides: only the holder of the live token meets its condition, and only once.
-  const row = yield* first(
-    `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = ?, issuer = ?,
-       refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?,
-       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
-     WHERE id = ? AND refresh_hash = ? AND refresh_generation = ? AND ended_at IS NULL
-       AND refresh_expires_at > ? AND family_expires_at > ?
-       AND client_id = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
-       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
+  const row = yield* first`UPDATE api_sessions SET refresh_hash = ${rotate.nextHash},
+       refresh_generation = ${rotate.nextGeneration}, issuer = ${rotate.issuer},
+       refresh_expires_at = ${rotate.nextExpiresAt}, refresh_rotated_at = ${now}, last_activity_at = ${now},
+       ip_address = ${rotate.ipAddress},
+       expires_at = CASE WHEN expires_at > ${rotate.sessionExpiresAt} THEN expires_at ELSE ${rotate.sessionExpiresAt} END
+     WHERE id = ${rotate.sessionId} AND refresh_hash = ${rotate.presentedHash}
+     AND refresh_generation = ${rotate.presentedGeneration} AND ended_at IS NULL
+       AND refresh_expires_at > ${now} AND family_expires_at > ${now}
+       AND client_id = ${rotate.clientId}
+       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${rotate.certThumbprint})
+       AND (key_thumbprint IS NULL OR key_thumbprint = ${rotate.keyThumbprint})
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
-         AND (disabled_at IS NULL OR disabled_until <= ?))
-     RETURNING expires_at, ${bearerSql}`,
-    rotate.nextHash,
-    rotate.nextGeneration,
-    rotate.issuer,
-    rotate.nextExpiresAt,
-    now,
-    now,
-    rotate.ipAddress,
-    rotate.sessionExpiresAt,
-    rotate.sessionExpiresAt,
-    rotate.sessionId,
-    rotate.presentedHash,
-    rotate.presentedGeneration,
-    now,
-    now,
-    rotate.clientId,
-    rotate.certThumbprint,
-    rotate.keyThumbprint,
-    now,
-  );
+         AND (disabled_at IS NULL OR disabled_until <= ${now}))
+     RETURNING expires_at, ${raw(bearerSql)}`;
   if (row === undefined) return yield* refuseRefresh(rotate);
   // Only what the answer needs: data that crosses to another thread is copied twice.
   const session = { ipAddress: rotate.ipAddress, lastActivityAt: now, expiresAt: integer(row, 'expires_at') };
@@ -265,27 +249,16 @@ function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason'
 /** The rows of the session and its identity. Undefined when the session must not continue. */
 function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
   const { now, expiresAt } = renew;
-  const session = yield* first(
-    `UPDATE api_sessions SET last_activity_at = ?, ip_address = ?, issuer = ?,
-       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
-     WHERE id = ? AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ?
-       AND client_id = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
-       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
+  const session = yield* first`UPDATE api_sessions SET last_activity_at = ${now},
+       ip_address = ${renew.ipAddress}, issuer = ${renew.issuer},
+       expires_at = CASE WHEN expires_at > ${expiresAt ?? 0} THEN expires_at ELSE ${expiresAt ?? 0} END
+     WHERE id = ${renew.sessionId} AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ${now}
+       AND client_id = ${renew.clientId}
+       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${renew.certThumbprint})
+       AND (key_thumbprint IS NULL OR key_thumbprint = ${renew.keyThumbprint})
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
-         AND (disabled_at IS NULL OR disabled_until <= ?))
-     RETURNING *`,
-    now,
-    renew.ipAddress,
-    renew.issuer,
-    expiresAt ?? 0,
-    expiresAt ?? 0,
-    renew.sessionId,
-    now,
-    renew.clientId,
-    renew.certThumbprint,
-    renew.keyThumbprint,
-    now,
-  );
+         AND (disabled_at IS NULL OR disabled_until <= ${now}))
+     RETURNING *`;
   if (session === undefined) return undefined;
   const identity = yield* first('SELECT * FROM identities WHERE id = ?', text(session, 'identity_id'));
   if (identity === undefined) throw new Error('a live session has no identity');

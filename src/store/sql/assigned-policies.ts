@@ -2,7 +2,7 @@
 
 import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { authPolicyOf, identityOf } from './codec.ts';
-import { all, type Intent, run } from './intent.ts';
+import { all, type Intent, raw, run } from './intent.ts';
 
 export const assigningPoliciesSql = `SELECT * FROM auth_policies WHERE assign_to <> '[]'`;
 
@@ -26,21 +26,15 @@ const pageSize = 1000;
 export function* assignEverybody(): Intent<void> {
   const policies = (yield* all(assigningPoliciesSql)).map((row) => authPolicyOf(row));
   for (let after = ''; ; ) {
-    const rows = yield* all(
-      `SELECT * FROM identities WHERE auth_policy_from <> 'identity' AND id > ? ORDER BY id LIMIT ${pageSize}`,
-      after,
-    );
+    const rows = yield* all`SELECT * FROM identities WHERE auth_policy_from <> 'identity'
+      AND id > ${after} ORDER BY id LIMIT ${raw(String(pageSize))}`;
     for (const row of rows) {
       const identity = identityOf(row);
       const { authPolicyId, authPolicyFrom } = assignedPolicy(policies, identity.roleAttributes);
       after = identity.id;
       if (authPolicyId === identity.authPolicyId && authPolicyFrom === identity.authPolicyFrom) continue;
-      yield* run(
-        'UPDATE identities SET auth_policy_id = ?, auth_policy_from = ? WHERE id = ?',
-        authPolicyId,
-        authPolicyFrom,
-        identity.id,
-      );
+      yield* run`UPDATE identities SET auth_policy_id = ${authPolicyId},
+        auth_policy_from = ${authPolicyFrom} WHERE id = ${identity.id}`;
     }
     if (rows.length < pageSize) return;
   }

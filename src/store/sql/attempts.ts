@@ -3,7 +3,7 @@
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, AttemptStore, CountOutcome } from '../contracts/attempts.ts';
 import { type Database, integer, text } from './codec.ts';
-import { all, type Intent, run, type SqlRow } from './intent.ts';
+import { all, among, type Intent, run, type SqlRow, sql } from './intent.ts';
 
 export const attemptIntents = { countAttempt, clearAttempts } as const;
 
@@ -12,8 +12,8 @@ export function attemptStore({ write, writing, read, find }: Database<typeof att
     ...writing({ count: 'countAttempt' }),
     clear: (keys) => write('clearAttempts', { keys }),
     async areCounted(keys) {
-      const counted = `SELECT key FROM attempts WHERE key IN (${marks(keys)}) AND (failures > 0 OR locks > 0)`;
-      return (await read(counted, ...keys)).length > 0;
+      const counted = sql`SELECT key FROM attempts WHERE key IN ${among(keys)} AND (failures > 0 OR locks > 0)`;
+      return (await read(counted.sql, ...counted.params)).length > 0;
     },
     lockedUntil: (key, now) =>
       find(
@@ -39,7 +39,7 @@ const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 function* countAttempt(limits: readonly AttemptLimit[], failures: 0 | 1, now: Millis): Intent<CountOutcome> {
   // One read and one write for all counters: other requests from the same source wait meanwhile.
   const keys = limits.map(({ key }) => key);
-  const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
+  const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
   const found = limits.map((limit) => {
     const counter = counterOf(
       rows.find((row) => text(row, 'key') === limit.key),
@@ -105,9 +105,5 @@ function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
 
 export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
   if (keys.length === 0) return;
-  yield* run(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
-}
-
-function marks(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ');
+  yield* run`DELETE FROM attempts WHERE key IN ${among(keys)}`;
 }

@@ -9,7 +9,7 @@ import type {
 import { countOf, evict } from './bounded-trail.ts';
 import type { Database } from './codec.ts';
 import { deliverEvents, deliverNotice } from './deliveries.ts';
-import { all, type Intent } from './intent.ts';
+import { all, among, type Intent, raw, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insertOr, reader } from './rows.ts';
 
@@ -59,23 +59,19 @@ function* appendAuditEvents(
 }
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
-  const all = { table: 'audit_events', where: '1 = 1', params: [] };
-  const surplus = (yield* countOf(all)) - keepAtMost;
+  const those = (where: Sql) => ({ table: 'audit_events', where });
+  const surplus = (yield* countOf(those(raw('1 = 1')))) - keepAtMost;
   if (surplus <= 0) return;
-  const isOfOwner = ofOwners.length === 0 ? '1 = 0' : `event IN (${ofOwners.map(() => '?').join(', ')})`;
-  const theirs = { ...all, where: isOfOwner, params: ofOwners };
+  const isOfOwner = ofOwners.length === 0 ? raw('1 = 0') : sql`event IN ${among(ofOwners)}`;
+  const theirs = those(isOfOwner);
   const areHalf = (yield* countOf(theirs)) > keepAtMost / 2;
-  const others = { ...theirs, where: `NOT (${isOfOwner})` };
   if (areHalf) yield* evict(theirs, [['identity_id']], Math.min(surplus, most));
-  else yield* evict(others, [['by_identity_id']], Math.min(surplus, most));
+  else yield* evict(those(sql`NOT (${isOfOwner})`), [['by_identity_id']], Math.min(surplus, most));
 }
 
 function* deleteAuditEvents(before: Millis, batch: number): Intent<number> {
-  const rows = yield* all(
-    'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? LIMIT ?) RETURNING id',
-    before,
-    batch,
-  );
+  const rows = yield* all`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
+    WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
   return rows.length;
 }
 

@@ -37,12 +37,9 @@ export function* addPasskeyRules(): Intent<void> {
   const { passkey } = usualPolicy.primary;
   for (const row of yield* all('SELECT id, primary_rules, secondary_rules FROM auth_policies')) {
     const { primary, secondary } = authPolicyRulesOf(row);
-    yield* run(
-      'UPDATE auth_policies SET primary_rules = ?, secondary_rules = ? WHERE id = ?',
-      JSON.stringify({ ...primary, passkey }),
-      JSON.stringify({ ...secondary, requirePasskey: false }),
-      text(row, 'id'),
-    );
+    yield* run`UPDATE auth_policies SET primary_rules = ${JSON.stringify({ ...primary, passkey })},
+      secondary_rules = ${JSON.stringify({ ...secondary, requirePasskey: false })}
+      WHERE id = ${text(row, 'id')}`;
   }
 }
 
@@ -85,13 +82,10 @@ function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
 }
 
 function* deleteAuthPolicy(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
-  const row = yield* first(
-    `DELETE FROM auth_policies WHERE id = ?
+  const row = yield* first`DELETE FROM auth_policies WHERE id = ${id}
        AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
        AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
-     RETURNING id`,
-    id,
-  );
+     RETURNING id`;
   if (row !== undefined) {
     yield* recordChange('auth-policy', id, now);
     return 'deleted';

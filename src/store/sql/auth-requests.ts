@@ -31,7 +31,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { type Condition, first, type Intent, run, type SqlRow } from './intent.ts';
+import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
 import { insert } from './rows.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
@@ -77,7 +77,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     'auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding';
   const row = yield* putLogin(login, login, { proven, sameBrowser });
   if (row === undefined) {
-    const held = yield* first(`SELECT 1 AS one WHERE ${proven.condition}`, ...proven.params);
+    const held = yield* first`SELECT 1 AS one WHERE ${proven}`;
     if (held === undefined) return 'changed';
     const record = yield* first('SELECT code_hash FROM auth_requests WHERE id = ?', key);
     return record?.code_hash === null ? 'elsewhere' : 'finished';
@@ -94,66 +94,47 @@ function isStillProven({
   authenticatorId,
   verifiedHash = null,
   externalId = null,
-}: PrimaryLoginRow): Condition {
+}: PrimaryLoginRow): Sql {
   if (externalId !== null) {
-    const condition = 'EXISTS (SELECT 1 FROM identities WHERE id = ? AND external_id = ?)';
-    return { condition, params: [identityId, externalId] };
+    return sql`EXISTS (SELECT 1 FROM identities WHERE id = ${identityId} AND external_id = ${externalId})`;
   }
-  if (authenticatorId === null) return { condition: '1 = 1', params: [] };
+  if (authenticatorId === null) return raw('1 = 1');
   if (verifiedHash === null) {
-    const condition = `(EXISTS (SELECT 1 FROM authenticators WHERE id = ?)
-      OR EXISTS (SELECT 1 FROM passkeys WHERE id = ?))`;
-    return { condition, params: [authenticatorId, authenticatorId] };
+    return sql`(EXISTS (SELECT 1 FROM authenticators WHERE id = ${authenticatorId})
+      OR EXISTS (SELECT 1 FROM passkeys WHERE id = ${authenticatorId}))`;
   }
-  const condition = 'EXISTS (SELECT 1 FROM authenticators WHERE id = ? AND password_hash = ?)';
-  return { condition, params: [authenticatorId, verifiedHash] };
+  return sql`EXISTS (SELECT 1 FROM authenticators
+    WHERE id = ${authenticatorId} AND password_hash = ${verifiedHash})`;
 }
 
 function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
   const { key, generation, now } = factor;
-  const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
+  const isOpen = sql`id = ${key} AND generation = ${generation} AND code_hash IS NULL AND expires_at > ${now}`;
+  const proven = provenText(factor.progress, factor.code?.browserSession?.id);
   // Comparing text works because this service wrote it, and reading it back keeps the order of members.
-  const row = yield* first(
-    `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
-     WHERE ${isOpen} AND progress = ? RETURNING issuer`,
-    provenText(factor.progress, factor.code?.browserSession?.id),
-    factor.code?.hash ?? null,
-    factor.code?.expiresAt ?? null,
-    Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
-    key,
-    generation,
-    now,
-    JSON.stringify(factor.known),
-  );
+  const row =
+    yield* first`UPDATE auth_requests SET progress = ${proven}, code_hash = ${factor.code?.hash ?? null},
+      code_expires_at = ${factor.code?.expiresAt ?? null},
+      expires_at = ${Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0)}
+     WHERE ${isOpen} AND progress = ${JSON.stringify(factor.known)} RETURNING issuer`;
   if (row === undefined) {
-    const open = yield* first(`SELECT id FROM auth_requests WHERE ${isOpen}`, key, generation, now);
+    const open = yield* first`SELECT id FROM auth_requests WHERE ${isOpen}`;
     return open === undefined ? 'superseded' : 'outdated';
   }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
-  yield* openBrowserSession(
-    provenText(factor.progress, factor.code?.browserSession?.id),
-    text(row, 'issuer'),
-    factor.code,
-  );
+  yield* openBrowserSession(proven, text(row, 'issuer'), factor.code);
   return 'recorded';
 }
 
 function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']>[0]): Intent<boolean> {
   const { key, generation, authenticatorId, passwordHash, now } = change;
-  const row = yield* first(
-    `UPDATE authenticators SET password_hash = ?, password_set_at = ?, updated_at = ?
-     WHERE id = ? AND method = 'updb' AND EXISTS (SELECT 1 FROM auth_requests
-       WHERE auth_requests.id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?
+  const row = yield* first`UPDATE authenticators SET password_hash = ${passwordHash},
+     password_set_at = ${now}, updated_at = ${now}
+     WHERE id = ${authenticatorId} AND method = 'updb' AND EXISTS (SELECT 1 FROM auth_requests
+       WHERE auth_requests.id = ${key} AND generation = ${generation} AND code_hash IS NULL
+       AND expires_at > ${now}
          AND auth_requests.identity_id = authenticators.identity_id)
-     RETURNING identity_id`,
-    passwordHash,
-    now,
-    now,
-    authenticatorId,
-    key,
-    generation,
-    now,
-  );
+     RETURNING identity_id`;
   if (row === undefined) return false;
   const identityId = text(row, 'identity_id');
   yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });
@@ -163,12 +144,8 @@ function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']
 }
 
 function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
-  yield* run(
-    'UPDATE auth_requests SET expires_at = ? WHERE id = ? AND expires_at < ? AND code_hash IS NULL',
-    args.expiresAt,
-    args.key,
-    args.expiresAt,
-  );
+  yield* run`UPDATE auth_requests SET expires_at = ${args.expiresAt}
+    WHERE id = ${args.key} AND expires_at < ${args.expiresAt} AND code_hash IS NULL`;
 }
 
 const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';
@@ -206,29 +183,15 @@ const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT i
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
   // This statement alone decides. A used code is kept as long as the first tokens of its session can live.
-  const won = yield* first(
-    `UPDATE auth_requests SET code_used_at = ?, session_id = ?,
-       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
-     WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
-       AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
-       AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
-       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
-     RETURNING request, progress, ${bearerSql}`,
-    now,
-    redeem.session.id,
-    redeem.session.expiresAt,
-    redeem.session.expiresAt,
-    redeem.key,
-    redeem.codeHash,
-    now,
-    maxCodeFailures,
-    redeem.clientId,
-    redeem.redirectUri,
-    redeem.codeChallenge,
-    redeem.issuer,
-    redeem.certThumbprint,
-    redeem.keyThumbprint,
-  );
+  const won = yield* first`UPDATE auth_requests SET code_used_at = ${now}, session_id = ${redeem.session.id},
+       expires_at = CASE WHEN expires_at > ${redeem.session.expiresAt} THEN expires_at ELSE ${redeem.session.expiresAt} END
+     WHERE id = ${redeem.key} AND code_hash = ${redeem.codeHash} AND code_used_at IS NULL
+     AND code_expires_at > ${now} AND code_failures < ${maxCodeFailures}
+       AND client_id = ${redeem.clientId} AND redirect_uri = ${redeem.redirectUri}
+       AND code_challenge = ${redeem.codeChallenge} AND issuer = ${redeem.issuer}
+       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${redeem.certThumbprint})
+       AND (key_thumbprint IS NULL OR key_thumbprint = ${redeem.keyThumbprint})
+     RETURNING request, progress, ${raw(bearerSql)}`;
   if (won === undefined) return yield* refuseCode(redeem);
   if (!isBearerUsable(won, now)) return refused('identity-unavailable');
   const identity = identityInTokensOf(won);
@@ -334,11 +297,8 @@ function* insertSession(
 
 /** Why the code was refused, and what follows. */
 function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
-  const row = yield* first(
-    'SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?',
-    redeem.key,
-    redeem.codeHash,
-  );
+  const row = yield* first`SELECT * FROM auth_requests WHERE id = ${redeem.key}
+    AND code_hash = ${redeem.codeHash}`;
   if (row === undefined) return refused('unknown');
   const isBound =
     text(row, 'client_id') === redeem.clientId &&

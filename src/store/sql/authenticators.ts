@@ -29,7 +29,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { affects, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+import { affects, first, type Intent, raw, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
 import { insert } from './rows.ts';
@@ -206,43 +206,29 @@ export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
 function requestExtension(id: string, rollKey: boolean, now: Millis): Intent<boolean> {
   // A successor fetched earlier may have the very key that has to go.
   const withdrawn = rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
-  return affects(
-    `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?${withdrawn}
-     WHERE id = ? AND method = 'cert' RETURNING id`,
-    rollKey ? 1 : 0,
-    now,
-    id,
-  );
+  return affects`UPDATE authenticators SET is_extend_requested = 1,
+     is_key_roll_requested = ${rollKey ? 1 : 0}, updated_at = ${now}${raw(withdrawn)}
+     WHERE id = ${id} AND method = 'cert' RETURNING id`;
 }
 
 function keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
-  return affects(
-    `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
-     WHERE id = ? AND method = 'cert' AND thumbprint = ? AND is_key_roll_requested <= ? RETURNING id`,
-    keep.certPem,
-    keep.thumbprint,
-    keep.id,
-    keep.currentThumbprint,
-    keep.hasNewKey ? 1 : 0,
-  );
+  return affects`UPDATE authenticators SET successor_pem = ${keep.certPem},
+     successor_thumbprint = ${keep.thumbprint}
+     WHERE id = ${keep.id} AND method = 'cert' AND thumbprint = ${keep.currentThumbprint}
+     AND is_key_roll_requested <= ${keep.hasNewKey ? 1 : 0} RETURNING id`;
 }
 
 function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {
-  const before = yield* first(
-    'SELECT is_key_roll_requested, successor_pem FROM authenticators WHERE id = ?',
-    args.id,
-  );
+  const before = yield* first`SELECT is_key_roll_requested, successor_pem FROM authenticators
+    WHERE id = ${args.id}`;
   const successor = before === undefined ? null : textOrNull(before, 'successor_pem');
-  const row = yield* first(
-    `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint, cert_expires_at = ?,
+  const row = yield* first`UPDATE authenticators SET cert_pem = successor_pem,
+       thumbprint = successor_thumbprint,
+       cert_expires_at = ${successor === null ? null : certificateEnd(successor)},
        successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
-       updated_at = ?
-     WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING identity_id`,
-    successor === null ? null : certificateEnd(successor),
-    args.now,
-    args.id,
-    args.thumbprint,
-  );
+       updated_at = ${args.now}
+     WHERE id = ${args.id} AND method = 'cert' AND successor_thumbprint = ${args.thumbprint}
+     RETURNING identity_id`;
   if (row === undefined) return false;
   if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
     const { id: authenticatorId, now, exceptSession: except } = args;

@@ -2,17 +2,16 @@
 // about others by causing many records.
 
 import { integer, text } from './codec.ts';
-import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 
 /** Some records of a table, whose ids are ordered by time. */
 export interface Trail {
   readonly table: string;
-  readonly where: string;
-  readonly params: readonly SqlValue[];
+  readonly where: Sql;
 }
 
-export function* countOf({ table, where, params }: Trail): Intent<number> {
-  const row = yield* first(`SELECT count(*) AS total FROM ${table} WHERE ${where}`, ...params);
+export function* countOf({ table, where }: Trail): Intent<number> {
+  const row = yield* first`SELECT count(*) AS total FROM ${raw(table)} WHERE ${where}`;
   return row === undefined ? 0 : integer(row, 'total');
 }
 
@@ -47,27 +46,23 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
 }
 
 /** The records with the value that most of them have in one of the columns; null: they have none. */
-function* heaviestOf({ table, where, params }: Trail, columns: readonly string[]) {
+function* heaviestOf({ table, where }: Trail, columns: readonly string[]) {
   let heaviest: { readonly trail: Trail; readonly total: number; readonly column: string } | null = null;
   for (const column of columns) {
-    const row: SqlRow | undefined = yield* first(
-      `SELECT ${column} AS who, count(*) AS total FROM ${table} WHERE ${where} AND ${column} IS NOT NULL
-       GROUP BY ${column} ORDER BY 2 DESC LIMIT 1`,
-      ...params,
-    );
+    const named = raw(column);
+    const row: SqlRow | undefined = yield* first`SELECT ${named} AS who, count(*) AS total FROM ${raw(table)}
+       WHERE ${where} AND ${named} IS NOT NULL GROUP BY ${named} ORDER BY 2 DESC LIMIT 1`;
     if (row === undefined) continue;
     const total = integer(row, 'total');
     if (heaviest !== null && heaviest.total >= total) continue;
-    const trail = { table, where: `${where} AND ${column} = ?`, params: [...params, text(row, 'who')] };
+    const trail = { table, where: sql`${where} AND ${named} = ${text(row, 'who')}` };
     heaviest = { trail, total, column };
   }
   return heaviest;
 }
 
-function* deleteOldest({ table, where, params }: Trail, most: number): Intent<void> {
-  yield* run(
-    `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} ORDER BY id LIMIT ?)`,
-    ...params,
-    most,
-  );
+function* deleteOldest(trail: Trail, most: number): Intent<void> {
+  const table = raw(trail.table);
+  yield* run`DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table}
+    WHERE ${trail.where} ORDER BY id LIMIT ${most})`;
 }

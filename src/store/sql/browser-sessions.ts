@@ -13,7 +13,7 @@ import type {
 } from '../contracts/browser-sessions.ts';
 import { isToldSql, tellApplication } from './application-notices.ts';
 import { type Database, integer, text } from './codec.ts';
-import { all, type ById, type Condition, first, type Intent, run } from './intent.ts';
+import { all, type ById, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { type LoginRow, loginRow, putLogin } from './login-row.ts';
 import { insert, reader } from './rows.ts';
@@ -46,7 +46,7 @@ export function browserSessionStore({
 function living(now: Millis) {
   return listSource('browser_sessions', browserSessionListFields, {
     identity: 'JOIN',
-    where: { sql: 'browser_sessions.expires_at > ?', params: [now] },
+    where: sql`browser_sessions.expires_at > ${now}`,
   });
 }
 
@@ -80,12 +80,9 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     ...{ applications: [application], ipAddress, createdAt: now, lastUsedAt: now, expiresAt },
   });
   // Otherwise anybody who can log in could fill the store.
-  yield* run(
-    `DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions WHERE identity_id = ?
-       ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ?)`,
-    kept.identityId,
-    most,
-  );
+  yield* run`DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions
+       WHERE identity_id = ${kept.identityId}
+       ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${most})`;
 }
 
 /** Applications beyond this number need confirmation again. */
@@ -95,31 +92,22 @@ function* continueBrowserSession(
   use: Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & LoginRow,
 ): Intent<'recorded' | 'gone' | 'finished'> {
   const { id, code, now } = use;
-  const session = yield* first(
-    'SELECT applications FROM browser_sessions WHERE id = ? AND token_hash = ? AND expires_at > ?',
-    id,
-    use.tokenHash,
-    now,
-  );
+  const session = yield* first`SELECT applications FROM browser_sessions
+    WHERE id = ${id} AND token_hash = ${use.tokenHash} AND expires_at > ${now}`;
   if (session === undefined) return 'gone';
-  const proven = { condition: 'EXISTS (SELECT 1 FROM browser_sessions WHERE id = ?)', params: [id] };
+  const proven = sql`EXISTS (SELECT 1 FROM browser_sessions WHERE id = ${id})`;
   const sameBrowser = 'auth_requests.browser_binding = excluded.browser_binding';
   const recorded = yield* putLogin(use, { code, expiresAt: code.expiresAt }, { proven, sameBrowser });
   if (recorded === undefined) return 'finished';
   const known = JSON.parse(text(session, 'applications')) as string[];
   const applications = [...new Set([...known, use.application])].slice(-mostApplications);
-  yield* run(
-    'UPDATE browser_sessions SET applications = ?, last_used_at = ?, expires_at = ? WHERE id = ?',
-    JSON.stringify(applications),
-    now,
-    use.expiresAt,
-    use.id,
-  );
+  yield* run`UPDATE browser_sessions SET applications = ${JSON.stringify(applications)},
+    last_used_at = ${now}, expires_at = ${use.expiresAt} WHERE id = ${use.id}`;
   return 'recorded';
 }
 
 export function* endBrowserSession({ id, now }: ById): Intent<boolean> {
-  return (yield* endBrowserSessionsWhere({ condition: 'id = ?', params: [id] }, now)) > 0;
+  return (yield* endBrowserSessionsWhere(sql`id = ${id}`, now)) > 0;
 }
 
 /**
@@ -127,22 +115,14 @@ export function* endBrowserSession({ id, now }: ById): Intent<boolean> {
  * sessions continue: what was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
  * @returns how many
  */
-export function* endBrowserSessionsWhere({ condition, params }: Condition, now: Millis): Intent<number> {
-  const rows = yield* all(
-    `DELETE FROM browser_sessions WHERE ${condition} RETURNING id, identity_id,
-       (SELECT count(*) FROM oidc_clients WHERE backchannel_logout_uri IS NOT NULL) AS told_clients`,
-    ...params,
-  );
+export function* endBrowserSessionsWhere(which: Sql, now: Millis): Intent<number> {
+  const rows = yield* all`DELETE FROM browser_sessions WHERE ${which} RETURNING id, identity_id,
+    (SELECT count(*) FROM oidc_clients WHERE backchannel_logout_uri IS NOT NULL) AS told_clients`;
   for (const row of rows) {
     if (integer(row, 'told_clients') === 0) continue;
-    const opened = yield* all(
-      `SELECT id, identity_id, client_id, issuer, ${isToldSql} FROM api_sessions
-       WHERE identity_id = ? AND ended_at IS NULL AND (expires_at > ? OR told_until > ?) AND browser_session_id = ?`,
-      text(row, 'identity_id'),
-      now,
-      now,
-      text(row, 'id'),
-    );
+    const opened = yield* all`SELECT id, identity_id, client_id, issuer, ${raw(isToldSql)} FROM api_sessions
+       WHERE identity_id = ${text(row, 'identity_id')} AND ended_at IS NULL
+       AND (expires_at > ${now} OR told_until > ${now}) AND browser_session_id = ${text(row, 'id')}`;
     for (const session of opened) yield* tellApplication(session, now);
   }
   return rows.length;
@@ -160,16 +140,14 @@ export function* endBrowserSessionsOf(of: {
   readonly now: Millis;
 }): Intent<void> {
   const { identityId, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER, now } = of;
-  const opener = authenticatorId === undefined ? null : openedWith(authenticatorId);
-  const condition = `identity_id = ? AND created_at <= ? ${opener === null ? '' : `AND ${opener.condition}`}`;
-  yield* endBrowserSessionsWhere(
-    { condition, params: [identityId, openedUntil, ...(opener?.params ?? [])] },
-    now,
-  );
+  const all = sql`identity_id = ${identityId} AND created_at <= ${openedUntil}`;
+  const which = authenticatorId === undefined ? all : sql`${all} AND ${openedWith(authenticatorId)}`;
+  yield* endBrowserSessionsWhere(which, now);
 }
 
 /** Selects what an authenticator opened; null: what a claim opened, of a token or by the rule of an authority. */
-export function openedWith(authenticatorId: string | null): Condition {
-  if (authenticatorId === null) return { condition: 'authenticator_id IS NULL', params: [] };
-  return { condition: 'authenticator_id = ?', params: [authenticatorId] };
+export function openedWith(authenticatorId: string | null): Sql {
+  return authenticatorId === null
+    ? raw('authenticator_id IS NULL')
+    : sql`authenticator_id = ${authenticatorId}`;
 }

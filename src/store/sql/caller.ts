@@ -17,13 +17,10 @@ export function* inTheNameOf<Outcome>(
   { actor, now, unchanged, helped }: Caller,
   intent: Intent<Outcome>,
 ): Intent<Outcome> {
-  const row = yield* first(
-    `SELECT identities.*, api_sessions.expires_at AS session_expires_at, api_sessions.ended_at AS session_ended_at
+  const row = yield* first`SELECT identities.*, api_sessions.expires_at AS session_expires_at,
+     api_sessions.ended_at AS session_ended_at
      FROM api_sessions JOIN identities ON identities.id = api_sessions.identity_id
-     WHERE api_sessions.id = ? AND api_sessions.identity_id = ?`,
-    actor.sessionId,
-    actor.identityId,
-  );
+     WHERE api_sessions.id = ${actor.sessionId} AND api_sessions.identity_id = ${actor.identityId}`;
   if (row === undefined || integerOrNull(row, 'session_ended_at') !== null)
     throw new CallerRefused('session');
   const identity = identityOf(row);

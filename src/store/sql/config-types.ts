@@ -4,7 +4,7 @@ import type { ConfigTypeStore, NewConfigType } from '../contracts/config-types.t
 import type { PatchOf } from '../contracts/entities.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import { affects, type Intent } from './intent.ts';
+import { affects, among, type Intent, sql } from './intent.ts';
 
 const table = entityTable(configTypeEntity);
 
@@ -20,8 +20,8 @@ export function configTypeStore({
     find: (id) => find(table.read, 'SELECT * FROM config_types WHERE id = ?', id),
     async findByNames(names) {
       if (names.length === 0) return [];
-      const sql = `SELECT * FROM config_types WHERE name IN (${names.map(() => '?').join(', ')})`;
-      return (await read(sql, ...names)).map((row) => table.read(row));
+      const { sql: named, params } = sql`SELECT * FROM config_types WHERE name IN ${among(names)}`;
+      return (await read(named, ...params)).map((row) => table.read(row));
     },
     list: (query) => list(table.listed, query, table.read),
     ...writing({ create: 'createConfigType', update: 'updateConfigType', delete: 'deleteConfigType' }),

@@ -23,7 +23,7 @@ import type {
 } from '../contracts/deliveries.ts';
 import { recordChange } from './changes.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
-import { affects, all, first, type Intent, run } from './intent.ts';
+import { affects, all, among, first, type Intent, run, sql } from './intent.ts';
 import { insertOr, reader } from './rows.ts';
 
 export const deliveryIntents = {
@@ -122,13 +122,8 @@ export function* deliverEvents(events: readonly QueuedEvent[]): Intent<void> {
 
 /** Queues a notice for the verified address of its identity, in the transaction of what it tells of. */
 export function* deliverNotice({ id, mail, former }: QueuedNotice): Intent<void> {
-  const row = yield* first(
-    `SELECT email, email_verified FROM identities WHERE id = ?
-       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE queue = ? AND id = ?)`,
-    mail.identityId,
-    queueOf('mail', mailServer),
-    id,
-  );
+  const row = yield* first`SELECT email, email_verified FROM identities WHERE id = ${mail.identityId}
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE queue = ${queueOf('mail', mailServer)} AND id = ${id})`;
   if (row === undefined) return;
   const to = former?.email ?? textOrNull(row, 'email');
   const isVerified = former?.isVerified ?? integer(row, 'email_verified') === 1;
@@ -166,16 +161,9 @@ export function* forgetSubscriber(kind: DeliveryKind, subscriber: string): Inten
 
 function* holdQueue(hold: QueueHold & { readonly now: Millis }): Intent<number | null> {
   const { queue, holder, until, now } = hold;
-  const row = yield* first(
-    `UPDATE delivery_queues SET holder = ?, held_until = ?
-     WHERE queue = ? AND paused_until <= ? AND (held_until <= ? OR holder = ?) RETURNING failures`,
-    holder,
-    until,
-    queue,
-    now,
-    now,
-    holder,
-  );
+  const row = yield* first`UPDATE delivery_queues SET holder = ${holder}, held_until = ${until}
+     WHERE queue = ${queue} AND paused_until <= ${now} AND (held_until <= ${now} OR holder = ${holder})
+     RETURNING failures`;
   return row === undefined ? null : integer(row, 'failures');
 }
 
@@ -188,38 +176,23 @@ function* noteDeliveries(
   },
 ): Intent<boolean> {
   const { queue, holder, until, now } = noted;
-  const isHeld = yield* affects(
-    `UPDATE delivery_queues SET held_until = ?, failures = ?, paused_until = ?
-     WHERE queue = ? AND holder = ? RETURNING queue`,
-    until,
-    noted.failures,
-    noted.pausedUntil,
-    queue,
-    holder,
-  );
+  const isHeld = yield* affects`UPDATE delivery_queues SET held_until = ${until},
+     failures = ${noted.failures}, paused_until = ${noted.pausedUntil}
+     WHERE queue = ${queue} AND holder = ${holder} RETURNING queue`;
   if (!isHeld) return false;
   for (const { seq, state, result, dueAt } of noted.deliveries) {
     if (state === 'forgotten') yield* run('DELETE FROM deliveries WHERE seq = ?', seq);
     else
-      yield* run(
-        `UPDATE deliveries SET state = ?, result = ?, due_at = ?, attempts = attempts + 1, last_attempt_at = ?
-         WHERE seq = ? AND state = 'waiting'`,
-        state,
-        result,
-        dueAt,
-        now,
-        seq,
-      );
+      yield* run`UPDATE deliveries SET state = ${state}, result = ${result}, due_at = ${dueAt},
+         attempts = attempts + 1, last_attempt_at = ${now}
+         WHERE seq = ${seq} AND state = 'waiting'`;
   }
   return true;
 }
 
 function releaseQueue(args: { readonly queue: DeliveryQueue; readonly holder: string }): Intent<void> {
-  return run(
-    'UPDATE delivery_queues SET holder = NULL, held_until = 0 WHERE queue = ? AND holder = ?',
-    args.queue,
-    args.holder,
-  );
+  return run`UPDATE delivery_queues SET holder = NULL, held_until = 0
+    WHERE queue = ${args.queue} AND holder = ${args.holder}`;
 }
 
 const mostReplayed = 10_000;
@@ -228,21 +201,14 @@ function* replayDeliveries(
   args: Replay & { readonly queue: DeliveryQueue; readonly now: Millis },
 ): Intent<number> {
   const { queue, now } = args;
-  const [which, params] =
+  const which =
     'ids' in args
-      ? [`AND state <> 'waiting' AND id IN (${args.ids.map(() => '?').join(', ')})`, args.ids]
-      : [
-          `AND state IN (${args.states.map(() => '?').join(', ')}) AND created_at >= ?`,
-          [...args.states, args.since],
-        ];
-  const replayed = yield* all(
-    `UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = 0, created_at = ?, result = NULL
-     WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ? ${which} ORDER BY seq LIMIT ?) RETURNING seq`,
-    now,
-    queue,
-    ...params,
-    mostReplayed,
-  );
+      ? sql`AND state <> 'waiting' AND id IN ${among(args.ids)}`
+      : sql`AND state IN ${among(args.states)} AND created_at >= ${args.since}`;
+  const replayed =
+    yield* all`UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = 0, created_at = ${now}, result = NULL
+     WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ${queue} ${which}
+       ORDER BY seq LIMIT ${mostReplayed}) RETURNING seq`;
   if (replayed.length === 0) return 0;
   yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0 WHERE queue = ?', queue);
   yield* recordChange('delivery', queue, now);
@@ -254,24 +220,16 @@ function* deleteOldDeliveries(old: {
   readonly most: number;
   readonly batch: number;
 }): Intent<number> {
-  const aged = yield* all(
-    `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE created_at <= ? LIMIT ?)
-     RETURNING seq`,
-    old.before,
-    old.batch,
-  );
+  const aged = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+     WHERE created_at <= ${old.before} LIMIT ${old.batch})
+     RETURNING seq`;
   let deleted = aged.length;
   for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
     for (const state of deliveryStates) {
       if (deleted === old.batch) return deleted;
-      const surplus = yield* all(
-        `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ? AND state = ?
-           ORDER BY seq DESC LIMIT ? OFFSET ?) RETURNING seq`,
-        text(row, 'queue'),
-        state,
-        old.batch - deleted,
-        old.most,
-      );
+      const surplus = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+           WHERE queue = ${text(row, 'queue')} AND state = ${state}
+           ORDER BY seq DESC LIMIT ${old.batch - deleted} OFFSET ${old.most}) RETURNING seq`;
       deleted += surplus.length;
     }
   }

@@ -34,12 +34,7 @@ function* beginDeviceLogin(login: NewDeviceLogin, most: number): Intent<'begun' 
 }
 
 function settleDeviceLogin(id: string, sealedCode: string | null, now: Millis): Intent<boolean> {
-  return affects(
-    `UPDATE device_logins SET state = ?, sealed_code = ? WHERE id = ? AND state = 'waiting' AND expires_at > ?
-     RETURNING id`,
-    sealedCode === null ? 'denied' : 'approved',
-    sealedCode,
-    id,
-    now,
-  );
+  return affects`UPDATE device_logins SET state = ${sealedCode === null ? 'denied' : 'approved'},
+     sealed_code = ${sealedCode} WHERE id = ${id} AND state = 'waiting' AND expires_at > ${now}
+     RETURNING id`;
 }

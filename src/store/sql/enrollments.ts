@@ -89,12 +89,8 @@ function* createEnrollment(enrollment: NewEnrollment, now: Millis, isImported = 
   if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null) {
     throw new AlreadyTaken('username');
   }
-  yield* run(
-    'DELETE FROM enrollments WHERE identity_id = ? AND method = ? AND expires_at <= ?',
-    enrollment.identityId,
-    enrollment.method,
-    now,
-  );
+  yield* run`DELETE FROM enrollments WHERE identity_id = ${enrollment.identityId}
+    AND method = ${enrollment.method} AND expires_at <= ${now}`;
   yield* insert('enrollments', { ...enrollment, createdAt: now, updatedAt: now });
 }
 
@@ -114,43 +110,25 @@ function renewEnrollment(
   renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>,
   now: Millis,
 ): Intent<boolean> {
-  return affects(
-    `UPDATE enrollments SET token_hash = ?, sealed_token = ?, expires_at = ?, updated_at = ?
-     WHERE id = ? RETURNING id`,
-    renewal.tokenHash,
-    renewal.sealedToken,
-    renewal.expiresAt,
-    now,
-    id,
-  );
+  return affects`UPDATE enrollments SET token_hash = ${renewal.tokenHash},
+     sealed_token = ${renewal.sealedToken}, expires_at = ${renewal.expiresAt}, updated_at = ${now}
+     WHERE id = ${id} RETURNING id`;
 }
 
 function* redeemEnrollment({ tokenHash, method, authenticator, now }: Redemption): Intent<RedemptionOutcome> {
-  const identity = yield* first(
-    `SELECT identities.disabled_at, identities.disabled_until FROM identities
-     JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ?`,
-    tokenHash,
-  );
+  const identity = yield* first`SELECT identities.disabled_at, identities.disabled_until FROM identities
+     JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ${tokenHash}`;
   if (identity === undefined) return 'unknown';
   const disabledAt = integerOrNull(identity, 'disabled_at');
   const disabledUntil = integerOrNull(identity, 'disabled_until');
   if (isDisabled({ disabledAt, disabledUntil }, now)) return 'disabled';
   // If two transactions get this far with one token, only one deletes the row and continues.
-  const used = yield* first(
-    `DELETE FROM enrollments WHERE token_hash = ? AND method = ? AND identity_id = ? AND expires_at > ?
-     RETURNING id`,
-    tokenHash,
-    method,
-    authenticator.identityId,
-    now,
-  );
+  const used = yield* first`DELETE FROM enrollments WHERE token_hash = ${tokenHash} AND method = ${method}
+     AND identity_id = ${authenticator.identityId} AND expires_at > ${now}
+     RETURNING id`;
   if (used === undefined) {
-    const late = yield* first(
-      'SELECT id FROM enrollments WHERE token_hash = ? AND method = ? AND expires_at <= ?',
-      tokenHash,
-      method,
-      now,
-    );
+    const late = yield* first`SELECT id FROM enrollments WHERE token_hash = ${tokenHash}
+      AND method = ${method} AND expires_at <= ${now}`;
     return late === undefined ? 'unknown' : 'expired';
   }
   if (authenticator.method === 'cert') yield* createCertificate(authenticator, now);

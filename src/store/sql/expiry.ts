@@ -43,11 +43,8 @@ function* deleteExpired(now: Millis, batch: number): Intent<number> {
   ];
   for (const [table, key, condition, before] of expired) {
     if (left === 0) break;
-    const rows = yield* all(
-      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?) RETURNING ${key}`,
-      before,
-      left,
-    );
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?) RETURNING ${key}`;
+    const rows = yield* all(sql, before, left);
     left -= rows.length;
   }
   return batch - left;

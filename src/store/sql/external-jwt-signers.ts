@@ -92,12 +92,10 @@ function deleteExternalJwtSigner(
 
 function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
   // Rules name signers by id, as JSON text in which nothing else can look like an id.
-  const row = yield* first(
-    `DELETE FROM external_jwt_signers WHERE id = ? AND NOT EXISTS (SELECT 1 FROM auth_policies
+  const row = yield* first`DELETE FROM external_jwt_signers
+       WHERE id = ${id} AND NOT EXISTS (SELECT 1 FROM auth_policies
        WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'
-         OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%') RETURNING id`,
-    id,
-  );
+         OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%') RETURNING id`;
   if (row !== undefined) {
     yield* recordChange('external-jwt-signer', id, now);
     return 'deleted';

@@ -106,11 +106,8 @@ export function withdrawInvitation(identityId: string): Intent<boolean> {
  */
 function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Intent<void> {
   for (const is of byHelper) {
-    yield* all(
-      'DELETE FROM invitations WHERE made_by = ? AND is_by_helper = ? RETURNING identity_id',
-      identityId,
-      is ? 1 : 0,
-    );
+    yield* all`DELETE FROM invitations WHERE made_by = ${identityId} AND is_by_helper = ${is ? 1 : 0}
+      RETURNING identity_id`;
   }
 }
 
@@ -228,9 +225,7 @@ function* applyDeletion(id: string, now: Millis): Intent<boolean> {
 
 /** The person has chosen a new password, so the next login need not ask for one. */
 export function* passwordWasChosen(identityId: string, now: Millis): Intent<void> {
-  const row = yield* first(
-    'UPDATE identities SET password_must_change = 0 WHERE id = ? AND password_must_change = 1 RETURNING id',
-    identityId,
-  );
+  const row = yield* first`UPDATE identities SET password_must_change = 0
+    WHERE id = ${identityId} AND password_must_change = 1 RETURNING id`;
   if (row !== undefined) yield* recordChange('identity', identityId, now);
 }

@@ -70,12 +70,8 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
       ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
       *inTheWay(known: Known) {
         const { id, name, issuer, audience, enrollAuthPolicyId } = item.signer;
-        const pair = yield* first(
-          'SELECT id FROM external_jwt_signers WHERE issuer = ? AND audience = ? AND id <> ?',
-          issuer,
-          audience,
-          id,
-        );
+        const pair = yield* first`SELECT id FROM external_jwt_signers
+          WHERE issuer = ${issuer} AND audience = ${audience} AND id <> ${id}`;
         if (pair !== undefined) return `the signer ${text(pair, 'id')} has the same issuer and audience`;
         return (
           (yield* taken('external_jwt_signers', id, { name })) ??
@@ -154,11 +150,8 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       if (gone !== null) return gone;
       if (item.method === 'cert')
         return yield* taken('authenticators', id, { thumbprint: item.certificate.thumbprint });
-      const other = yield* first(
-        `SELECT id FROM authenticators WHERE identity_id = ? AND method = 'updb' AND id <> ?`,
-        identityId,
-        id,
-      );
+      const other = yield* first`SELECT id FROM authenticators
+        WHERE identity_id = ${identityId} AND method = 'updb' AND id <> ${id}`;
       if (other !== undefined) return 'the identity has another password here';
       return yield* taken('authenticators', id, { username_key: item.password.usernameKey });
     },
@@ -181,13 +174,8 @@ type CertificateItem = Extract<ImportedAuthenticator, { method: 'cert' }>;
 function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
   const { id, identityId, certPem, thumbprint } = item.certificate;
   const before = yield* first('SELECT thumbprint FROM authenticators WHERE id = ?', id);
-  yield* run(
-    'UPDATE authenticators SET cert_pem = ?, thumbprint = ?, cert_expires_at = ? WHERE id = ?',
-    certPem,
-    thumbprint,
-    certificateEnd(certPem),
-    id,
-  );
+  yield* run`UPDATE authenticators SET cert_pem = ${certPem}, thumbprint = ${thumbprint},
+    cert_expires_at = ${certificateEnd(certPem)} WHERE id = ${id}`;
   yield* wishesOf(item);
   if (before !== undefined && text(before, 'thumbprint') !== thumbprint)
     yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
@@ -199,15 +187,9 @@ function* wishesOf({
   isKeyRollRequested,
   successor,
 }: CertificateItem): Intent<void> {
-  yield* run(
-    `UPDATE authenticators SET is_extend_requested = ?, is_key_roll_requested = ?, successor_pem = ?,
-       successor_thumbprint = ? WHERE id = ?`,
-    isExtendRequested ? 1 : 0,
-    isKeyRollRequested ? 1 : 0,
-    successor?.certPem ?? null,
-    successor?.thumbprint ?? null,
-    certificate.id,
-  );
+  yield* run`UPDATE authenticators SET is_extend_requested = ${isExtendRequested ? 1 : 0},
+       is_key_roll_requested = ${isKeyRollRequested ? 1 : 0}, successor_pem = ${successor?.certPem ?? null},
+       successor_thumbprint = ${successor?.thumbprint ?? null} WHERE id = ${certificate.id}`;
 }
 
 function totpStep(item: ImportedTotp): ImportStep {
@@ -251,12 +233,8 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
         (yield* missing(known, 'identity', identityId)) ??
         (caId === null ? null : yield* missing(known, 'ca', caId));
       if (gone !== null) return gone;
-      const other = yield* first(
-        'SELECT id FROM enrollments WHERE identity_id = ? AND method = ? AND id <> ?',
-        identityId,
-        method,
-        id,
-      );
+      const other = yield* first`SELECT id FROM enrollments WHERE identity_id = ${identityId}
+        AND method = ${method} AND id <> ${id}`;
       if (other !== undefined) return 'the identity has another enrollment of this method here';
       return yield* taken('enrollments', id, { token_hash: tokenHash });
     },

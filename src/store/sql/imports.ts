@@ -6,7 +6,7 @@ import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/impor
 import { keepingAnAdministrator } from './administrators.ts';
 import { type Database, integer, text } from './codec.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
-import { first, type Intent, run } from './intent.ts';
+import { first, type Intent, raw, run } from './intent.ts';
 import { holderOf } from './names.ts';
 import { excluded, insertOr } from './rows.ts';
 
@@ -54,10 +54,8 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
   });
   const before = yield* first('SELECT digest, updated_at FROM imports WHERE kind = ? AND id = ?', kind, id);
   if (before !== undefined && text(before, 'digest') === digest) return outcome('unchanged');
-  const current = yield* first(
-    `SELECT ${step.table.stamp} AS stamp FROM ${step.table.name} WHERE ${step.table.key} = ?`,
-    id,
-  );
+  const current = yield* first`SELECT ${raw(step.table.stamp)} AS stamp FROM ${raw(step.table.name)}
+    WHERE ${raw(step.table.key)} = ${id}`;
   if (before !== undefined && current === undefined)
     return outcome('conflict', 'it was deleted here since it was imported');
   if (

@@ -9,10 +9,13 @@ export type SqlValue = string | number | null;
 
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-export interface Statement {
-  /** Placeholders are `?`. */
+/** A text with the values for its placeholders, which are `?`: a statement, or a part of one such as a condition. */
+export interface Sql {
   readonly sql: string;
   readonly params: readonly SqlValue[];
+}
+
+export interface Statement extends Sql {
   /** Nobody looks at its rows, so it may share a round trip with the next statement. */
   readonly isUnread?: boolean;
 }
@@ -23,10 +26,34 @@ export interface Statement {
  */
 export type Intent<Outcome> = Generator<Statement, Outcome, readonly SqlRow[]>;
 
-/** Of rows, with the values for its placeholders. */
-export interface Condition {
-  readonly condition: string;
-  readonly params: readonly SqlValue[];
+/** A template of a statement or of a part: its values become parameters, and other parts may be in it. */
+export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Sql {
+  const parts = values.map((value) =>
+    typeof value === 'object' && value !== null ? value : { sql: '?', params: [value] },
+  );
+  return {
+    sql: String.raw({ raw: pieces }, ...parts.map((part) => part.sql)),
+    params: parts.flatMap(({ params }) => params),
+  };
+}
+
+/** A part without values: a list of columns, a table. Nothing that a caller sent may become one. */
+export function raw(text: string): Sql {
+  return { sql: text, params: [] };
+}
+
+/** A list for `IN`. At least one value: engines refuse an empty list. */
+export function among(values: readonly SqlValue[]): Sql {
+  return { sql: `(${values.map(() => '?').join(', ')})`, params: values };
+}
+
+/** A template, or a text with `?` and the values for them. */
+type Spelled =
+  | [sql: string, ...params: SqlValue[]]
+  | [pieces: TemplateStringsArray, ...values: (SqlValue | Sql)[]];
+
+function statement([text, ...values]: Spelled): Statement {
+  return typeof text === 'string' ? { sql: text, params: values as SqlValue[] } : sql(text, ...values);
 }
 
 /** The intents of a concern, by name. */
@@ -49,19 +76,19 @@ export function withMembers(args: unknown, members: object): unknown {
 export type OutcomeOf<Known> = Known extends (...args: never) => Intent<infer Outcome> ? Outcome : never;
 
 /** Runs a statement and returns all its rows. */
-export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow[]> {
-  return yield { sql, params };
+export function* all(...spelled: Spelled): Intent<readonly SqlRow[]> {
+  return yield statement(spelled);
 }
 
 /** Runs a statement and returns its first row, if any. */
-export function* first(sql: string, ...params: SqlValue[]): Intent<SqlRow | undefined> {
-  const rows = yield { sql, params };
+export function* first(...spelled: Spelled): Intent<SqlRow | undefined> {
+  const rows = yield statement(spelled);
   return rows[0];
 }
 
 /** Runs a statement with RETURNING, and says whether it changed a row. */
-export function* affects(sql: string, ...params: SqlValue[]): Intent<boolean> {
-  const rows = yield { sql, params };
+export function* affects(...spelled: Spelled): Intent<boolean> {
+  const rows = yield statement(spelled);
   return rows.length > 0;
 }
 
@@ -72,6 +99,6 @@ export interface ById {
 }
 
 /** Runs a statement whose rows do not matter. Its failure ends the intent, like that of any other statement. */
-export function* run(sql: string, ...params: SqlValue[]): Intent<void> {
-  yield { sql, params, isUnread: true };
+export function* run(...spelled: Spelled): Intent<void> {
+  yield { ...statement(spelled), isUnread: true };
 }

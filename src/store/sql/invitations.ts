@@ -26,7 +26,7 @@ import {
 } from './codec.ts';
 import { deliver } from './deliveries.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { first, type Intent, raw, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { passkeyObjection, storePasskey } from './passkeys.ts';
 import { insert, reader } from './rows.ts';
@@ -129,19 +129,12 @@ const hasPower = ({ isAdmin, permissions }: Identity) => isAdmin || permissions.
 
 /** If two transactions get this far with one token, only one deletes the row and continues. */
 function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Intent<Used> {
-  const used = yield* first(
-    `DELETE FROM invitations WHERE token_hash = ? AND identity_id = ? AND expires_at > ?
-       ${hasPower(identity) ? 'AND is_by_helper = 0' : ''} RETURNING end_sessions, mailed_to`,
-    tokenHash,
-    identity.id,
-    now,
-  );
+  const used = yield* first`DELETE FROM invitations WHERE token_hash = ${tokenHash}
+       AND identity_id = ${identity.id} AND expires_at > ${now}
+       ${raw(hasPower(identity) ? 'AND is_by_helper = 0' : '')} RETURNING end_sessions, mailed_to`;
   if (used === undefined) {
-    const late = yield* first(
-      'SELECT identity_id FROM invitations WHERE token_hash = ? AND expires_at <= ?',
-      tokenHash,
-      now,
-    );
+    const late = yield* first`SELECT identity_id FROM invitations
+      WHERE token_hash = ${tokenHash} AND expires_at <= ${now}`;
     return late === undefined ? 'unknown' : 'expired';
   }
   const mailedTo = textOrNull(used, 'mailed_to');
@@ -156,11 +149,8 @@ function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Int
 function* useReset({ passwordHash, email, mayHavePower }: ResetProof, identity: Identity): Intent<Used> {
   if (identity.email !== email || !identity.emailVerified || (hasPower(identity) && !mayHavePower))
     return 'unknown';
-  const password = yield* first(
-    `SELECT id FROM authenticators WHERE identity_id = ? AND method = 'updb' AND password_hash = ?`,
-    identity.id,
-    passwordHash,
-  );
+  const password = yield* first`SELECT id FROM authenticators
+    WHERE identity_id = ${identity.id} AND method = 'updb' AND password_hash = ${passwordHash}`;
   return password === undefined ? 'unknown' : { endsSessions: true };
 }
 
@@ -176,14 +166,9 @@ function* putPassword(
   now: Millis,
 ): Intent<void> {
   const { identityId, passwordHash } = password;
-  const changed = yield* first(
-    `UPDATE authenticators SET password_hash = ?, password_set_at = ?, updated_at = ?
-     WHERE identity_id = ? AND method = 'updb' RETURNING id`,
-    passwordHash,
-    now,
-    now,
-    identityId,
-  );
+  const changed = yield* first`UPDATE authenticators SET password_hash = ${passwordHash},
+     password_set_at = ${now}, updated_at = ${now}
+     WHERE identity_id = ${identityId} AND method = 'updb' RETURNING id`;
   if (changed === undefined) yield* addPassword({ ...password, tags: {} }, now);
   else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
 }

@@ -63,19 +63,12 @@ function* rotateSigningKey(rotation: {
   readonly removeOldAt: Millis;
 }): Intent<boolean> {
   const { next } = rotation;
-  const newest = yield* first(
-    `SELECT kid FROM signing_keys WHERE alg = ? AND (removed_at IS NULL OR removed_at > ?)
-     ORDER BY active_from DESC, created_at DESC, kid DESC LIMIT 1`,
-    next.alg,
-    next.createdAt,
-  );
+  const newest = yield* first`SELECT kid FROM signing_keys WHERE alg = ${next.alg}
+     AND (removed_at IS NULL OR removed_at > ${next.createdAt})
+     ORDER BY active_from DESC, created_at DESC, kid DESC LIMIT 1`;
   if ((newest === undefined ? null : text(newest, 'kid')) !== rotation.newestSeen) return false;
-  yield* run(
-    'UPDATE signing_keys SET retired_at = ?, removed_at = ? WHERE alg = ? AND retired_at IS NULL',
-    rotation.retireOldAt,
-    rotation.removeOldAt,
-    next.alg,
-  );
+  yield* run`UPDATE signing_keys SET retired_at = ${rotation.retireOldAt},
+    removed_at = ${rotation.removeOldAt} WHERE alg = ${next.alg} AND retired_at IS NULL`;
   yield* insert('signing_keys', { ...next, retiredAt: null, removedAt: null });
   yield* recordChange('signing-keys', next.kid, next.createdAt);
   return true;

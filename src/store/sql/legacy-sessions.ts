@@ -85,10 +85,8 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
 }
 
 function* addPassed(id: string, factor: PassedMethod): Intent<boolean> {
-  const row = yield* first(
-    `SELECT passed FROM api_sessions WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL`,
-    id,
-  );
+  const row = yield* first`SELECT passed FROM api_sessions WHERE id = ${id} AND mechanism = 'legacy'
+    AND ended_at IS NULL`;
   if (row === undefined) return false;
   const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(factor);
   yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), id);
@@ -99,13 +97,8 @@ function* recordActivity(args: { readonly activity: readonly SessionActivity[] }
   // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
   const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   for (const { id, lastActivityAt, expiresAt } of ordered) {
-    yield* run(
-      `UPDATE api_sessions SET last_activity_at = ?, expires_at = ?
-       WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL AND last_activity_at < ?`,
-      lastActivityAt,
-      expiresAt,
-      id,
-      lastActivityAt,
-    );
+    yield* run`UPDATE api_sessions SET last_activity_at = ${lastActivityAt}, expires_at = ${expiresAt}
+       WHERE id = ${id} AND mechanism = 'legacy' AND ended_at IS NULL
+       AND last_activity_at < ${lastActivityAt}`;
   }
 }

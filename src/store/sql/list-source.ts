@@ -4,7 +4,7 @@ import type { Entity, Field } from '../../model/entities/entity.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import type { FieldKind, ListFields } from '../../model/list-fields.ts';
 import { foldedName } from '../../model/names.ts';
-import type { Statement } from './intent.ts';
+import { raw, type Sql } from './intent.ts';
 import { fieldOfUnique } from './unique-fields.ts';
 
 /** How a field of an entity is stored. */
@@ -27,7 +27,7 @@ export interface ListSource {
   readonly joined: { readonly table: string; readonly sql: string } | null;
   readonly select: string;
   /** A condition that restricts the list. */
-  readonly where: Statement;
+  readonly where: Sql;
   /** The fields that filters and sorts may name. */
   readonly fields: Readonly<Record<string, StoredField>>;
   /** A unique column that orders entries with equal sort values. */
@@ -51,7 +51,7 @@ export function listSource(
     readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
-    readonly where?: Statement;
+    readonly where?: Sql;
   } = {},
 ): ListSource {
   const columns: Readonly<Record<string, string>> = {
@@ -91,7 +91,7 @@ export function listSource(
             sql: `${source.identity} identities ON identities.id = ${table}.identity_id`,
           },
     select: selected.join(', '),
-    where: source.where ?? { sql: '1 = 1', params: [] },
+    where: source.where ?? raw('1 = 1'),
     fields: { id, ...Object.fromEntries(stored) },
     tieBreaker: id.column,
   };

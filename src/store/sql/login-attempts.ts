@@ -7,13 +7,13 @@ import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attemp
 import { countOf, evict, type Trail } from './bounded-trail.ts';
 import { type Database, integer, text } from './codec.ts';
 import { deliverEvents } from './deliveries.ts';
-import { all, type Intent } from './intent.ts';
+import { all, type Intent, raw, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insert, reader } from './rows.ts';
 
 const every = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
 const isOfLogin = "login_attempts.mechanism <> 'request'";
-const ofLogins = { ...every, where: { sql: isOfLogin, params: [] } };
+const ofLogins = { ...every, where: raw(isOfLogin) };
 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
@@ -98,20 +98,16 @@ const mostRefused = 3 / 4;
 const mostRequests = 1 / 4;
 
 function of(outcome: LoginAttempt['outcome']): Trail {
-  return { table: 'login_attempts', where: `outcome = ? AND ${isOfLogin}`, params: [outcome] };
+  return { table: 'login_attempts', where: sql`outcome = ${outcome} AND ${raw(isOfLogin)}` };
 }
 
 const requests: Trail = {
   table: 'login_attempts',
-  where: "outcome = 'refused' AND mechanism = 'request'",
-  params: [],
+  where: raw("outcome = 'refused' AND mechanism = 'request'"),
 };
 
 function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
-  const rows = yield* all(
-    'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts WHERE at < ? LIMIT ?) RETURNING id',
-    args.before,
-    args.batch,
-  );
+  const rows = yield* all`DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts
+    WHERE at < ${args.before} LIMIT ${args.batch}) RETURNING id`;
   return rows.length;
 }

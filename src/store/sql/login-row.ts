@@ -4,7 +4,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
-import { type Condition, first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, raw, type Sql, type SqlRow } from './intent.ts';
 import { excluded } from './rows.ts';
 
 export interface LoginRow
@@ -56,31 +56,17 @@ const replaced = excluded(
 export function putLogin(
   login: LoginRow,
   { code, expiresAt }: { readonly code: StoredCode | null; readonly expiresAt: Millis },
-  where: { readonly proven: Condition; readonly sameBrowser: string },
+  where: { readonly proven: Sql; readonly sameBrowser: string },
 ): Intent<SqlRow | undefined> {
-  return first(
-    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
-       identity_id, progress, cert_thumbprint, key_thumbprint, generation, code_hash, code_expires_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${where.proven.condition}
-     ON CONFLICT (id) DO UPDATE SET ${replaced}, generation = auth_requests.generation + 1,
+  return first`INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer,
+       browser_binding, identity_id, progress, cert_thumbprint, key_thumbprint, generation, code_hash, code_expires_at, expires_at)
+     SELECT ${login.key}, ${login.request}, ${login.clientId}, ${login.redirectUri}, ${login.codeChallenge},
+       ${login.issuer}, ${login.browserBinding}, ${login.identityId}, ${login.progress}, ${login.certThumbprint},
+       ${login.keyThumbprint}, 1, ${code?.hash ?? null}, ${code?.expiresAt ?? null},
+       ${Math.max(expiresAt, code?.expiresAt ?? 0)} WHERE ${where.proven}
+     ON CONFLICT (id) DO UPDATE SET ${raw(replaced)}, generation = auth_requests.generation + 1,
        expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
          ELSE auth_requests.expires_at END
-     WHERE auth_requests.code_hash IS NULL AND (${where.sameBrowser})
-     RETURNING generation`,
-    login.key,
-    login.request,
-    login.clientId,
-    login.redirectUri,
-    login.codeChallenge,
-    login.issuer,
-    login.browserBinding,
-    login.identityId,
-    login.progress,
-    login.certThumbprint,
-    login.keyThumbprint,
-    code?.hash ?? null,
-    code?.expiresAt ?? null,
-    Math.max(expiresAt, code?.expiresAt ?? 0),
-    ...where.proven.params,
-  );
+     WHERE auth_requests.code_hash IS NULL AND (${raw(where.sameBrowser)})
+     RETURNING generation`;
 }

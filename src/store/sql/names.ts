@@ -40,11 +40,8 @@ export function* dropName(identityId: string, kind: GivenName['kind']): Intent<v
 /** The identity, by its name, for which an identity of this name would pass. Null: none, or it is called so already. */
 export function* holderOf(name: string, identityId: string): Intent<string | null> {
   for (const key of nameKeys(name)) {
-    const holders = yield* all(
-      `SELECT names.identity_id, identities.name FROM names
-       JOIN identities ON identities.id = names.identity_id WHERE names.key = ?`,
-      key,
-    );
+    const holders = yield* all`SELECT names.identity_id, identities.name FROM names
+       JOIN identities ON identities.id = names.identity_id WHERE names.key = ${key}`;
     const [holder] = holders;
     if (holder !== undefined && holders.every((row) => row.identity_id !== identityId))
       return text(holder, 'name');

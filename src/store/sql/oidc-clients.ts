@@ -11,7 +11,7 @@ import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
-import { affects, all, first, type Intent, run, type SqlRow } from './intent.ts';
+import { affects, all, first, type Intent, run, type SqlRow, sql } from './intent.ts';
 import { insert, insertOr, reader } from './rows.ts';
 import { endSessionsWhere } from './session-ends.ts';
 
@@ -82,7 +82,7 @@ function* deleteOidcClient(id: string, now: Millis): Intent<boolean> {
   yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
   if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
   // A later client with the same id is a different client.
-  yield* endSessionsWhere({ condition: 'client_id = ?', params: [id] }, { reason: 'administrator', now });
+  yield* endSessionsWhere(sql`client_id = ${id}`, { reason: 'administrator', now });
   yield* forgetSubscriber('logout', id);
   yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
   yield* recordChange('oidc-client', id, now);

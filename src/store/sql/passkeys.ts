@@ -7,7 +7,7 @@ import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { accountColumns, accountOf, authPolicyRulesOf, type Database, integer, text } from './codec.ts';
-import { affects, all, first, type Intent, run } from './intent.ts';
+import { affects, all, first, type Intent, raw, run } from './intent.ts';
 import { insert, reader } from './rows.ts';
 import { endSessionsOfPasskey } from './session-ends.ts';
 
@@ -102,15 +102,9 @@ function renamePasskey(identityId: string, id: string, name: string): Intent<boo
 }
 
 function* usePasskey({ id, counter, isBackedUp, now }: PasskeyUse): Intent<'used' | 'cloned' | 'gone'> {
-  const used = yield* affects(
-    `UPDATE passkeys SET counter = ?, is_backed_up = ?, last_used_at = ?
-     WHERE id = ? AND counter ${counter === 0 ? '=' : '<'} ? RETURNING id`,
-    counter,
-    isBackedUp ? 1 : 0,
-    now,
-    id,
-    counter,
-  );
+  const used = yield* affects`UPDATE passkeys SET counter = ${counter},
+     is_backed_up = ${isBackedUp ? 1 : 0}, last_used_at = ${now}
+     WHERE id = ${id} AND counter ${raw(counter === 0 ? '=' : '<')} ${counter} RETURNING id`;
   if (used) return 'used';
   const cloned = yield* affects('UPDATE passkeys SET cloned_at = ? WHERE id = ? RETURNING id', now, id);
   return cloned ? 'cloned' : 'gone';

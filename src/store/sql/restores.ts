@@ -121,25 +121,16 @@ function* withdrawEverythingIssued(restore: {
   readonly totpStep: number;
   readonly now: Millis;
 }): Intent<Withdrawn> {
-  const counted = yield* first(
-    `SELECT
-       (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ?) AS sessions,
+  const counted = yield* first`SELECT
+       (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ${restore.now}) AS sessions,
        (SELECT count(*) FROM recovery_codes WHERE used_at IS NULL) AS codes,
-       (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ?) AS links,
-       (SELECT count(*) FROM enrollments WHERE expires_at > ?) AS enrollments,
-       (SELECT count(*) FROM invitations WHERE expires_at > ?) AS invitations`,
-    restore.now,
-    restore.now,
-    restore.now,
-    restore.now,
-  );
+       (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ${restore.now}) AS links,
+       (SELECT count(*) FROM enrollments WHERE expires_at > ${restore.now}) AS enrollments,
+       (SELECT count(*) FROM invitations WHERE expires_at > ${restore.now}) AS invitations`;
   for (const withdrawal of withdrawals) yield* run(withdrawal);
   yield* keepEvents(restore.now);
-  yield* run(
-    'UPDATE totp_enrollments SET last_step = ? WHERE last_step < ?',
-    restore.totpStep,
-    restore.totpStep,
-  );
+  yield* run`UPDATE totp_enrollments SET last_step = ${restore.totpStep}
+    WHERE last_step < ${restore.totpStep}`;
   yield* insert('restores', { id: restore.id, restoredAt: restore.now });
   const counts = counted ?? {};
   return {

@@ -12,7 +12,7 @@ import {
 } from './browser-sessions.ts';
 import { recordChange } from './changes.ts';
 import { integer, text, textOrNull } from './codec.ts';
-import { all, type Condition, type Intent, run, type SqlRow } from './intent.ts';
+import { all, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 
 /**
  * Only these reasons mean that somebody wants the person out. With the others the person continues, or a client is to
@@ -30,17 +30,12 @@ interface End {
  * Nothing else ends a session. One whose tokens have expired is only told of.
  * @returns the rows of all of them
  */
-function* end({ condition, params }: Condition, { reason, now }: End): Intent<readonly SqlRow[]> {
-  const rows = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL, told_until = NULL
-     WHERE ended_at IS NULL AND (expires_at > ? OR told_until > ?) AND ${condition}
-     RETURNING id, identity_id, client_id, issuer, expires_at, browser_session_id, ${isToldSql}`,
-    now,
-    reason,
-    now,
-    now,
-    ...params,
-  );
+function* end(which: Sql, { reason, now }: End): Intent<readonly SqlRow[]> {
+  const rows =
+    yield* all`UPDATE api_sessions SET ended_at = ${now}, end_reason = ${reason}, refresh_hash = NULL,
+       told_until = NULL
+     WHERE ended_at IS NULL AND (expires_at > ${now} OR told_until > ${now}) AND ${which}
+     RETURNING id, identity_id, client_id, issuer, expires_at, browser_session_id, ${raw(isToldSql)}`;
   for (const row of rows) {
     if (isLive(row, now)) yield* recordChange('session-ended', text(row, 'id'), now);
     yield* tellApplication(row, now);
@@ -54,7 +49,7 @@ function isLive(row: SqlRow, now: Millis): boolean {
 
 /** Ends a live session, as `end`. False when it was not alive. */
 export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
-  const [row] = yield* end({ condition: 'id = ?', params: [id] }, { reason, now });
+  const [row] = yield* end(sql`id = ${id}`, { reason, now });
   if (row === undefined) return false;
   const browserSession = textOrNull(row, 'browser_session_id');
   if (browserSession !== null && endsBrowserSession.has(reason))
@@ -66,7 +61,7 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
  * Ends the live sessions of which a condition holds, as `end`.
  * @returns how many sessions
  */
-export function* endSessionsWhere(which: Condition, how: End): Intent<number> {
+export function* endSessionsWhere(which: Sql, how: End): Intent<number> {
   return (yield* end(which, how)).filter((row) => isLive(row, how.now)).length;
 }
 
@@ -86,8 +81,8 @@ export function* endSessionsOf(args: {
   readonly openedUntil?: Millis;
 }): Intent<number> {
   const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
-  const condition = 'identity_id = ? AND id <> ? AND created_at <= ?';
-  const ended = yield* endSessionsWhere({ condition, params: [identityId, except ?? '', openedUntil] }, args);
+  const which = sql`identity_id = ${identityId} AND id <> ${except ?? ''} AND created_at <= ${openedUntil}`;
+  const ended = yield* endSessionsWhere(which, args);
   yield* endBrowserSessionsOf({ identityId, openedUntil, now: args.now });
   yield* forgetLogins(identityId, args.exceptLogin);
   return ended;
@@ -104,10 +99,8 @@ export function* endSessionsOfAuthenticator(args: {
   readonly except?: string;
 }): Intent<void> {
   const { identityId, authenticatorId, now, except = '' } = args;
-  const opener = openedWith(authenticatorId);
-  const condition = `identity_id = ? AND id <> ? AND ${opener.condition}`;
-  const params = [identityId, except, ...opener.params];
-  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
+  const which = sql`identity_id = ${identityId} AND id <> ${except} AND ${openedWith(authenticatorId)}`;
+  yield* endSessionsWhere(which, { reason: 'credential-changed', now });
   yield* endBrowserSessionsOf({ identityId, authenticatorId, now });
   yield* forgetLogins(identityId);
 }
@@ -120,11 +113,11 @@ export function* endSessionsOfPasskey(args: {
 }): Intent<void> {
   const { identityId, passkeyId, now } = args;
   // Ids are unique, so nothing else in the text can look like one.
-  const condition = `identity_id = ? AND (authenticator_id = ? OR passed LIKE '%' || ? || '%')`;
-  const params = [identityId, passkeyId, passkeyId];
-  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
-  const signedIn = `identity_id = ? AND (authenticator_id = ? OR progress LIKE '%' || ? || '%')`;
-  yield* endBrowserSessionsWhere({ condition: signedIn, params }, now);
+  const by = (proofs: string) =>
+    sql`identity_id = ${identityId} AND (authenticator_id = ${passkeyId}
+      OR ${raw(proofs)} LIKE '%' || ${passkeyId} || '%')`;
+  yield* endSessionsWhere(by('passed'), { reason: 'credential-changed', now });
+  yield* endBrowserSessionsWhere(by('progress'), now);
   yield* forgetLogins(identityId);
 }
 
@@ -132,11 +125,8 @@ export function* endSessionsOfPasskey(args: {
  * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
  */
 export function* forgetLogins(identityId: string, except = ''): Intent<void> {
-  yield* run(
-    'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
-    identityId,
-    except,
-  );
+  yield* run`DELETE FROM auth_requests WHERE identity_id = ${identityId} AND code_used_at IS NULL
+    AND id <> ${except}`;
 }
 
 /** Who vouched for the primary proof of a session. */
@@ -161,10 +151,10 @@ export function* endSessionsOpenedBy(
 ): Intent<number> {
   const { reason, now, byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
   const column = voucher === 'signer' ? 'signer_id' : 'ca_id';
-  const condition = `${column} = ? AND created_at <= ?${byRule ? ' AND authenticator_id IS NULL' : ''}`;
-  const params = [id, openedUntil];
-  const ended = yield* endSessionsWhere({ condition, params }, { reason, now });
-  yield* endBrowserSessionsWhere({ condition, params }, now);
+  const all = sql`${raw(column)} = ${id} AND created_at <= ${openedUntil}`;
+  const which = byRule ? sql`${all} AND authenticator_id IS NULL` : all;
+  const ended = yield* endSessionsWhere(which, { reason, now });
+  yield* endBrowserSessionsWhere(which, now);
   // Progress names signers and authorities by id, and nothing else in that text can look like one. Used codes stay.
   yield* run(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return ended;

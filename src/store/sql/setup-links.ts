@@ -33,12 +33,8 @@ function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used'
 
 function* redeemSetupLink(args: RedeemSetupLink): Intent<'created' | 'used' | 'expired' | 'unknown'> {
   const { tokenHash, now } = args;
-  const won = yield* first(
-    'UPDATE setup_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL AND expires_at > ? RETURNING id',
-    now,
-    tokenHash,
-    now,
-  );
+  const won = yield* first`UPDATE setup_links SET used_at = ${now}
+    WHERE token_hash = ${tokenHash} AND used_at IS NULL AND expires_at > ${now} RETURNING id`;
   if (won === undefined) {
     const state = setupLinkState(yield* first(findSetupLinkSql, tokenHash), now);
     return state === 'usable' ? 'used' : state;

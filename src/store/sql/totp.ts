@@ -52,28 +52,18 @@ const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashe
 
 function* startTotp(flow: string, pending: PendingTotp, now: Millis): Intent<'started' | 'exists'> {
   yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
-  const row = yield* first(
-    `INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes, expires_at)
-     SELECT ?, ?, ?, ?, ?
-     WHERE NOT EXISTS (SELECT 1 FROM totp_enrollments WHERE identity_id = ?)
-     ON CONFLICT (flow) DO NOTHING RETURNING flow`,
-    flow,
-    pending.identityId,
-    pending.sealedSeed,
-    JSON.stringify(pending.recoveryHashes),
-    pending.expiresAt,
-    pending.identityId,
-  );
+  const row = yield* first`INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes,
+     expires_at)
+     SELECT ${flow}, ${pending.identityId}, ${pending.sealedSeed},
+     ${JSON.stringify(pending.recoveryHashes)}, ${pending.expiresAt}
+     WHERE NOT EXISTS (SELECT 1 FROM totp_enrollments WHERE identity_id = ${pending.identityId})
+     ON CONFLICT (flow) DO NOTHING RETURNING flow`;
   return row === undefined ? 'exists' : 'started';
 }
 
 function* verifyTotp(flow: string, enrollment: Parameters<TotpStore['verify']>[1]): Intent<boolean> {
   const { sealedSeed, step, now } = enrollment;
-  const row = yield* first(
-    'DELETE FROM pending_totp WHERE flow = ? AND expires_at > ? RETURNING *',
-    flow,
-    now,
-  );
+  const row = yield* first`DELETE FROM pending_totp WHERE flow = ${flow} AND expires_at > ${now} RETURNING *`;
   if (row === undefined) return false;
   const { identityId, recoveryHashes } = pendingTotpOf(row);
   const enrolled = yield* insertOr(
