@@ -5,12 +5,17 @@ import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
+import { parseCertificate } from '../../src/platform/x509/x509.ts';
 import { screenshot, type Visitor, visitor } from '../support/browser.ts';
+import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
-import { beginLogin, submitPassword } from '../support/flow.ts';
+import { createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
+import { authorizationQuery, beginLogin, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { personWithPasskey } from '../support/passkeys.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, go, phone } from './console-support.ts';
 
@@ -172,6 +177,79 @@ describe('a person', () => {
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
     assert.equal(await page.locator('#unlock').count(), 0);
     await guest.close();
+  });
+});
+
+describe('what can be done about a refusal', () => {
+  test('is offered on the attempt to those who may do it, and to no others', async () => {
+    const cert = { allowed: true };
+    const policy = { name: 'one guess', primary: { updb: { allowed: true, maxAttempts: 1 }, cert } };
+    const authPolicyId = createdId(await root.call('POST', 'auth-policies', policy));
+    const person = async (name: string, more: object = {}) => {
+      const id = await server.createUser({ name, password });
+      assert.equal((await root.call('PATCH', `identities/${id}`, more)).status, 200);
+      return id;
+    };
+    await person('remedy locked', { authPolicyId });
+    await fail('remedy locked');
+    const off = await person('remedy off');
+    await root.call('POST', `identities/${off}/disable`, {});
+    await person('remedy superior', { permissions: ['read'], authPolicyId });
+    await fail('remedy superior');
+    const late = await enrolled(server, await person('remedy late'), { from: -2 * DAY, until: -DAY });
+    const connection = withCertificate(server, late);
+    const expired = await submitCertificate(connection);
+    connection.closeConnections();
+    const uris = { name: 'remedy wiki', type: 'public', redirectUris: ['https://wiki.example/callback'] };
+    const client_id = createdId(await root.call('POST', 'oidc-clients', uris));
+    const redirect_uri = 'https://wiki.example/other';
+    const query = authorizationQuery({ client_id, redirect_uri });
+    const unregistered = await server.get(`/oidc/authorization?${query}`);
+    const idp = await startTestIdp();
+    const signer = await createSigner(root, idp, 'remedy idp');
+    const unknown = await submitJwt(server, await tokenOf(server, idp, 'remedy newcomer'));
+    const referenceOf = ({ headers }: Answer) => String(headers['x-request-id']);
+    const edit = 'Edit the policy default';
+    const cases = [
+      [await fail('remedy locked'), ['Unlock', 'Invite'], ['Unlock', 'Invite']],
+      [referenceOf(await submitPassword(server, await beginLogin(server), 'remedy off', password)), ['Enable'], []],
+      [await fail('remedy superior'), ['Unlock', 'Invite'], []],
+      [referenceOf(expired), ['What they sign in with', edit], ['What they sign in with']],
+      [referenceOf(unregistered), ['Allow this address'], []],
+      [referenceOf(unknown), ['Add this person'], []],
+    ] as const;
+    for (const [viewer, permissions] of [
+      ['remedy helper', ['helpdesk']],
+      ['remedy reader', ['read']],
+    ] as const)
+      await person(viewer, { permissions });
+    const viewers = [
+      [await atConsole(server, 'root'), 1],
+      [await atConsole(server, 'remedy helper'), 2],
+      [await atConsole(server, 'remedy reader'), null],
+    ] as const;
+    for (const [guest, which] of viewers) {
+      const { page } = guest;
+      for (const each of cases) {
+        await go(page, '/nodes');
+        await go(page, `/attempts/${each[0]}`);
+        await page.locator('ol.checks').waitFor();
+        await page.waitForLoadState('networkidle');
+        const offered = which === null ? [] : each[which];
+        const buttons = page.locator('main section .buttons > *');
+        for (const label of offered) await buttons.filter({ hasText: label }).waitFor();
+        assert.equal(await buttons.count(), offered.length, `${each[0]}: ${await buttons.allTextContents()}`);
+        if (each[0] !== referenceOf(expired)) continue;
+        const facts = (await page.locator('main dl').allTextContents()).join();
+        const { serialNumber, fingerprint256 } = parseCertificate(late.certPem);
+        for (const text of ['Certificate ended', serialNumber.toLowerCase(), fingerprint256])
+          assert.ok(facts.includes(text), facts);
+        await assertClean(guest);
+      }
+      await guest.close();
+    }
+    await root.call('DELETE', `external-jwt-signers/${signer}`);
+    await idp.close();
   });
 });
 
