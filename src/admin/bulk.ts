@@ -297,5 +297,6 @@ function ofIdentity({ name }: Identity, error: unknown): unknown {
 
 /** A refusal in one line. */
 export function whyOf({ description, fields: [problem] }: AuthError): string {
-  return problem === undefined ? description : `${description}: ${problem.field} ${problem.reason}`;
+  const isSaid = problem === undefined || description.includes(problem.reason);
+  return isSaid ? description : `${description}: ${problem.field} ${problem.reason}`;
 }

@@ -6,7 +6,7 @@ export interface ErrorPage {
   readonly code: ErrorCode;
   /** Administrators look the failure up with it. */
   readonly referenceId: string;
-  /** The description for programs, in English: shown below, for administrators only. */
+  /** What programs are told, in the language of the page: shown below, for administrators only. */
   readonly description: string;
   readonly problems: readonly { readonly field: string; readonly reason: string }[];
   readonly retryAfterSeconds?: number | undefined;
@@ -31,7 +31,7 @@ ${failure.goOn !== null && html`<p><a id="go-on" class="button" href="${failure.
 ${referenceLine(view, failure.referenceId)}
 <details>
 <summary>${error.details}</summary>
-<div lang="en" dir="ltr"><p>${failure.description}.</p>
+<div><p>${failure.description}.</p>
 ${failure.problems.length > 0 && html`<ul>${failure.problems.map(problemItem)}</ul>`}</div>
 </details>`,
   });

@@ -207,12 +207,24 @@ test('an administrator reads explanations in the language of the request', async
   const explained = async (language: string) => {
     const headers = { authorization: `Bearer ${accessToken}`, 'accept-language': language };
     const answer = await server.get(`/edge/management/v1/login-attempts/${reference}`, { headers });
-    return answer.json.data.attempts[0].explanation.happened;
+    const [{ explanation, identityId }] = answer.json.data.attempts;
+    const foreseen = `/edge/management/v1/identities/${identityId}/login-explanation?method=password`;
+    const { checks } = (await server.get(foreseen, { headers })).json.data;
+    const { name, saw } = checks.find((one: { name: string }) => one.name === 'method allowed');
+    return [explanation.happened, name, saw];
   };
-  const english = 'The user name is known, the password was wrong.';
-  const german = 'Der Benutzername ist bekannt, das Passwort war falsch.';
+  const english = [
+    'The user name is known, the password was wrong.',
+    'method allowed',
+    'policy Default allows password',
+  ];
+  const german = [
+    'Der Benutzername ist bekannt, das Passwort war falsch.',
+    'method allowed',
+    'Richtlinie Default erlaubt password',
+  ];
   for (const language of ['de', 'de-CH,en;q=0.5', 'fr, de;q=0.9']) {
-    assert.equal(await explained(language), german, language);
+    assert.deepEqual(await explained(language), german, language);
   }
   for (const language of [
     'en',
@@ -224,8 +236,42 @@ test('an administrator reads explanations in the language of the request', async
     'constructor',
     '__proto__',
   ]) {
-    assert.equal(await explained(language), english, language);
+    assert.deepEqual(await explained(language), english, language);
   }
+});
+
+test('a refused field says why in the language of the request', async () => {
+  const { accessToken } = await loggedIn(server, 'root');
+  const refused = async (language: string, body: object) => {
+    const headers = { authorization: `Bearer ${accessToken}`, 'accept-language': language };
+    const answer = await server.post('/edge/management/v1/identities', { headers, json: body });
+    const { message, cause } = answer.json.error;
+    return [message, cause.field, cause.reason];
+  };
+  const person = { type: 'User', isAdmin: false };
+  assert.deepEqual(await refused('de', { ...person, name: 'alice' }), [
+    'Der Name "alice" ist schon vergeben',
+    'name',
+    'ist schon vergeben',
+  ]);
+  assert.deepEqual(await refused('fr', { ...person, name: 'alice' }), [
+    'The name "alice" is already taken',
+    'name',
+    'is already taken',
+  ]);
+  for (const [body, field, reason] of [
+    [{ name: '' }, 'name', 'darf nicht leer sein'],
+    [{ name: 'x'.repeat(300) }, 'name', 'darf höchstens 255 Zeichen lang sein'],
+    [{}, 'name', 'ist erforderlich'],
+    [{ name: 7 }, 'name', 'muss ein Text sein'],
+    [{ name: 'x', nmae: 'y' }, 'nmae', 'ist hier unbekannt: der nächste bekannte Name ist name'],
+    [
+      { name: 'x', email: 'a' },
+      'email',
+      'muss eine Adresse wie ada@example.com sein, mit höchstens 254 Zeichen',
+    ],
+  ] as const)
+    assert.deepEqual((await refused('de', { ...person, ...body })).slice(1), [field, reason]);
 });
 
 test('every step has a name on the account page, in every language', async () => {

@@ -212,7 +212,11 @@ describe('what can be done about a refusal', () => {
     const edit = 'Edit the policy default';
     const cases = [
       [await fail('remedy locked'), ['Unlock', 'Invite'], ['Unlock', 'Invite']],
-      [referenceOf(await submitPassword(server, await beginLogin(server), 'remedy off', password)), ['Enable'], []],
+      [
+        referenceOf(await submitPassword(server, await beginLogin(server), 'remedy off', password)),
+        ['Enable'],
+        [],
+      ],
       [await fail('remedy superior'), ['Unlock', 'Invite'], []],
       [referenceOf(expired), ['What they sign in with', edit], ['What they sign in with']],
       [referenceOf(unregistered), ['Allow this address'], []],

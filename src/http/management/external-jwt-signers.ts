@@ -17,7 +17,7 @@ import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
-import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
+import { attemptCheckSchema, checksFor, explanationSchema } from './login-attempts.ts';
 
 const tokenToTry = z.strictObject({
   token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
@@ -172,7 +172,7 @@ function triedDocument(
     claim,
     identity: identity && entityRef('identities', identity.id, identity.name),
     creates: creates ?? null,
-    checks,
+    checks: checksFor(checks, language),
     explanation: explanationOf({ reason }, language),
   };
 }

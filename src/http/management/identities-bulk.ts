@@ -6,6 +6,7 @@ import { type BulkOrder, type BulkWork, changeMany, mostAtOnce, previewMany } fr
 import { longestMinutes } from '../../admin/disabling.ts';
 import { importPeople } from '../../admin/import-people.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
+import { inLanguage } from '../../explain/in-language.ts';
 import { bulkActions, importColumns } from '../../model/bulk-actions.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
@@ -14,7 +15,7 @@ import { inWholeTurn } from '../documents/whole-reads.ts';
 import { envelope } from '../request/answer.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
-import { adminCallOf } from '../request/request-context.ts';
+import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
@@ -114,6 +115,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async handler(context, { body, query }) {
         const by = adminCallOf(context, query.force);
+        const say = (text: string) => inLanguage(text, languageOf(context));
         const { identities, refused, policy, objection } = await inWholeTurn(by.actor.identityId, () =>
           previewMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer: '' })),
         );
@@ -121,9 +123,9 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
           matched: identities.length,
           administrators: identities.filter(({ isAdmin }) => isAdmin).length,
           first: identities.slice(0, mostShown).map(({ id, name }) => ({ id, name })),
-          refused,
+          refused: { ...refused, first: refused.first.map((one) => ({ ...one, reason: say(one.reason) })) },
           policy: policy === null ? null : policyPreviewDocument(policy),
-          objection,
+          objection: objection && say(objection),
         });
       },
     }),
@@ -172,7 +174,12 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
         const result = await inWholeTurn(by.actor.identityId, () =>
           importPeople(needs, by, { csv, dryRun: query.dryRun === 'true' }),
         );
-        return envelope(result);
+        const language = languageOf(context);
+        const said = result.problems.map((problem) => ({
+          ...problem,
+          reason: inLanguage(problem.reason, language),
+        }));
+        return envelope({ ...result, problems: said });
       },
     }),
   ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inLanguage } from '../../explain/in-language.ts';
 import {
   attemptsByHour,
   explanationOf,
@@ -7,7 +8,7 @@ import {
   type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import { attemptMechanisms } from '../../model/login-attempt.ts';
+import { type AttemptCheck, attemptMechanisms } from '../../model/login-attempt.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
@@ -23,6 +24,12 @@ export const attemptCheckSchema = z.strictObject({
   verdict: z.enum(['passed', 'failed', 'seen']),
   saw: z.string().nullable(),
 });
+
+/** In the language of the reader; the names of the checks stay what they are. */
+export function checksFor(checks: readonly AttemptCheck[], language: string): readonly AttemptCheck[] {
+  return checks.map((check) => ({ ...check, saw: check.saw && inLanguage(check.saw, language) }));
+}
+
 /** In the language of the reader. */
 export const explanationSchema = z.strictObject({ happened: z.string(), remedy: z.string() });
 
@@ -93,6 +100,7 @@ function loginAttemptDocument(attempt: ListedAttempt, language: string): object 
     at: isoTime(at),
     identityId,
     identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
+    checks: checksFor(attempt.checks, language),
     explanation: explanationOf(attempt, language),
   };
 }

@@ -9,9 +9,11 @@ import { wholeList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
+import { languageOf } from '../request/request-context.ts';
 import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import { askedPolicySchema } from './auth-policies.ts';
+import { checksFor } from './login-attempts.ts';
 
 const explanationSchema = z
   .strictObject({
@@ -69,7 +71,7 @@ function explanationByPolicy(needs: AdminServices): Route {
       // Sound because the applied schema is the one without the ignored members.
       const policy = body.policy as SentPolicyOfId | undefined;
       const found = await explainLoginsOf(needs, idOf(context), { methods, policy });
-      return wholeList(found.map(explanationDocument));
+      return wholeList(found.map(documentIn(languageOf(context))));
     },
   });
 }
@@ -82,17 +84,18 @@ function explanation(needs: AdminServices): Route {
     query: z.object({ method }),
     async handler(context, { query: { method } }) {
       const methods = method === undefined ? primaryMethods : [method];
-      const documents = (await explainLoginsOf(needs, idOf(context), { methods })).map(explanationDocument);
+      const found = await explainLoginsOf(needs, idOf(context), { methods });
+      const documents = found.map(documentIn(languageOf(context)));
       if (method !== undefined) return envelope(documents[0] ?? {});
       return wholeList(documents);
     },
   });
 }
 
-function explanationDocument({ checks, until, ...explanation }: LoginExplanation): object {
-  return {
+function documentIn(language: string) {
+  return ({ checks, until, ...explanation }: LoginExplanation): object => ({
     ...explanation,
     until: isoTimeOrNull(until),
-    checks: checks.map(({ check: name, ...found }) => ({ name, ...found })),
-  };
+    checks: checksFor(checks, language).map(({ check: name, ...found }) => ({ name, ...found })),
+  });
 }

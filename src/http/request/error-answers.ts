@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AuthError, AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
+import { inLanguage } from '../../explain/in-language.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/layout.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
@@ -17,6 +18,8 @@ export interface FailedRequest {
   /** Of the trace that the request belongs to. */
   readonly traceId?: string | undefined;
   readonly accept: string | undefined;
+  /** Of the reader of an Edge API, as `pages/texts/languages.ts` names it. */
+  readonly language: string;
   /** How a page would look for the visitor. */
   readonly view: () => View;
   /** Where a person continues with the login of this request; null when there is none. */
@@ -24,6 +27,8 @@ export interface FailedRequest {
   /** Whether the client tried to authenticate with the Basic scheme. */
   readonly usedBasic: boolean;
 }
+
+type WithoutPage = Omit<FailedRequest, 'view' | 'loginPage'>;
 
 /** The answer to a failed request: a redirect to the client when that is safe, otherwise a document. */
 export function errorAnswer(failure: AuthError, format: ErrorFormat, request: FailedRequest): Answer {
@@ -68,7 +73,7 @@ export const edgeErrorBody = z
         .optional()
         .meta({
           description:
-            'The first field that was refused; its value is empty if none was sent or it could be secret',
+            'The first field that was refused, and why, in the language of Accept-Language (en, de), as the message; its value is empty if none was sent or it could be secret',
         }),
     }),
     meta: z.strictObject({}),
@@ -76,7 +81,7 @@ export const edgeErrorBody = z
   .meta({ id: 'EdgeError' });
 
 /** @see RFC 6749 section 5.2 */
-function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
+function oauthError(failure: AuthError, request: WithoutPage): Answer {
   return json(
     {
       error: errorCodes[failure.code].oauthError,
@@ -94,16 +99,22 @@ function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'l
  * The envelope of the Edge APIs. `cause` names the refused field, the first one if there are several. It always has
  * three members, because existing clients print them.
  */
-export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
+export function edgeError(failure: AuthError, request: WithoutPage): Answer {
   const problem = failure.fields[0];
   const error = {
     code: errorCodes[failure.code].edgeCode,
-    message: failure.description,
+    message: inLanguage(failure.description, request.language),
     requestId: request.requestId,
     ...(request.traceId === undefined ? {} : { traceId: request.traceId }),
     ...(problem === undefined
       ? {}
-      : { cause: { field: problem.field, reason: problem.reason, value: problem.value ?? '' } }),
+      : {
+          cause: {
+            field: problem.field,
+            reason: inLanguage(problem.reason, request.language),
+            value: problem.value ?? '',
+          },
+        }),
   };
   return json(
     { error, meta: {} },
@@ -115,11 +126,13 @@ export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view
 function htmlError(failure: AuthError, request: FailedRequest): Answer {
   const status = statusOf(failure, request);
   const retryAfterSeconds = retryAfterOf(failure);
-  const document = errorPage(request.view(), {
+  const view = request.view();
+  const say = (text: string) => inLanguage(text, view.language.tag);
+  const document = errorPage(view, {
     code: failure.code,
-    description: failure.description,
+    description: say(failure.description),
     referenceId: request.requestId,
-    problems: failure.fields,
+    problems: failure.fields.map(({ field, reason }) => ({ field, reason: say(reason) })),
     retryAfterSeconds,
     startAgain: failure.startAgain,
     // Somebody who has to wait has lost nothing. Repeating any other request would be refused again.
@@ -160,7 +173,7 @@ function oauthDescription(failure: AuthError): string {
     .replace(/[^\x20-\x7e]/g, '?');
 }
 
-function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): number {
+function statusOf(failure: AuthError, request: Pick<FailedRequest, 'usedBasic'>): number {
   if (failure.code === 'invalid_client' && request.usedBasic) return 401;
   return errorCodes[failure.code].status;
 }
@@ -169,7 +182,7 @@ function isAboutClient({ code }: AuthError): boolean {
   return code === 'invalid_client' || code === 'client_not_authenticated';
 }
 
-function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): AnswerHeaders {
+function errorHeaders(failure: AuthError, request: Pick<FailedRequest, 'usedBasic'>): AnswerHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const challenges = challengeLines(failure.challenges);
   // RFC 6749 section 5.2, RFC 9110 section 15.5.2: how a client may authenticate.

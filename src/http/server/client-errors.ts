@@ -135,7 +135,7 @@ function write(
     readonly further?: readonly string[];
   },
 ): void {
-  const { body } = edgeError(failure, { requestId, accept: undefined, usedBasic: false });
+  const { body } = edgeError(failure, { requestId, accept: undefined, language: 'en', usedBasic: false });
   const text = String(body);
   const lines = [
     `HTTP/1.1 ${status} ${reason}`,

@@ -25,7 +25,7 @@ import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError } from '../request/errors.ts';
 import { admitter, callerRefusal } from '../request/guard.ts';
-import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
+import { languageOf, originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { mayChangeSomething } from '../request/sender.ts';
 import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from './kept-refusals.ts';
@@ -139,6 +139,7 @@ export function failureHandler(
       requestId: request.id,
       traceId: context?.trace?.traceId,
       accept: isSpent ? undefined : request.headers.accept,
+      language: languageOf(request),
       view: () => needs.views(context ?? { headers: {}, queryText: '', sender: null }),
       loginPage: context?.loginPage ?? null,
       usedBasic: context?.usedBasic ?? false,

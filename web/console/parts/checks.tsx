@@ -1,5 +1,7 @@
+import { named } from '../../parts/language.ts';
 import { Facts } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
+import { checkNames } from './check-names.ts';
 import { Said } from './time.tsx';
 
 type Check = ({ readonly check: string } | { readonly name: string }) & {
@@ -10,7 +12,7 @@ type Check = ({ readonly check: string } | { readonly name: string }) & {
 const { checkPassed: passed, checkFailed: failed, checkSeen: seen } = texts.person;
 const verdicts = { passed, failed, seen } as const;
 
-/** What was checked, step by step. The server's part of each line is in English. */
+/** What was checked, step by step. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ol className="checks">
@@ -18,11 +20,11 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the same check may come twice, and none ever moves
         <li key={at} className={verdict}>
           <span className="verdict">{verdicts[verdict]}</span>{' '}
-          <span lang="en">{'check' in of ? of.check : of.name}</span>
+          {named(checkNames, 'check' in of ? of.check : of.name)}
           {saw !== null && (
             <>
               {': '}
-              <span className="saw" lang="en">
+              <span className="saw">
                 <Said text={saw} />
               </span>
             </>

@@ -3,7 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What went wrong, in words. A refused field says why, in the server's words. */
+/** What went wrong, in words. A refused field says why, in the server's words and the language of the page. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;
@@ -70,7 +70,7 @@ export function Refused({
         <Failure error={error} />
       ) : (
         <p className="failure" role="alert">
-          <strong>{label}</strong>: <span lang="en">{reasonOf(error)}</span>
+          <strong>{label}</strong>: {reasonOf(error)}
         </p>
       )}
       {mayBeForced(error) && (

@@ -6,8 +6,8 @@ import { accessToken, proving, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
 
-/** What the refusal of a name says to programs. */
-const hint = '; ?force=true gives it all the same';
+/** What the refusal of a name says to programs, in any language. */
+const hint = /; \?force=true .*$/;
 
 /** Why a call was refused, for people to read. */
 export function reasonOf({ reason, message }: Refusal): string {
@@ -16,7 +16,7 @@ export function reasonOf({ reason, message }: Refusal): string {
 
 /** Whether the same change is made if it is forced. */
 export function mayBeForced(error: unknown): boolean {
-  return error instanceof Refusal && (error.field === 'force' || (error.reason ?? '').includes(hint));
+  return error instanceof Refusal && (error.field === 'force' || hint.test(error.reason ?? ''));
 }
 
 /** One page of a list. */

@@ -2171,7 +2171,7 @@ export interface components {
                 requestId: string;
                 /** @description The trace that the request belongs to, if it does */
                 traceId?: string;
-                /** @description The first field that was refused; its value is empty if none was sent or it could be secret */
+                /** @description The first field that was refused, and why, in the language of Accept-Language (en, de), as the message; its value is empty if none was sent or it could be secret */
                 cause?: {
                     field: string;
                     reason: string;

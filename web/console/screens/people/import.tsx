@@ -135,9 +135,7 @@ function Checked({ found: { rows, problems } }: { readonly found: ImportResult }
               <tr key={`${line} ${column} ${reason}`}>
                 <td data-title={words.line}>{line ?? words.whole}</td>
                 <td data-title={words.column}>{column !== null && <code>{column}</code>}</td>
-                <td data-title={words.problem} lang="en">
-                  {reason}
-                </td>
+                <td data-title={words.problem}>{reason}</td>
               </tr>
             ))}
           </tbody>

@@ -235,7 +235,7 @@ function Found({
             <ul>
               {refused.first.map(({ id, name, reason }) => (
                 <li key={id}>
-                  {name}: <span lang="en">{reason}</span>
+                  {name}: {reason}
                 </li>
               ))}
               {refused.count > refused.first.length && (
@@ -246,7 +246,7 @@ function Found({
         )}
         {objection !== null && (
           <p>
-            <strong>{words.objection}</strong> <span lang="en">{objection}</span>
+            <strong>{words.objection}</strong> {objection}
           </p>
         )}
       </div>
