@@ -155,34 +155,38 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
         });
       },
     }),
-    adminRoute('POST', 'identities/import', {
-      operationId: 'importIdentities',
-      summary: 'Create identities from a table (CSV), all of them or none',
-      answer: dataAnswer(
-        importSchema,
-        `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
-      ),
-      refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate'],
-      rawBody: [csvType],
-      bodyLimit: largestTable,
-      query: changeParameters.extend({
-        dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only checks the table' }),
-      }),
-      async handler(context, { query }) {
-        const by = adminCallOf(context, query.force);
-        const csv = decodeUtf8(readRawBody(context, [csvType]));
-        const result = await inWholeTurn(by.actor.identityId, () =>
-          importPeople(needs, by, { csv, dryRun: query.dryRun === 'true' }),
-        );
-        const language = languageOf(context);
-        const said = result.problems.map((problem) => ({
-          ...problem,
-          reason: inLanguage(problem.reason, language),
-        }));
-        return envelope({ ...result, problems: said });
-      },
-    }),
+    importRoute(needs),
   ];
+}
+
+function importRoute(needs: EdgeServices): Route {
+  return adminRoute('POST', 'identities/import', {
+    operationId: 'importIdentities',
+    summary: 'Create identities from a table (CSV), all of them or none',
+    answer: dataAnswer(
+      importSchema,
+      `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
+    ),
+    refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate'],
+    rawBody: [csvType],
+    bodyLimit: largestTable,
+    query: changeParameters.extend({
+      dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only checks the table' }),
+    }),
+    async handler(context, { query }) {
+      const by = adminCallOf(context, query.force);
+      const csv = decodeUtf8(readRawBody(context, [csvType]));
+      const result = await inWholeTurn(by.actor.identityId, () =>
+        importPeople(needs, by, { csv, dryRun: query.dryRun === 'true' }),
+      );
+      const language = languageOf(context);
+      const said = result.problems.map((problem) => ({
+        ...problem,
+        reason: inLanguage(problem.reason, language),
+      }));
+      return envelope({ ...result, problems: said });
+    },
+  });
 }
 
 /** What an order depends on beside its body. */
