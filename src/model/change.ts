@@ -10,7 +10,7 @@ import type { Millis } from '../platform/clock.ts';
  * addresses or is forgotten. `delivery` has the queue to which something was added.
  */
 export interface Change {
-  /** Strictly increasing; a node reads everything greater than the last one it has seen. */
+  /** A change that was made after another one was committed has a higher number. */
   readonly seq: number;
   readonly kind: ChangeKind;
   readonly entityId: string;

@@ -25,9 +25,10 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
         await gate;
         if (state.refuseRead) throw new Error('cannot read');
         if (position?.history !== history) throw new AnotherHistory();
-        return entries.filter(({ seq }) => seq > (position.last?.seq ?? 0));
+        const changes = entries.filter(({ seq }) => seq > (position.last?.seq ?? 0));
+        return { changes, position: { ...position, last: entries.at(-1) ?? null } };
       },
-      latest: async () => ({ history, last: entries.at(-1) ?? null }),
+      latest: async () => ({ history, horizon: '', last: entries.at(-1) ?? null }),
       onChange(called: ChangeListener) {
         listener = called;
         return () => {

@@ -3,6 +3,7 @@
 
 import type { Change } from '../model/change.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { inRounds } from '../platform/in-rounds.ts';
 import { withinTime } from '../platform/within-time.ts';
 import { AnotherHistory, type ChangeFeed, type FeedPosition } from '../store/contracts/changes.ts';
 import type { RestoreStore } from '../store/contracts/restores.ts';
@@ -78,10 +79,9 @@ export function followFeed(needs: {
         await needs.readEverything();
         position = latest;
       }
-      for (const change of await store.changes.readAfter(position)) {
-        await needs.apply(change);
-        position = { ...position, last: change };
-      }
+      const read = await store.changes.readAfter(position);
+      for (const change of read.changes) await needs.apply(change);
+      position = read.position;
       round.succeeded();
     } catch (error) {
       round.failed();
@@ -92,7 +92,7 @@ export function followFeed(needs: {
     }
   }
 
-  const catchUp = oneAtATime(readNew);
+  const catchUp = inRounds(readNew);
   const listen = shared(async () => {
     isReplaced ||= (await store.restores.latest()) !== needs.from.restore;
     if (isReplaced) throw new Error(replacedMessage);
@@ -165,24 +165,6 @@ function watchFreshness(clock: Clock) {
       return hasStoodStill();
     },
     stop: () => clearInterval(beat),
-  };
-}
-
-/**
- * One round at a time, in order. Calls during a round share the next one: it must begin after them, and when the
- * database hangs they must not become one round each.
- */
-function oneAtATime(read: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> = Promise.resolve();
-  let upcoming: Promise<void> | null = null;
-  return () => {
-    const round = () => {
-      current = upcoming ?? current;
-      upcoming = null;
-      return read();
-    };
-    upcoming ??= current.then(round, round);
-    return upcoming;
   };
 }
 

@@ -150,7 +150,7 @@ test('after a silence longer than the feed reaches back, everything is read agai
   );
   clock.advance(2 * HOUR);
   await other.expiry.deleteExpired(clock.now(), 10_000);
-  assert.equal((await other.changes.readAfter(null)).length, 1);
+  assert.equal((await other.changes.readAfter(null)).changes.length, 1);
   await other.close();
   await release();
   assert.equal((await callWith(server, revoked.access_token)).status, 401);

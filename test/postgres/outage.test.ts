@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { postgresSettings } from '../../src/store/postgres/connection.ts';
-import { holdFeed } from '../../src/store/postgres/locks.ts';
+import { beginAlone } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
 import { query, startPostgres } from '../support/postgres.ts';
@@ -69,7 +69,7 @@ describe('a controller whose database goes away', () => {
     await lost.connect();
     try {
       const pid = (await lost.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
-      const held = lost.query(`BEGIN; ${holdFeed}; SELECT pg_sleep(1)`);
+      const held = lost.query(`${beginAlone}; SELECT pg_sleep(1)`);
       await until(
         async () =>
           (await query(url, `SELECT FROM pg_locks WHERE pid = ${pid} AND locktype = 'advisory'`)).length > 0,

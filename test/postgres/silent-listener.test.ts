@@ -11,7 +11,10 @@ import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const database: SharedPostgres = await postgresServer();
 const url = await database.createDatabase();
-await query(url, 'CREATE TABLE changes (seq BIGINT)');
+await query(
+  url,
+  'CREATE TABLE changes (seq BIGINT, transaction_id BIGINT DEFAULT pg_current_xact_id()::text::bigint)',
+);
 const wire = await tcpProxy(database.socket);
 after(() => wire.close());
 

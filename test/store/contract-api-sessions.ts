@@ -37,7 +37,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.deepEqual(await Promise.all(ids.map((id) => isAlive(store, id))), [false, false, true, true]);
       assert.equal((await store.apiSessions.find(ids[0] as ApiSessionId))?.endReason, 'too-many');
       assert.equal(await isAlive(store, bystander), true);
-      const seen = (await store.changes.readAfter(null)).map(({ entityId }) => entityId);
+      const seen = (await store.changes.readAfter(null)).changes.map(({ entityId }) => entityId);
       assert.ok(seen.includes(String(ids[0])) && !seen.includes(String(ids[3])));
     });
   });

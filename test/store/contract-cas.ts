@@ -82,7 +82,7 @@ export function caTests(database: GetDatabase): void {
       await cas.update(ca.id, { isAuthEnabled: false }, t0);
       await cas.verify(ca.id, t0);
       await cas.delete(ca.id, t0);
-      const mine = (await changes.readAfter(seq)).filter(({ entityId }) => entityId === ca.id);
+      const mine = (await changes.readAfter(seq)).changes.filter(({ entityId }) => entityId === ca.id);
       assert.deepEqual(
         mine.map(({ kind }) => kind),
         Array(4).fill('ca'),

@@ -26,7 +26,7 @@ import {
 async function entriesOf(store: Store, body: () => Promise<unknown>) {
   const before = await store.changes.latest();
   await body();
-  return (await store.changes.readAfter(before)).map(({ kind, entityId }) => [kind, entityId]);
+  return (await store.changes.readAfter(before)).changes.map(({ kind, entityId }) => [kind, entityId]);
 }
 
 export function changeTests(shared: GetDatabase): void {
@@ -92,27 +92,28 @@ export function changeTests(shared: GetDatabase): void {
       await Promise.all(
         Array.from({ length: 20 }, (_value, at) => store.identities.update(user.id, { tags: { at } }, t0)),
       );
-      const seqs = (await store.changes.readAfter(before)).map(({ seq }) => seq);
+      const seqs = (await store.changes.readAfter(before)).changes.map(({ seq }) => seq);
       assert.equal(seqs.length, 20);
       assert.ok(seqs.every((seq, at) => seq > (seqs[at - 1] ?? before.last?.seq ?? 0)));
       assert.equal((await store.changes.latest()).last?.seq, seqs.at(-1));
-      assert.deepEqual(await store.changes.readAfter(await store.changes.latest()), []);
+      assert.deepEqual((await store.changes.readAfter(await store.changes.latest())).changes, []);
     });
 
     test('is not continued from a position of another history, whatever its numbers', async () => {
       const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { tags: {} }, t0);
-      const { history, last } = await store.changes.latest();
+      const here = await store.changes.latest();
+      const { history, last } = here;
       assert.ok(last);
-      assert.deepEqual(await store.changes.readAfter({ history, last }), []);
+      assert.deepEqual((await store.changes.readAfter(here)).changes, []);
       const others: Readonly<Record<string, FeedPosition>> = {
-        'of another server': { history: `${history}1`, last },
-        'of another server, which had no entry': { history: `${history}1`, last: null },
-        'of an entry that was lost': { history, last: { ...last, seq: last.seq + 1 } },
-        'of a number that is used again, by another kind': { history, last: { ...last, kind: 'node' } },
-        'of a number that is used again, for another entity': { history, last: { ...last, entityId: 'x' } },
-        'of a number that is used again, later': { history, last: { ...last, at: last.at - 1 } },
+        'of another server': { ...here, history: `${history}1` },
+        'of another server, which had no entry': { ...here, history: `${history}1`, last: null },
+        'of an entry that was lost': { ...here, last: { ...last, seq: last.seq + 1 } },
+        'of a number that is used again, by another kind': { ...here, last: { ...last, kind: 'node' } },
+        'of a number that is used again, for another entity': { ...here, last: { ...last, entityId: 'x' } },
+        'of a number that is used again, later': { ...here, last: { ...last, at: last.at - 1 } },
       };
       for (const [what, position] of Object.entries(others)) {
         await assert.rejects(store.changes.readAfter(position), AnotherHistory, what);
@@ -125,11 +126,12 @@ export function changeTests(shared: GetDatabase): void {
       let seen = await store.changes.latest();
       const ended = new Set<string>();
       const stop = store.changes.onChange(async () => {
-        for (const change of await store.changes.readAfter(seen)) {
+        const { changes, position } = await store.changes.readAfter(seen);
+        seen = position;
+        for (const change of changes) {
           // Slower than the writer, so that the promise has to wait for it.
           await new Promise((resolve) => setImmediate(resolve));
           ended.add(change.entityId);
-          seen = { ...seen, last: change };
         }
       });
       for (let round = 0; round < 10; round += 1) {
@@ -171,7 +173,7 @@ export function changeTests(shared: GetDatabase): void {
       const noticed = new EventTarget();
       const before = await another.changes.latest();
       another.changes.onChange(async () => {
-        const changes = await another.changes.readAfter(before);
+        const changes = (await another.changes.readAfter(before)).changes;
         if (changes.some(({ entityId }) => entityId === user.id)) noticed.dispatchEvent(new Event('change'));
       });
       const change = once(noticed, 'change');
@@ -210,7 +212,7 @@ export function changeTests(shared: GetDatabase): void {
       for (const id of old) assert.equal(await store.apiSessions.find(id), null);
       assert.notEqual(await store.apiSessions.find(kept), null);
       assert.equal(await store.setupLinks.check(link.tokenHash, at), 'unknown');
-      assert.equal((await store.changes.readAfter(null)).length, 1, 'the newest one stays');
+      assert.equal((await store.changes.readAfter(null)).changes.length, 1, 'the newest one stays');
       assert.notEqual(await store.identities.find(user.id), null);
     });
 

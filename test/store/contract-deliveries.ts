@@ -59,7 +59,9 @@ export function deliveryTests(shared: GetDatabase): void {
         lastAttemptAt: null,
         result: null,
       });
-      const changes = (await store.changes.readAfter(null)).filter(({ entityId }) => entityId === queue);
+      const changes = (await store.changes.readAfter(null)).changes.filter(
+        ({ entityId }) => entityId === queue,
+      );
       assert.deepEqual(
         changes.map(({ kind }) => kind),
         ['delivery', 'delivery'],
@@ -94,7 +96,7 @@ export function deliveryTests(shared: GetDatabase): void {
       assert.equal(await store.apiSessions.findOwn(id, late), null);
       assert.equal(await store.apiSessions.endAllOf(user.id, 'administrator', late), 0);
       assert.deepEqual(ids(await waiting()), [id]);
-      const changes = await store.changes.readAfter(null);
+      const changes = (await store.changes.readAfter(null)).changes;
       assert.ok(!changes.some(({ kind, entityId }) => kind === 'session-ended' && entityId === id));
       await store.expiry.deleteExpired(late, 1000);
       assert.equal(await store.apiSessions.find(id), null);
@@ -232,7 +234,7 @@ export function deliveryTests(shared: GetDatabase): void {
       const events = [newId(), newId()];
       const position = await store.changes.latest();
       await append(events);
-      assert.equal((await store.changes.readAfter(position)).length, 1, 'one notice for all');
+      assert.equal((await store.changes.readAfter(position)).changes.length, 1, 'one notice for all');
       await append(events);
       const queue = queueOf('event', open);
       const waiting = async () => ids(await store.deliveries.next(queue, { order: 'oldest', most: 9 }, t0));

@@ -196,7 +196,7 @@ export function keyTests(shared: GetDatabase): void {
         await store.keys.replaceSealed({ kind: 'signing-key', secret, sealed: 'after', now: t0 }),
         true,
       );
-      const changes = await store.changes.readAfter(since);
+      const changes = (await store.changes.readAfter(since)).changes;
       assert.ok(JSON.stringify(changes).includes(key.kid), JSON.stringify(changes));
     });
   });

@@ -76,7 +76,9 @@ export function nodeTests(shared: GetDatabase): void {
       const node = newNode();
       let seq = await changes.latest();
       const told = async () => {
-        const entries = (await changes.readAfter(seq)).filter(({ entityId }) => entityId === node.name);
+        const entries = (await changes.readAfter(seq)).changes.filter(
+          ({ entityId }) => entityId === node.name,
+        );
         seq = await changes.latest();
         return entries.map(({ kind }) => kind);
       };

@@ -39,7 +39,7 @@ export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient =
 const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
 
 async function changesOf(store: Store, id: string): Promise<number> {
-  const changes = await store.changes.readAfter(null);
+  const changes = (await store.changes.readAfter(null)).changes;
   return changes.filter(({ kind, entityId }) => kind === 'oidc-client' && entityId === id).length;
 }
 

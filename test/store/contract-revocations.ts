@@ -18,7 +18,7 @@ export function revocationTests(shared: GetDatabase): void {
       const seq = await store.changes.latest();
       assert.equal(await store.revocations.revoke(entry('JTI', jti), t0), 0);
       assert.deepEqual(
-        (await store.changes.readAfter(seq)).map(({ kind, entityId }) => [kind, entityId]),
+        (await store.changes.readAfter(seq)).changes.map(({ kind, entityId }) => [kind, entityId]),
         [['token-revocation', jti]],
       );
       const denied = async (now: number) =>
@@ -29,7 +29,7 @@ export function revocationTests(shared: GetDatabase): void {
       assert.equal((await store.revocations.list(query({ filter }))).totalCount, 1);
       assert.equal(await store.revocations.delete(asId(jti), t0), true);
       assert.equal(await store.revocations.delete(asId(jti), t0), false);
-      assert.equal((await store.changes.readAfter(seq)).length, 2);
+      assert.equal((await store.changes.readAfter(seq)).changes.length, 2);
       assert.deepEqual(await denied(t0), []);
     });
 

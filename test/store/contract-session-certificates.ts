@@ -41,7 +41,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       assert.equal(await store.sessionCertificates.revoke(session, certificate.id, t0), true);
       assert.equal(await store.sessionCertificates.revoke(session, certificate.id, t0), false);
       assert.equal(await store.sessionCertificates.findByThumbprint(certificate.thumbprint), null);
-      const told = await store.changes.readAfter(seq);
+      const told = (await store.changes.readAfter(seq)).changes;
       assert.deepEqual(
         told.map(({ kind, entityId }) => [kind, entityId]),
         [['session-certificate', certificate.thumbprint]],
@@ -55,7 +55,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       const seq = await store.changes.latest();
       for (const each of all) await store.sessionCertificates.add(each, 2);
       assert.deepEqual(await store.sessionCertificates.listOf(session, t0), all.slice(1));
-      const told = await store.changes.readAfter(seq);
+      const told = (await store.changes.readAfter(seq)).changes;
       assert.deepEqual(
         told.map(({ entityId }) => entityId),
         [all[0]?.thumbprint],

@@ -72,7 +72,7 @@ export function signerTests(shared: GetDatabase): void {
       assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'deleted');
       assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'unknown');
       assert.equal(await store.externalJwtSigners.update(signer.id, {}, t0), false);
-      const entries = await store.changes.readAfter(before);
+      const entries = (await store.changes.readAfter(before)).changes;
       assert.deepEqual(
         entries.map(({ kind, entityId }) => [kind, entityId]),
         Array.from({ length: 3 }, () => ['external-jwt-signer', signer.id]),

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
-import { beginConcurrent, holdFeed } from '../../src/store/postgres/locks.ts';
+import { beginConcurrent } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import {
@@ -96,25 +96,63 @@ describe('the first start', () => {
 });
 
 describe('the change feed of several nodes', () => {
-  test('never shows an entry before one with a lower number', async () => {
+  test('shows each entry once it is committed, and none twice, in whatever order they are committed', async () => {
     const user = await createUser(store);
-    const session = await openSession(store, user);
-    const from = await store.changes.latest();
-    await withClient(async (other) => {
-      await other.query(beginConcurrent);
-      await other.query(holdFeed);
-      await other.query(`INSERT INTO changes (kind, entity_id, at) VALUES ('session-ended', 'first', ${t0})`);
-      const ending = store.apiSessions.end(session, 'logout', t0 + MINUTE);
-      await untilLockIsAwaited();
-      assert.deepEqual(await store.changes.readAfter(from), []);
-      await other.query('COMMIT');
-      assert.equal(await ending, true);
+    const sessions = [await openSession(store, user), await openSession(store, user)] as const;
+    let position = await store.changes.latest();
+    const read = async () => {
+      const reading = await store.changes.readAfter(position);
+      ({ position } = reading);
+      return reading.changes.map(({ entityId }) => entityId);
+    };
+    const add = (entity: string) =>
+      `INSERT INTO changes (kind, entity_id, at) VALUES ('session-ended', '${entity}', ${t0})`;
+    await withClient(async (early) => {
+      await withClient(async (late) => {
+        for (const client of [early, late]) await client.query(beginConcurrent);
+        await early.query(add('early'));
+        await late.query(add('late'));
+        await query(url, add('between'));
+        // It does not wait for either of them, which is what this is for.
+        assert.equal(await store.apiSessions.end(sessions[0], 'logout', t0 + MINUTE), true);
+        assert.deepEqual(await read(), ['between', sessions[0]]);
+        assert.deepEqual(await read(), []);
+        await late.query('COMMIT');
+        assert.deepEqual(await read(), ['late']);
+        assert.equal(await store.apiSessions.end(sessions[1], 'logout', t0 + MINUTE), true);
+        await early.query('COMMIT');
+        assert.deepEqual(await read(), ['early', sessions[1]]);
+        await early.query(`BEGIN; ${add('undone')}; ROLLBACK`);
+        assert.deepEqual(await read(), []);
+      });
     });
-    const entries = await store.changes.readAfter(from);
-    assert.deepEqual(
-      entries.map(({ entityId }) => entityId),
-      ['first', session],
+  });
+
+  test('shows every entry to every reader, whatever is committed meanwhile', async () => {
+    const users = await Promise.all(Array.from({ length: 4 }, () => createUser(store)));
+    const sessions = await Promise.all(
+      Array.from({ length: 80 }, (_, at) => openSession(store, users[at % users.length] as never)),
     );
+    const another = await openPostgresStore({ url });
+    const from = await store.changes.latest();
+    let isEnding = true;
+    const follow = async () => {
+      const seen: string[] = [];
+      for (let [position, isLast] = [from, false]; !isLast; ) {
+        isLast = !isEnding;
+        const reading = await another.changes.readAfter(position);
+        ({ position } = reading);
+        seen.push(...reading.changes.map(({ entityId }) => entityId));
+      }
+      return seen.toSorted();
+    };
+    const following = [follow(), follow()];
+    await Promise.all(
+      sessions.map((id, at) => [store, another][at % 2]?.apiSessions.end(id, 'logout', t0 + MINUTE)),
+    );
+    isEnding = false;
+    for (const seen of await Promise.all(following)) assert.deepEqual(seen, sessions.toSorted());
+    await another.close();
   });
 
   test('is followed again after the connection that listens was lost', async () => {
@@ -127,7 +165,7 @@ describe('the change feed of several nodes', () => {
     const from = await store.changes.latest();
     const noticed = new EventTarget();
     const stop = store.changes.onChange(async () => {
-      const entries = await store.changes.readAfter(from);
+      const entries = (await store.changes.readAfter(from)).changes;
       if (entries.some(({ entityId }) => entityId === user.id)) noticed.dispatchEvent(new Event('change'));
     });
     const change = once(noticed, 'change');

@@ -8,26 +8,39 @@ import type { Change } from '../../model/change.ts';
 export type ChangeNotice = 'own' | 'perhaps-new' | 'perhaps-another-history';
 export type ChangeListener = (notice: ChangeNotice) => Promise<void>;
 
-/** How far a reader of the feed has come, and in which feed: numbers alone are used again after a failover. */
+/**
+ * How far a reader of the feed has come, and in which feed: numbers alone are used again after a failover, and on
+ * PostgreSQL entries are committed in another order than that of their numbers.
+ */
 export interface FeedPosition {
   /** Another text once another server answers, or the same one has restarted. */
   readonly history: string;
-  /** The newest entry that was read; null when there was none. */
+  /** What was committed at the time, in words of the engine. */
+  readonly horizon: string;
+  /** The entry with the highest number that was read; null when there was none. */
   readonly last: Change | null;
+}
+
+/** What a reader of the feed had not seen before, and where it stands afterwards. */
+export interface FeedReading {
+  /** By number. An entry that was added after another one was committed comes after it, here or in a later reading. */
+  readonly changes: readonly Change[];
+  readonly position: FeedPosition;
 }
 
 export interface ChangeFeed {
   /**
-   * Entries after the position, in order; all of them for null.
+   * The entries that were committed after the position: each of them once, whatever its number. All of them for null.
    * @throws AnotherHistory   the database is not the one of the position any more, or lacks its entry
    * @throws StoreUnavailable also when the server is a replica
    */
-  readAfter(position: FeedPosition | null): Promise<readonly Change[]>;
+  readAfter(position: FeedPosition | null): Promise<FeedReading>;
   /** The position behind the newest entry. @throws StoreUnavailable also when the server is a replica */
   latest(): Promise<FeedPosition>;
   /**
    * Calls `listener` after commits that may have added entries: before the promises of this process's own commits
-   * resolve, and within a quarter of a second for other processes. The listener reads what is new with `readAfter`, or
+   * resolve, and within a quarter of a second for other processes (two seconds if the process of the commit dies before
+   * it has told them). The listener reads what is new with `readAfter`, or
    * everything after `perhaps-another-history`.
    * @returns stops the calls
    */

@@ -17,9 +17,11 @@ import {
   tablesOfRevocationLists,
 } from './tables-of-people.ts';
 import {
+  changesByTransaction,
   tableOfEventSubscriptions,
   tablesOfDeliveries,
   tablesOfService,
+  transactionColumn,
   versionTable,
 } from './tables-of-service.ts';
 
@@ -80,6 +82,8 @@ const fromMain: readonly Migration[] = [
   certificatesByEnd,
   `ALTER TABLE cas ADD COLUMN ${revocationColumn}`,
   ...tablesOfRevocationLists,
+  `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
+  changesByTransaction,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -1,5 +1,7 @@
 // What the service needs itself: keys, the running nodes, the feed that tells them about changes, and the audit trail.
 
+import { currentTransaction } from '../sql/engine.ts';
+
 /** One row: `StoredVersion`. Before version 1 the second column had the name `usable_from`. */
 export const versionTable =
   'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)';
@@ -31,6 +33,10 @@ export const tablesOfDeliveries: readonly string[] = [
     held_until BIGINT NOT NULL
   )`,
 ];
+
+/** By which PostgreSQL tells what was committed since. */
+export const transactionColumn = `transaction_id INTEGER NOT NULL ${currentTransaction}`;
+export const changesByTransaction = 'CREATE INDEX changes_by_transaction ON changes (transaction_id)';
 
 /** To whom events are sent. Its queues are in the table of deliveries. */
 export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
@@ -123,8 +129,10 @@ export const tablesOfService: readonly string[] = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     entity_id TEXT NOT NULL,
-    at BIGINT NOT NULL
+    at BIGINT NOT NULL,
+    ${transactionColumn}
   )`,
   // For deleting old entries.
   'CREATE INDEX changes_by_time ON changes (at)',
+  changesByTransaction,
 ];

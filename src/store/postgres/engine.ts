@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import type { PoolUse } from '../../model/metrics.ts';
 import { SECOND, systemClock } from '../../platform/clock.ts';
+import { inRounds } from '../../platform/in-rounds.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, postgresDialect } from '../sql/engine.ts';
@@ -21,7 +22,7 @@ import {
   rowsOf,
 } from './connection.ts';
 import { isLostConnection } from './errors.ts';
-import { followChanges } from './feed.ts';
+import { changesChannel, followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
 import { inTransaction, onClient, reading, repeated } from './transaction.ts';
 
@@ -47,7 +48,18 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
   }
   const feed = followChanges({ settings, readers, notify });
-  const writes = transactions({ writers, ask, unanswered, notify });
+  // Apart from the transaction of the change: those that notify are committed one after the other, by all nodes, and
+  // each would wait for the disk and the standby of the one before. Who misses it looks by itself.
+  const tellOthers = inRounds(() =>
+    readers.query(`NOTIFY ${changesChannel}`).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  const writes = transactions({
+    ...{ writers, ask, unanswered },
+    announce: async () => void (await Promise.all([notify('own'), tellOthers()])),
+  });
 
   async function read(query: () => PostgresQuery): Promise<readonly SqlRow[]> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
@@ -108,13 +120,14 @@ function transactions(needs: {
   readonly writers: PostgresPool;
   readonly ask: Asking;
   readonly unanswered: UnansweredCommits;
-  readonly notify: (notice: ChangeNotice) => Promise<void>;
+  /** Called after each commit with entries of the feed, and waited for before it is acknowledged. */
+  readonly announce: () => Promise<void>;
 }): {
   readonly write: Engine['write'];
   /** Accepts no more intents. Resolves when everything under way is settled. */
   drain(): Promise<void>;
 } {
-  const { writers, ask, unanswered, notify } = needs;
+  const { writers, ask, unanswered, announce } = needs;
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all earlier activity is recorded. */
   let activity: Promise<unknown> = Promise.resolve();
@@ -154,7 +167,7 @@ function transactions(needs: {
       try {
         const { outcome, hasChanges } = await running;
         // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
-        if (hasChanges) await notify('own');
+        if (hasChanges) await announce();
         return outcome;
       } finally {
         underWay.delete(running);

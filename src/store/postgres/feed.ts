@@ -5,8 +5,9 @@ import type pg from 'pg';
 import type { Millis } from '../../platform/clock.ts';
 import { withinTime } from '../../platform/within-time.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
+import { hasNewSql } from '../sql/changes.ts';
 import { postgresDialect } from '../sql/engine.ts';
-import { openClient, type PostgresPool, type PostgresSettings } from './connection.ts';
+import { openClient, type PostgresPool, type PostgresSettings, unprepared } from './connection.ts';
 
 export const changesChannel = 'overlay_auth_changes';
 
@@ -33,7 +34,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
-  let seen: string | null = null;
+  let seen: Seen | null = null;
 
   function letGo(client: pg.Client): void {
     if (listener !== client) return;
@@ -74,10 +75,9 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
     if (listener === null) void listen();
     else void testListener();
     try {
-      const latest = await latestOf(readers);
-      const isNew = latest !== seen;
-      seen = latest;
-      if (isNew) await notify('perhaps-new');
+      const found = await newSince(readers, seen);
+      seen = found.seen;
+      if (found.isNew) await notify('perhaps-new');
     } catch {
       seen = null;
       // Readers of the feed then find that they cannot, or read everything: this may have been a failover.
@@ -107,12 +107,23 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   };
 }
 
-/** The newest number of the feed, and whose number it is. */
-async function latestOf(readers: PostgresPool): Promise<string> {
-  const { rows } = await readers.query(
-    `SELECT ${postgresDialect.history} AS history, (SELECT max(seq) FROM changes) AS latest`,
-  );
-  return `${rows[0]?.history} ${rows[0]?.latest}`;
+/** What was committed at the last look, and on which server. */
+interface Seen {
+  readonly history: string;
+  readonly horizon: string;
+}
+
+const atTheEndOfTime = `:${Number.MAX_SAFE_INTEGER}:`;
+
+/** Whether the feed has something new since `before`; true if that is null. */
+async function newSince(
+  readers: PostgresPool,
+  before: Seen | null,
+): Promise<{ readonly seen: Seen; readonly isNew: boolean }> {
+  const params = postgresDialect.horizon.params(before?.horizon ?? atTheEndOfTime);
+  const { rows } = await readers.query(unprepared({ sql: hasNewSql(postgresDialect), params }));
+  const [{ has_new, ...seen }] = rows;
+  return { seen, isNew: has_new === 1 || before === null || before.history !== seen.history };
 }
 
 /** If its other end vanished silently, a connection looks alive until something is sent. */

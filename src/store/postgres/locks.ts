@@ -59,7 +59,6 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
 const ours = 0x4f_41;
 export const migrationLock = `${ours}, 1`;
 const intentLock = `${ours}, 2`;
-const feedLock = `${ours}, 3`;
 
 /** Waits until no intent is under way on any node, and blocks new ones until the end of the transaction. */
 export const holdIntents = `SELECT pg_advisory_xact_lock(${intentLock})`;
@@ -71,13 +70,6 @@ export const beginAlone = `${begin}; SELECT pg_advisory_xact_lock(${intentLock})
 export const beginConcurrent = `${begin}; SELECT pg_advisory_xact_lock_shared(${intentLock})`;
 /** Parameter: the keys, in the order in which to take them. */
 export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key`;
-
-/**
- * Taken before a transaction's first entry in the change feed. Inserts assign the numbers, but commits make
- * transactions visible, in another order: without the lock a reader could see 8, continue from there and never see 7.
- * Held until after the commit.
- */
-export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;
 
 /**
  * The keys that an intent holds, always in the same order; null when it runs alone. An intent on behalf of a caller

@@ -8,8 +8,7 @@ import { OutOfTime } from '../sql/turns.ts';
 import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
 import { type Asking, type PostgresClient, prepareAnew, rowsOf, send, unprepared } from './connection.ts';
 import { isCancelled, isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
-import { changesChannel } from './feed.ts';
-import { beginAlone, beginConcurrent, holdFeed, holdKeys } from './locks.ts';
+import { beginAlone, beginConcurrent, holdKeys } from './locks.ts';
 
 /** How often to repeat after a collision before giving up. */
 const maxTries = 8;
@@ -83,10 +82,7 @@ export async function inTransaction(use: {
   try {
     let step = intent.next();
     while (!step.done) {
-      if (step.value.sql === addChangeSql && !hasChanges) {
-        hasChanges = true;
-        sent.push(send(client, holdFeed));
-      }
+      hasChanges ||= step.value.sql === addChangeSql;
       const answer = send(client, ask(step.value));
       if (step.value.isUnread === true && sent.length < mostUnread) {
         sent.push(answer);
@@ -97,10 +93,9 @@ export async function inTransaction(use: {
         step = intent.next(rowsOf(await answer));
       }
     }
-    if (hasChanges) sent.push(send(client, `NOTIFY ${changesChannel}`));
     // The last statements and COMMIT share a round trip, unless the connection may be dead, since nobody knows whether a
-    // lost COMMIT had an effect; or the lock of the feed is still to come, since `beforeCommit` has to know that wait.
-    if (hasChanges || !isConnected) await firstFailure(sent.splice(0));
+    // lost COMMIT had an effect.
+    if (!isConnected) await firstFailure(sent.splice(0));
     beforeCommit();
     isCommitting = true;
     // The server takes a COMMIT behind a failed statement as a ROLLBACK.

@@ -1,41 +1,52 @@
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { AnotherHistory, type ChangeFeed } from '../contracts/changes.ts';
+import { AnotherHistory, type ChangeFeed, type FeedReading } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { Database } from './codec.ts';
+import type { Dialect } from './engine.ts';
 import { type Intent, run, type SqlRow } from './intent.ts';
 import { reader } from './rows.ts';
 
 export function changeFeed({ dialect, read, onChange }: Database): ChangeFeed {
+  const { history, horizon } = dialect;
   // In one statement: behind a pooler, the next one may be answered by another server.
-  const entries = `SELECT s.history, c.seq, c.kind, c.entity_id, c.at
-    FROM (SELECT ${dialect.history} AS history) s LEFT JOIN changes c ON`;
-  const from = `${entries} c.seq >= ? ORDER BY c.seq`;
+  const entries = `SELECT s.history, s.horizon, c.seq, c.kind, c.entity_id, c.at
+    FROM (SELECT ${history} AS history, ${horizon.now} AS horizon) s LEFT JOIN changes c ON`;
+  const after = `${entries} ${horizon.isBehind} OR c.seq = ? ORDER BY c.seq`;
   const newest = `${entries} c.seq = (SELECT max(seq) FROM changes)`;
+  const all = `${entries} c.seq > 0 ORDER BY c.seq`;
   return {
     async readAfter(position) {
-      const rows = await read(from, position?.last?.seq ?? 0);
-      const history = historyOf(rows);
-      const changes = rows.filter(({ seq }) => seq !== null).map(changeOf);
-      if (position === null) return changes;
+      if (position === null) return readingOf(await read(all));
       const { last } = position;
-      if (history !== position.history || (last !== null && !isSame(changes.shift(), last))) {
+      const rows = await read(after, ...horizon.params(position.horizon), last?.seq ?? 0);
+      const reading = readingOf(rows, last);
+      const found = reading.changes.find(({ seq }) => seq === last?.seq);
+      if (reading.position.history !== position.history || (last !== null && !isSame(found, last))) {
         throw new AnotherHistory('the changes of the database do not continue those that were read before');
       }
-      return changes;
+      return { ...reading, changes: reading.changes.filter((change) => change !== found) };
     },
-    async latest() {
-      const rows = await read(newest);
-      const history = historyOf(rows);
-      return { history, last: rows.filter(({ seq }) => seq !== null).map(changeOf)[0] ?? null };
-    },
+    latest: async () => readingOf(await read(newest)).position,
     onChange,
   };
 }
 
-function historyOf([row]: readonly SqlRow[]): string {
-  if (typeof row?.history === 'string') return row.history;
-  throw new StoreUnavailable('the server is a replica: it can only be read, and may be behind');
+/** Asks whether anything was committed after the horizon that it is given. Parameters: of `Horizon.params`. */
+export function hasNewSql({ history, horizon }: Dialect): string {
+  return `SELECT ${history} AS history, ${horizon.now} AS horizon,
+    EXISTS (SELECT 1 FROM changes c WHERE ${horizon.isBehind}) AS has_new`;
+}
+
+/** @param before the entry with the highest number before this reading */
+function readingOf(rows: readonly SqlRow[], before: Change | null = null): FeedReading {
+  const [first] = rows;
+  if (typeof first?.history !== 'string' || typeof first.horizon !== 'string')
+    throw new StoreUnavailable('the server is a replica: it can only be read, and may be behind');
+  const changes = rows.filter(({ seq }) => seq !== null).map(changeOf);
+  const newest = changes.at(-1) ?? null;
+  const last = newest !== null && newest.seq > (before?.seq ?? 0) ? newest : before;
+  return { changes, position: { history: first.history, horizon: first.horizon, last } };
 }
 
 function isSame(found: Change | undefined, known: Change): boolean {

@@ -94,7 +94,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   audit_events: {
     kept: 'id at event action entity entity_id identity_id by_identity_id request_id ip_address issuer details',
   },
-  changes: { kept: 'seq kind entity_id at' },
+  changes: { kept: 'seq kind entity_id at transaction_id' },
   // So that withdrawn items are not imported again.
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',

@@ -1,0 +1,17 @@
+/**
+ * One round at a time, in order. Calls during a round share the next one: it must begin after them, and when the
+ * database hangs they must not become one round each.
+ */
+export function inRounds(run: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let upcoming: Promise<void> | null = null;
+  return () => {
+    const round = () => {
+      current = upcoming ?? current;
+      upcoming = null;
+      return run();
+    };
+    upcoming ??= current.then(round, round);
+    return upcoming;
+  };
+}
