@@ -28,9 +28,10 @@ import { authenticatorDocument, authenticatorSchema } from '../documents/authent
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
+import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf, listParameters } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({
@@ -96,50 +97,34 @@ function loginBegunBy(initiateLoginUri: string, issuer: string): string {
 }
 
 /** @param path of the identity of the caller */
-function applicationsRoute(needs: EdgeServices, api: 'edge-client' | 'edge-management', path: string): Route {
-  return route({
-    api,
-    errors: 'edge',
-    guard: 'full',
-    methods: ['GET', 'HEAD'],
-    path: `${path}/applications`,
+function applicationsRoute(needs: EdgeServices, api: EdgeApi, path: string): Route {
+  return edgeRoutes(api)('GET', `${path}/applications`, {
     summary: 'List the applications that you may open',
-    answers: { 200: dataAnswer(z.array(applicationSchema), 'By name') },
+    answer: dataAnswer(z.array(applicationSchema), 'By name'),
     async handler({ principal, issuer }) {
       return envelope(applicationsOf(needs, principal.account.identity, issuer));
     },
   });
 }
 
-/** @param root of the API, such as `/edge/client/v1` */
-export function ownAccountRoutes(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  root: string,
-): readonly Route[] {
-  const common = { api, errors: 'edge', guard: 'full' } as const;
-  const path = `${root}/current-identity`;
+export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Route[] {
+  const at = edgeRoutes(api);
+  const path = 'current-identity';
   const change = (method: 'PUT' | 'PATCH', schema: typeof someOfPassword | typeof wholePassword) =>
-    route({
-      ...common,
-      methods: [method],
-      path: `${path}/authenticators/:id`,
+    at(method, `${path}/authenticators/:id`, {
       summary: method === 'PUT' ? 'Replace your user name and password' : 'Change your user name or password',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
-      body: { json: true, form: false, schema },
+      body: schema,
       async handler(context, { body }) {
         await changeOwnPassword(needs, ownCallOf(context), { id: idOf(context), change: body });
         return envelope({});
       },
     });
   return [
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${path}/authenticators`,
+    at('GET', `${path}/authenticators`, {
       summary: 'List your authenticators',
-      answers: { 200: listAnswer(authenticatorSchema, 'One page of the list') },
+      answer: listAnswer(authenticatorSchema, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
@@ -147,12 +132,9 @@ export function ownAccountRoutes(
           mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs)),
         ),
     }),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${path}/authenticators/:id`,
+    at('GET', `${path}/authenticators/:id`, {
       summary: 'Read one of your authenticators',
-      answers: { 200: dataAnswer(authenticatorSchema, 'The document') },
+      answer: dataAnswer(authenticatorSchema, 'The document'),
       async handler(context) {
         const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
         return envelope(authenticatorDocument(needs)(authenticator));
@@ -161,23 +143,15 @@ export function ownAccountRoutes(
     applicationsRoute(needs, api, path),
     change('PUT', wholePassword),
     change('PATCH', someOfPassword),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${path}/password-rules`,
+    at('GET', `${path}/password-rules`, {
       summary: 'Read the rules for your new password',
-      answers: {
-        200: dataAnswer(rulesSchema, 'The rules; the server refuses common passwords and names too'),
-      },
+      answer: dataAnswer(rulesSchema, 'The rules; the server refuses common passwords and names too'),
       refusals: ['not_found'],
       handler: async ({ principal }) => envelope(await ownPasswordRules(needs, principal)),
     }),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${path}/login-attempts`,
+    at('GET', `${path}/login-attempts`, {
       summary: 'List your login attempts, the newest first',
-      answers: { 200: listAnswer(ownAttemptSchema, 'One page of the list') },
+      answer: listAnswer(ownAttemptSchema, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
@@ -190,19 +164,12 @@ export function ownAccountRoutes(
   ];
 }
 
-function ownSessionRoutes(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  path: string,
-): readonly Route[] {
-  const common = { api, errors: 'edge', guard: 'full' } as const;
+function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): readonly Route[] {
+  const at = edgeRoutes(api);
   return [
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path,
+    at('GET', path, {
       summary: 'List your sessions',
-      answers: { 200: listAnswer(ownSessionSchema, 'One page of the list') },
+      answer: listAnswer(ownSessionSchema, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
@@ -213,22 +180,16 @@ function ownSessionRoutes(
           })),
         ),
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path,
+    at('DELETE', path, {
       summary: 'End all your sessions except the one of the call',
-      answers: { 200: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended') },
+      answer: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended'),
       async handler(context) {
         return envelope({ ended: await endOtherSessions(needs, ownCallOf(context)) });
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path: `${path}/:id`,
+    at('DELETE', `${path}/:id`, {
       summary: 'End one of your sessions',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       async handler(context) {
         await endOwnSession(needs, ownCallOf(context), idOf(context));
         return envelope({});

@@ -9,39 +9,27 @@ import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-sessio
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
 import { envelope } from '../request/answer.ts';
+import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** What callers may ask and do about themselves, on either Edge API. */
-export function currentRoutes(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  root: string,
-): readonly Route[] {
-  const common = { api, errors: 'edge' } as const;
+export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route[] {
+  const at = edgeRoutes(api);
   return [
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${root}/current-identity`,
+    at('GET', 'current-identity', {
       summary: 'Read who is calling',
-      answers: { 200: dataAnswer(ownIdentitySchema, 'The identity of the caller') },
-      guard: 'full',
+      answer: dataAnswer(ownIdentitySchema, 'The identity of the caller'),
       handler: ({ principal }) => envelope(accountDocument(principal.account, needs.clock.now())),
     }),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${root}/current-api-session`,
+    at('GET', 'current-api-session', {
       summary: 'Read the session of the caller',
-      answers: {
-        200: dataAnswer(
-          z.union([legacySessionSchema, ownApiSessionSchema]),
-          'The session; one of the zt-session header has more members',
-        ),
-      },
+      answer: dataAnswer(
+        z.union([legacySessionSchema, ownApiSessionSchema]),
+        'The session; one of the zt-session header has more members',
+      ),
       refusals: ['not_found'],
       // A legacy session may be read while factors are outstanding (spec 5.6): it names them.
       guard: 'partial',
@@ -54,12 +42,9 @@ export function currentRoutes(
         return session instanceof Promise ? session.then(answerWith) : answerWith(session);
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path: `${root}/current-api-session`,
+    at('DELETE', 'current-api-session', {
       summary: 'End the session of the caller',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       refusals: ['not_found'],
       // Callers may give up a session while factors are outstanding.
       guard: 'partial',

@@ -7,16 +7,9 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { pagedList } from '../documents/lists.ts';
 import { type Answer, envelope } from '../request/answer.ts';
+import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { listParameters } from '../request/fields.ts';
-import {
-  type DeclaredAnswers,
-  dataAnswer,
-  listAnswer,
-  type Method,
-  type Route,
-  type RouteDefinition,
-  route,
-} from '../request/route.ts';
+import { dataAnswer, listAnswer, type Method, type Route } from '../request/route.ts';
 
 /** Lists without entries, below the root of the client API. */
 const lists: readonly (readonly [path: string, what: string])[] = [
@@ -33,93 +26,53 @@ const entries: readonly (readonly [method: Method, path: string, summary: string
   ['DELETE', 'sessions/:id', 'End a session to a service; there is none'],
 ];
 
-/** These endpoints never succeed. */
-const never: DeclaredAnswers = {};
 const noEntries = z.array(z.never());
 const postureSchema = z.strictObject({ services: noEntries });
 const routersSchema = z.strictObject({ edgeRouters: noEntries });
 const updatesSchema = z.strictObject({ lastChangeAt: z.iso.datetime() });
 
-export function dataPlaneRoutes(root: string): readonly Route[] {
+const at = edgeRoutes(clientApi);
+
+export function dataPlaneRoutes(): readonly Route[] {
   return [
     ...lists.map(([path, what]) =>
-      at(
-        root,
-        { method: 'GET', path },
-        {
-          summary: `List the ${what}; there are none`,
-          answers: { 200: listAnswer(z.never(), 'No entries') },
-          query: listParameters,
-          handler: (_context, input) => emptyList(input),
-        },
-      ),
+      at('GET', path, {
+        summary: `List the ${what}; there are none`,
+        answer: listAnswer(z.never(), 'No entries'),
+        query: listParameters,
+        handler: (_context, input) => emptyList(input),
+      }),
     ),
-    ...entries.map(([method, path, summary]) =>
-      at(root, { method, path }, { summary, answers: never, handler: notFound }),
-    ),
-    at(
-      root,
-      { method: 'POST', path: 'sessions' },
-      {
-        summary: 'Open a session to a service; there is none',
-        answers: never,
-        refusals: ['not_found'],
-        body: { json: true, form: false, schema: z.object({ serviceId: z.string() }) },
-        handler: notFound,
-      },
-    ),
-    at(
-      root,
-      { method: 'GET', path: 'services/:id/edge-routers' },
-      {
-        summary: 'List the edge routers of a service; there are none',
-        answers: { 200: dataAnswer(routersSchema, 'No edge routers') },
-        handler: () => envelope({ edgeRouters: [] }),
-      },
-    ),
-    at(
-      root,
-      { method: 'GET', path: 'current-api-session/service-updates' },
-      {
-        summary: 'Read when the services have changed: never',
-        answers: { 200: dataAnswer(updatesSchema, 'Always the same time') },
-        handler: () => envelope({ lastChangeAt: isoTime(0) }),
-      },
-    ),
-    // What clients report is not read, because nothing here depends on it.
-    posture(root, 'posture-response', { status: 201, summary: 'Report posture; it is not read' }),
-    posture(root, 'posture-response-bulk', {
-      status: 200,
-      summary: 'Report posture many times; it is not read',
+    ...entries.map(([method, path, summary]) => at(method, path, { summary, handler: notFound })),
+    at('POST', 'sessions', {
+      summary: 'Open a session to a service; there is none',
+      refusals: ['not_found'],
+      body: z.object({ serviceId: z.string() }),
+      handler: notFound,
     }),
+    at('GET', 'services/:id/edge-routers', {
+      summary: 'List the edge routers of a service; there are none',
+      answer: dataAnswer(routersSchema, 'No edge routers'),
+      handler: () => envelope({ edgeRouters: [] }),
+    }),
+    at('GET', 'current-api-session/service-updates', {
+      summary: 'Read when the services have changed: never',
+      answer: dataAnswer(updatesSchema, 'Always the same time'),
+      handler: () => envelope({ lastChangeAt: isoTime(0) }),
+    }),
+    // What clients report is not read, because nothing here depends on it.
+    posture('posture-response', 201, 'Report posture; it is not read'),
+    posture('posture-response-bulk', 200, 'Report posture many times; it is not read'),
   ];
 }
 
-function posture(
-  root: string,
-  path: string,
-  { status, summary }: { readonly status: 200 | 201; readonly summary: string },
-): Route {
-  const answers: DeclaredAnswers = { [status]: dataAnswer(postureSchema, 'No services depend on it') };
-  const handler = () => envelope({ services: [] }, {}, { status });
-  return at(root, { method: 'POST', path }, { summary, answers, handler });
-}
-
-function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
-  root: string,
-  { method, path }: { readonly method: Method; readonly path: string },
-  rest: Pick<
-    RouteDefinition<'full', Body, Query, z.ZodUndefined>,
-    'summary' | 'answers' | 'refusals' | 'body' | 'query' | 'handler'
-  >,
-): Route {
-  return route<'full', Body, Query>({
-    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    path: `${root}/${path}`,
-    api: 'edge-client',
-    guard: 'full',
-    errors: 'edge',
-    ...rest,
+function posture(path: string, status: 200 | 201, summary: string): Route {
+  const answer = dataAnswer(postureSchema, 'No services depend on it');
+  return at('POST', path, {
+    summary,
+    answer,
+    status,
+    handler: () => envelope({ services: [] }, {}, { status }),
   });
 }
 

@@ -20,10 +20,11 @@ import { mintTotpToken } from '../../tokens/totp-token.ts';
 import { linksSchema } from '../documents/wire.ts';
 import { chooseMediaType, envelope, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
+import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';
@@ -69,37 +70,28 @@ const optionalCode = z.object({ code: totpCode.optional() });
 /** Alternative to a login in the last five minutes. */
 export const currentPassword = z.string().optional();
 
-export function ownMfaRoutes(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  root: string,
-): readonly Route[] {
-  const common = { api, errors: 'edge' } as const;
-  const path = `${root}/current-identity/mfa`;
+export function ownMfaRoutes(needs: EdgeServices, api: EdgeApi): readonly Route[] {
+  const at = edgeRoutes(api);
+  const path = 'current-identity/mfa';
   return [
-    ...enrollmentRoutes(needs, common, path),
-    ...readingRoutes(needs, common, path),
-    ...recoveryCodeRoutes(needs, common, `${path}/recovery-codes`),
-    totpTokenRoute(needs, common, `${root}/current-api-session/totp-token`),
+    ...enrollmentRoutes(needs, at, path),
+    ...readingRoutes(needs, at, path),
+    ...recoveryCodeRoutes(needs, at, `${path}/recovery-codes`),
+    totpTokenRoute(needs, at, 'current-api-session/totp-token'),
   ];
 }
 
-interface Common {
-  readonly api: 'edge-client' | 'edge-management';
-  readonly errors: 'edge';
-}
+type Declares = ReturnType<typeof edgeRoutes>;
 
-function enrollmentRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
+function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): readonly Route[] {
   return [
-    route({
-      ...common,
-      methods: ['POST'],
-      path,
+    at('POST', path, {
       guard: 'partial',
       summary: 'Start the enrollment in TOTP',
-      answers: { 201: started },
+      answer: started,
+      status: 201,
       refusals: ['mfa_exists', ...freshProofRefusals],
-      body: { json: true, form: false, schema: z.object({ currentPassword }) },
+      body: z.object({ currentPassword }),
       async handler(context, { body }) {
         const { principal } = context;
         mayEnroll(principal);
@@ -108,15 +100,12 @@ function enrollmentRoutes(needs: EdgeServices, common: Common, path: string): re
         return envelope(data, {}, { status: 201 });
       },
     }),
-    route({
-      ...common,
-      methods: ['POST'],
-      path: `${path}/verify`,
+    at('POST', `${path}/verify`, {
       guard: 'partial',
       summary: 'Complete the enrollment with a first code',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       refusals: proofRefusals,
-      body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+      body: z.object({ code: totpCode }),
       async handler(context, { body }) {
         mayEnroll(context.principal);
         await verifyOwnTotp(needs, ownCallOf(context), body.code);
@@ -124,16 +113,12 @@ function enrollmentRoutes(needs: EdgeServices, common: Common, path: string): re
         return envelope({});
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path,
-      guard: 'full',
+    at('DELETE', path, {
       summary: 'Remove your TOTP enrollment',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,
-      body: { json: true, form: false, schema: z.object({ ...optionalCode.shape, currentPassword }) },
+      body: z.object({ ...optionalCode.shape, currentPassword }),
       async handler(context, { body }) {
         const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
         await removeOwnTotp(needs, ownCallOf(context), proof);
@@ -143,15 +128,12 @@ function enrollmentRoutes(needs: EdgeServices, common: Common, path: string): re
   ];
 }
 
-function readingRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
+function readingRoutes(needs: EdgeServices, at: Declares, path: string): readonly Route[] {
   return [
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path,
+    at('GET', path, {
       guard: 'partial',
       summary: 'Read your TOTP enrollment',
-      answers: { 200: record },
+      answer: record,
       refusals: ['not_found'],
       async handler({ principal }) {
         mayEnroll(principal);
@@ -162,13 +144,10 @@ function readingRoutes(needs: EdgeServices, common: Common, path: string): reado
         return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
       },
     }),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${path}/qr-code`,
+    at('GET', `${path}/qr-code`, {
       guard: 'partial',
       summary: 'Get the enrollment as a picture for an authenticator app',
-      answers: { 200: picture },
+      answer: picture,
       refusals: ['not_found'],
       produces: qrCodeTypes,
       async handler({ principal, headers }) {
@@ -183,16 +162,13 @@ function readingRoutes(needs: EdgeServices, common: Common, path: string): reado
   ];
 }
 
-function recoveryCodeRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
+function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): readonly Route[] {
   return [
-    route({
-      ...common,
-      // Uses up a code, so there is no HEAD.
+    at('GET', path, {
       methods: ['GET'],
-      path,
-      guard: 'full',
+      // Uses up a code, so there is no HEAD.
       summary: 'Count the recovery codes that are left; the code is in mfa-validation-code',
-      answers: { 200: codesLeft },
+      answer: codesLeft,
       reads: appProofHeader,
       refusals: [...proofRefusals, 'could_not_validate'],
       async handler(context) {
@@ -200,16 +176,12 @@ function recoveryCodeRoutes(needs: EdgeServices, common: Common, path: string): 
         return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, ownCallOf(context), code) });
       },
     }),
-    route({
-      ...common,
-      methods: ['POST'],
-      path,
-      guard: 'full',
+    at('POST', path, {
       summary: 'Replace the recovery codes',
-      answers: { 200: newCodes },
+      answer: newCodes,
       refusals: proofRefusals,
       reads: proofHeader,
-      body: { json: true, form: false, schema: optionalCode },
+      body: optionalCode,
       async handler(context, { body }) {
         const code = requiredCode(context, body.code);
         return envelope({ recoveryCodes: await renewOwnRecoveryCodes(needs, ownCallOf(context), code) });
@@ -219,16 +191,12 @@ function recoveryCodeRoutes(needs: EdgeServices, common: Common, path: string): 
 }
 
 /** For existing SDKs, whose routers may ask when a code was proven last. Legacy sessions have no token that it belongs to. */
-function totpTokenRoute(needs: EdgeServices, common: Common, path: string): Route {
-  return route({
-    ...common,
-    methods: ['POST'],
-    path,
-    guard: 'full',
+function totpTokenRoute(needs: EdgeServices, at: Declares, path: string): Route {
+  return at('POST', path, {
     summary: 'Prove a code of the authenticator app, and get a token that says so',
-    answers: { 200: totpToken },
+    answer: totpToken,
     refusals: [...proofRefusals, 'invalid_backing_token_type'],
-    body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+    body: z.object({ code: totpCode }),
     async handler(context, { body }) {
       const { principal } = context;
       if (principal.mechanism !== 'oidc') throw new AuthError('invalid_backing_token_type');

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { networkName } from '../../tokens/enrollment-jwt.ts';
 import { wholeList } from '../documents/lists.ts';
+import { clientApi, type EdgeApi } from '../request/edge-route.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import { contentAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -13,11 +14,11 @@ const pkcs7Type = 'application/pkcs7-mime';
  * The authorities by which clients recognize this server (RFC 7030 section 4.1). Clients that always ask for JSON get
  * the same, because there is no other form.
  */
-export function cacertsRoute({ publishedAuthorities }: EdgeServices, root: string): Route {
+export function cacertsRoute({ publishedAuthorities }: EdgeServices): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],
-    path: `${root}/.well-known/est/cacerts`,
-    api: 'edge-client',
+    path: `${clientApi.root}/.well-known/est/cacerts`,
+    api: clientApi.api,
     errors: 'edge',
     summary: 'Read the authorities by which this server is known',
     answers: { 200: contentAnswer(pkcs7Type, 'A degenerate PKCS #7 in base64 (RFC 7030)') },
@@ -36,12 +37,11 @@ const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() })
 /** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute(
   { enrollmentSigner }: Pick<EdgeServices, 'enrollmentSigner'>,
-  api: 'edge-client' | 'edge-management',
-  path: string,
+  { api, root }: EdgeApi,
 ): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],
-    path,
+    path: `${root}/network-jwts`,
     api,
     errors: 'edge',
     summary: 'Read the JWT with which clients find this network',

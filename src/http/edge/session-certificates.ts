@@ -14,9 +14,10 @@ import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { entityMembers, linksSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
+import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const certificateSchema = z
@@ -41,31 +42,26 @@ const issuedSchema = z
   })
   .meta({ id: 'IssuedSessionCertificate' });
 
-const path = '/current-api-session/certificates';
+const path = 'current-api-session/certificates';
 
-export function sessionCertificateRoutes(needs: EdgeServices, root: string): readonly Route[] {
-  const common = { api: 'edge-client', errors: 'edge', guard: 'full' } as const;
+export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] {
+  const at = edgeRoutes(clientApi);
   return [
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: root + path,
+    at('GET', path, {
       summary: 'List the certificates of the session of the caller',
-      answers: { 200: listAnswer(certificateSchema, 'All of them') },
+      answer: listAnswer(certificateSchema, 'All of them'),
       async handler({ principal }) {
         const now = needs.clock.now();
         const items = await needs.store.sessionCertificates.listOf(principal.apiSessionId, now);
         return wholeList(items.map(certificateDocument));
       },
     }),
-    route({
-      ...common,
-      methods: ['POST'],
-      path: root + path,
+    at('POST', path, {
       summary: 'Get a certificate for the session of the caller',
-      answers: { 201: dataAnswer(issuedSchema, 'The certificate') },
+      answer: dataAnswer(issuedSchema, 'The certificate'),
+      status: 201,
       refusals: ['csr_not_acceptable'],
-      body: { json: true, form: false, schema: z.object({ csr: csrText }) },
+      body: z.object({ csr: csrText }),
       async handler(context, { body }) {
         const { apiSessionId: id, identityId } = context.principal;
         const key = needs.certificateIssuer.readRequest(body.csr);
@@ -83,23 +79,17 @@ export function sessionCertificateRoutes(needs: EdgeServices, root: string): rea
         return envelope(document, {}, { status: 201 });
       },
     }),
-    route({
-      ...common,
-      methods: ['GET', 'HEAD'],
-      path: `${root}${path}/:id`,
+    at('GET', `${path}/:id`, {
       summary: 'Read a certificate of the session of the caller',
-      answers: { 200: dataAnswer(certificateSchema, 'The certificate') },
+      answer: dataAnswer(certificateSchema, 'The certificate'),
       async handler(context) {
         const { apiSessionId } = context.principal;
         return envelope(certificateDocument(await getSessionCertificate(needs, apiSessionId, idOf(context))));
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path: `${root}${path}/:id`,
+    at('DELETE', `${path}/:id`, {
       summary: 'Revoke a certificate of the session of the caller',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       async handler(context) {
         await revokeSessionCertificate(needs, idOf(context), ownCallOf(context));
         return envelope({});

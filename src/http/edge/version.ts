@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Binding } from '../../config/config.ts';
 import { wholeList } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
+import type { EdgeApi } from '../request/edge-route.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
 import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -44,14 +45,10 @@ const versionSchema = z
  * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC. It contains
  * the release and Node's major version, which existing clients print, but no patch levels.
  */
-export function versionRoute(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  path: string,
-): Route {
+export function versionRoute(needs: EdgeServices, { api, root }: EdgeApi): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],
-    path,
+    path: `${root}/version`,
     api,
     errors: 'edge',
     summary: 'Find out where the APIs are and what the server can',
@@ -70,11 +67,7 @@ const specSchema = z.strictObject({
 });
 
 /** What clients of such a controller read about it beside the version: protocols, descriptions, known capabilities. */
-export function descriptionRoutes(
-  { config }: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  root: string,
-): readonly Route[] {
+export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeApi): readonly Route[] {
   const rules = { methods: ['GET', 'HEAD'] as const, api, errors: 'edge' as const };
   const name = api.replace('edge-', '');
   const spec = {

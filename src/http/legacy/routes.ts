@@ -12,6 +12,7 @@ import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
+import { type EdgeApi, edgeRoutes, managementApi } from '../request/edge-route.ts';
 import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
@@ -45,17 +46,14 @@ const opened: DeclaredAnswer = {
   },
 };
 
-export function legacyRoutes(
-  needs: EdgeServices,
-  api: 'edge-client' | 'edge-management',
-  root: string,
-): readonly Route[] {
-  const common = { api, errors: 'edge', headers: deprecationHeaders } as const;
+export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): readonly Route[] {
   return [
     route({
-      ...common,
       methods: ['POST'],
       path: `${root}/authenticate`,
+      api,
+      errors: 'edge',
+      headers: deprecationHeaders,
       summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
       answers: { 200: opened },
       refusals: [
@@ -80,15 +78,13 @@ export function legacyRoutes(
         return sessionAnswer(needs, await authenticate(needs, credentials, came));
       },
     }),
-    route({
-      ...common,
-      methods: ['POST'],
-      path: `${root}/authenticate/mfa`,
+    edgeRoutes({ api, root })('POST', 'authenticate/mfa', {
+      headers: deprecationHeaders,
       summary: 'Answer the TOTP query of a session',
-      answers: { 200: doneAnswer },
+      answer: doneAnswer,
       refusals: ['invalid_totp_code', 'invalid_auth', 'not_found', 'rate_limited'],
       guard: 'partial',
-      body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+      body: z.object({ code: totpCode }),
       async handler(context, { body }) {
         const { principal } = context;
         if (principal.mechanism !== 'legacy') {
@@ -144,17 +140,12 @@ const heartbeat = z.object({ ids: z.array(idText).max(1000) });
  * A router reports the legacy sessions whose connections it keeps, which resets their timeout (spec 5.6). Only an
  * identity of type `Router` that logged in with its certificate may do this.
  */
-export function heartbeatRoute(needs: EdgeServices, root: string): Route {
-  return route({
-    methods: ['POST'],
-    path: `${root}/api-sessions/heartbeats`,
-    api: 'edge-management',
-    guard: 'full',
-    errors: 'edge',
+export function heartbeatRoute(needs: EdgeServices): Route {
+  return edgeRoutes(managementApi)('POST', 'api-sessions/heartbeats', {
     summary: 'Report the sessions whose router connections are kept',
-    answers: { 200: dataAnswer(z.strictObject({ alive: z.int() }), 'How many of them are alive') },
+    answer: dataAnswer(z.strictObject({ alive: z.int() }), 'How many of them are alive'),
     refusals: ['forbidden'],
-    body: { json: true, form: false, schema: heartbeat },
+    body: heartbeat,
     async handler({ principal }, { body }) {
       const { type } = principal.account.identity;
       if (type !== 'Router' || !principal.passed.includes('cert')) throw new AuthError('forbidden');

@@ -75,7 +75,7 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       answer: doneAnswer,
       operationId: 'verifyCa',
       rawBody: ['application/json', ...pemTypes],
-      describedBody: proof,
+      described: { body: proof },
       refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
       async handler(context) {
         await verifyCa(needs, adminCallOf(context), { id: idOf(context), pem: proofIn(context) });

@@ -8,9 +8,9 @@ import { networkJwtRoute } from '../edge/network.ts';
 import { ownPasskeyRoutes } from '../edge/passkeys.ts';
 import { descriptionRoutes, versionRoute } from '../edge/version.ts';
 import { heartbeatRoute, legacyRoutes } from '../legacy/routes.ts';
+import { managementApi } from '../request/edge-route.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { managementRoot } from './admin-route.ts';
 import { administratorNamerRoutes } from './administrator-namers.ts';
 import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
@@ -38,14 +38,14 @@ import { stateRoutes } from './state.ts';
 
 export function managementRoutes(needs: EdgeServices): readonly Route[] {
   return [
-    versionRoute(needs, 'edge-management', `${managementRoot}/version`),
-    ...descriptionRoutes(needs, 'edge-management', managementRoot),
-    networkJwtRoute(needs, 'edge-management', `${managementRoot}/network-jwts`),
-    ...currentRoutes(needs, 'edge-management', managementRoot),
-    ...ownMfaRoutes(needs, 'edge-management', managementRoot),
-    ...ownPasskeyRoutes(needs, 'edge-management', managementRoot),
-    ...ownAccountRoutes(needs, 'edge-management', managementRoot),
-    ...legacyRoutes(needs, 'edge-management', managementRoot),
+    versionRoute(needs, managementApi),
+    ...descriptionRoutes(needs, managementApi),
+    networkJwtRoute(needs, managementApi),
+    ...currentRoutes(needs, managementApi),
+    ...ownMfaRoutes(needs, managementApi),
+    ...ownPasskeyRoutes(needs, managementApi),
+    ...ownAccountRoutes(needs, managementApi),
+    ...legacyRoutes(needs, managementApi),
     ...bulkIdentityRoutes(needs),
     ...identityRoutes(needs),
     ...passkeyRoutes(needs),
@@ -54,7 +54,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...invitationRoutes(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
-    heartbeatRoute(needs, managementRoot),
+    heartbeatRoute(needs),
     ...apiSessionRoutes(needs),
     ...browserSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),

@@ -72,7 +72,7 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
         'cannot_delete_referenced',
       ],
       rawBody: [jsonType],
-      describedBody: application,
+      described: { body: application },
       bodyLimit: largestDocument,
       query: changeParameters,
       async handler(context, { query }) {
