@@ -28,8 +28,10 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-// Breaks the store, or the feed, of the only thread that the test can reach.
-const server = await startTestServer({ clock, threads: 1 });
+// Breaks the store, or the feed, of the only thread that the test can reach. Few sessions, so that logins end older ones.
+const configure = (yaml: string) =>
+  yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
+const server = await startTestServer({ clock, threads: 1, configure });
 await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
@@ -158,6 +160,7 @@ test('a right TOTP code gives none, whichever read of policy, identity or enroll
 test('a code and a refresh token give no tokens', async () => {
   const codes: string[] = [];
   for (let count = 0; count < 8; count += 1) codes.push(await obtainCode(server, 'alice', password));
+  for (let count = 0; count < 3; count += 1) await login(server, 'alice', password);
   assert.deepEqual(
     new Set(await eachFailure(() => redeem(server, codes.pop() as string))),
     new Set(['authRequests.redeemCode', ...doneAlready]),

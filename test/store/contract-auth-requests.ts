@@ -344,6 +344,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.ok(outcome.outcome === 'redeemed');
       assert.equal(outcome.nonce, 'n1');
       assert.equal(outcome.certificateKey, null);
+      assert.equal(outcome.openSessions, 1);
       assert.equal(outcome.identity.name, user.identity.name);
       assert.deepEqual(outcome.session, {
         id: redeem.session.id,

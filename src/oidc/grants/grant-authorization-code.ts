@@ -113,7 +113,7 @@ export async function redeemCode(
   });
 
   if (outcome.outcome === 'refused') throw await codeRefused(needs, request, outcome);
-  const { session, identity, policy, nonce, certificateKey } = outcome;
+  const { session, identity, policy, openSessions, nonce, certificateKey } = outcome;
   const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
   const objection =
     (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??
@@ -133,7 +133,8 @@ export async function redeemCode(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,
   );
-  await endOldestSessions(needs, { ...session, lacksFactors: false }, origin);
+  if (openSessions > needs.maxSessionsPerIdentity)
+    await endOldestSessions(needs, { ...session, lacksFactors: false }, origin);
   const present = narrowed(client, session, null);
   const refreshToken = present.scopes.includes('offline_access') ? refresh : null;
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);

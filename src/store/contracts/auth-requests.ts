@@ -99,6 +99,8 @@ export type RedeemOutcome =
       readonly identity: IdentityInTokens;
       /** The identity's policy at this moment. */
       readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
+      /** Of the identity, with the new one and those that have expired: there are no more that live. */
+      readonly openSessions: number;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was requested. */
       readonly certificateKey: string | null;

@@ -167,6 +167,7 @@ interface RedeemedLogin {
   readonly outcome: 'redeemed';
   readonly identity: IdentityInTokens;
   readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
+  readonly openSessions: number;
   readonly request: string;
   readonly progress: string;
 }
@@ -178,7 +179,9 @@ const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT i
        (SELECT disabled_at ${bearer}) AS disabled_at, (SELECT disabled_until ${bearer}) AS disabled_until,
        (SELECT primary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS primary_rules,
        (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules,
-       (SELECT require_dpop FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS require_dpop`;
+       (SELECT require_dpop FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS require_dpop,
+       (SELECT count(*) FROM api_sessions
+         WHERE api_sessions.identity_id = auth_requests.identity_id AND ended_at IS NULL) AS other_sessions`;
 
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
@@ -202,7 +205,8 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
   yield* keepLastLogin(identity.id, won, now);
   const policy = { ...authPolicyRulesOf(won), requireDpop: won.require_dpop === 1 };
-  return { outcome: 'redeemed', identity, policy, request, progress };
+  const openSessions = integer(won, 'other_sessions') + 1;
+  return { outcome: 'redeemed', identity, policy, openSessions, request, progress };
 }
 
 /** A missing policy refuses, as a missing identity does. */
@@ -272,6 +276,7 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
     session,
     identity: redeemed.identity,
     policy: redeemed.policy,
+    openSessions: redeemed.openSessions,
     nonce: authRequest.nonce,
     certificateKey,
   };
