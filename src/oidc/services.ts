@@ -27,7 +27,10 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
   readonly proofs: DpopVerifier;
-  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities' | 'openingCertificates'>;
+  readonly view: Pick<
+    SessionView,
+    'accounts' | 'signers' | 'authorities' | 'openingCertificates' | 'refreshed'
+  >;
   readonly certificateIssuer: ClientCertificateIssuer;
   /** Of the SPIFFE ids in certificates of sessions; a host name. */
   readonly trustDomain: string;

@@ -1,11 +1,14 @@
 // Everything that this node keeps in memory, and what each change of the store drops from it.
 
+import type { ApiSession } from '../model/api-session.ts';
 import type { Change } from '../model/change.ts';
-import { asId } from '../model/ids.ts';
+import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PasskeyRules } from '../model/passkey.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import { type RecentMap, recentMap } from '../platform/recent-map.ts';
+import { sharedValues } from '../platform/shared-values.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
 import {
@@ -38,7 +41,29 @@ interface Views {
   readonly authorities: AuthorityView;
   readonly revocations: RevocationView;
   readonly clients: ClientView;
+  readonly refreshed: RefreshedSessions;
   readonly passkeyRules: { readonly current: PasskeyRules; reload(): Promise<void> };
+}
+
+/**
+ * Sessions that were refreshed recently, as they were then. What their tokens say never changes; whether they live, and
+ * until when, only the store knows, and the statement that replaces the refresh token asks it.
+ */
+export type RefreshedSessions = Pick<RecentMap<ApiSessionId, ApiSession>, 'get' | 'set' | 'delete' | 'clear'>;
+
+/** @param threads number of request threads: together they keep 20,000 sessions */
+function refreshedSessions(threads: number): RefreshedSessions {
+  const known = recentMap<ApiSessionId, ApiSession>(Math.ceil(20_000 / threads));
+  const { text, list } = sharedValues();
+  return {
+    ...known,
+    set(id, session) {
+      const { clientId, issuer, passed, scopes, configTypes, resources } = session;
+      const common = { clientId: text(clientId), issuer: text(issuer), passed: list(passed) };
+      const lists = { scopes: list(scopes), configTypes: list(configTypes), resources: list(resources) };
+      known.set(id, { ...session, ...common, ...lists });
+    },
+  };
 }
 
 export interface SessionView extends Views {
@@ -113,6 +138,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     authorities,
     revocations,
     clients,
+    refreshed: refreshedSessions(threads),
     passkeyRules: await openPasskeyRules(store),
   };
   const feed = followFeed({
@@ -149,7 +175,7 @@ async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<
 /** Drops or reloads whatever a change of the store outdates. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
-  const { passkeyRules, revocations } = views;
+  const { passkeyRules, refreshed, revocations } = views;
   let latest: Millis = needs.clock.now();
   /** A clock that is set back for a while must not make us forget too early. */
   function latestTime(): Millis {
@@ -160,6 +186,7 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
     switch (kind) {
       case 'session-ended':
         ended.add(entityId, latestTime() + needs.tokenLifetime);
+        refreshed.delete(asId(entityId));
         return legacy.forget(asId(entityId));
       case 'token-revocation': {
         const revocation = await needs.store.revocations.find(asId(entityId));
@@ -197,6 +224,7 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
 async function readEverything(needs: SessionViewNeeds, views: Views): Promise<void> {
   await readDenied(needs, views.ended);
   views.accounts.forgetAll();
+  views.refreshed.clear();
   views.legacy.forgetAll();
   views.sessionCertificates.forgetAll();
   await views.signers.reloadAll();

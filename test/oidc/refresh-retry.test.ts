@@ -203,14 +203,31 @@ test('the session says when and from where it was refreshed last', async () => {
 });
 
 test('expired is told from the rest, also when nothing is left of the session', async () => {
-  const { refresh_token } = await login(server, 'alice', password);
+  const { refresh_token: unused } = await login(server, 'alice', password);
+  const { refresh_token: used } = await login(server, 'alice', password);
+  const { refresh_token: next } = (await refresh(server, used)).json;
   clock.advance(24 * HOUR + MINUTE);
-  assertRefused(await refresh(server, refresh_token), { told: 'expired' });
+  for (const token of [unused, next]) assertRefused(await refresh(server, token), { told: 'expired' });
   await server.store.expiry.deleteExpired(clock.now(), 10_000);
-  const forgotten = await refresh(server, refresh_token);
-  assertTold(forgotten, 'expired');
-  assert.deepEqual(auditedBy(server, forgotten), []);
-  assert.equal(loggedDetail(server, forgotten), 'refresh token refused: unknown');
+  for (const token of [unused, next]) {
+    const forgotten = await refresh(server, token);
+    assertTold(forgotten, 'expired');
+    assert.deepEqual(auditedBy(server, forgotten), []);
+    assert.equal(loggedDetail(server, forgotten), 'refresh token refused: unknown');
+  }
+});
+
+test('a session is read at its first refresh only, and its end counts at the next', async (t) => {
+  const first = await login(server, 'alice', password);
+  const find = t.mock.method(server.store.apiSessions, 'find');
+  let { refresh_token } = first;
+  for (const reads of [1, 1, 1]) {
+    refresh_token = (await refresh(server, refresh_token)).json.refresh_token;
+    assert.equal(find.mock.callCount(), reads);
+  }
+  const { z_asid } = claimsOf(first.access_token);
+  assert.equal(await server.store.apiSessions.end(z_asid, 'administrator', clock.now()), true);
+  assertRefused(await refresh(server, refresh_token), { told: 'revoked', recorded: 'ended' });
 });
 
 test('nothing is told of what is not ours', async () => {

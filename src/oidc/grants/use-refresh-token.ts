@@ -73,10 +73,8 @@ export async function useRefreshToken(
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
-  const stored = await needs.store.apiSessions.find(sessionId);
-  // The row is deleted when the last of its tokens has expired.
-  if (stored === null) throw noLongerGood('expired', 'unknown');
-  const session = continuedHere(needs, request, stored);
+  const remembered = needs.view.refreshed.get(sessionId);
+  const session = continuedHere(needs, request, remembered ?? (await storedSession(needs, sessionId)));
   requireRefreshable(client);
   resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
@@ -115,13 +113,24 @@ export async function useRefreshToken(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
+    if (remembered !== session) needs.view.refreshed.set(sessionId, session);
     const current = { ...withNews(session, outcome), keyThumbprint: key };
     const rotated = narrowed(client, current, asked);
     return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
-  throw refreshRefused(needs, request, { session, reason });
+  // How it has ended is not among what is remembered.
+  needs.view.refreshed.delete(sessionId);
+  const refused = remembered === undefined ? session : await storedSession(needs, sessionId);
+  throw refreshRefused(needs, request, { session: refused, reason });
+}
+
+/** @throws AuthError invalid_grant   the row is deleted, as when the last of its tokens has expired */
+async function storedSession({ store }: OidcServices, id: ApiSessionId): Promise<ApiSession> {
+  const stored = await store.apiSessions.find(id);
+  if (stored === null) throw noLongerGood('expired', 'unknown');
+  return stored;
 }
 
 /**
