@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { insideOf, signalInside } from './inside.mjs';
+import { tryManifests } from './kubernetes.mjs';
 import { freePort, makeRoot, need, needRoot, root, run, say, serves } from './running.mjs';
 
 const mostMegabytes = 250;
@@ -59,7 +61,8 @@ async function tryBuilt(work, buildah) {
   const data = join(work, 'volume');
   // As a new volume begins.
   run(['cp', '-a', join(folder, volume), data]);
-  const inside = (words) => insideOf({ folder, data, volume, User }, [...Env, ...words]);
+  const inside = (words) =>
+    insideOf({ folder, mounts: { [volume]: data }, workdir: volume, user: User }, [...Env, ...words]);
   const controller = () => {
     const [command, ...args] = inside([...Entrypoint, ...Cmd]);
     return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -90,19 +93,18 @@ async function tryBuilt(work, buildah) {
   if (isHealthy()) throw new Error('it is healthy after it has ended');
   say('starting again');
   await serves(controller, () => void cli('get', 'identity', 'kept'), signalInside);
-  return `${size} MB, ends by ${StopSignal}; set up, healthy, logged in to from outside, reloaded, stopped and started again as user ${User} on a read-only root, by unshare and chroot; podman and docker were not tried`;
+  const manifests = await onPostgres((databaseUrl) =>
+    tryManifests({ work, folder, image: { Entrypoint, Cmd, Env }, databaseUrl }),
+  );
+  return `${size} MB, ends by ${StopSignal}; set up, healthy, logged in to from outside, reloaded, stopped and started again as user ${User} on a read-only root, by unshare and chroot; podman and docker were not tried; ${manifests}`;
 }
 
-/** What runs words as the image does: in its root, which is read-only, with its volume, as its user and process 1. */
-function insideOf({ folder, data, volume, User }, words) {
-  const prepare = `mount --bind "$0" "$0" && mount --bind "$1" "$0$2" && mount --rbind /dev "$0/dev" &&
-    mount -t proc proc "$0/proc" && mount -o remount,bind,ro "$0" && root=$0 user=$3 workdir=$2 && shift 3 &&
-    exec setpriv --no-new-privs --bounding-set=-all,+setuid,+setgid,+sys_chroot chroot --userspec="$user" "$root" /usr/bin/env -i "--chdir=$workdir" "$@"`;
-  const namespaces = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'];
-  return ['unshare', ...namespaces, 'sh', '-c', prepare, folder, data, volume, User, ...words];
-}
-
-/** unshare passes nothing on: its only child is process 1 inside. */
-function signalInside({ pid }, signal) {
-  process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')), signal);
+async function onPostgres(use) {
+  const { startPostgres } = await import('../../test/support/postgres.ts');
+  const server = await startPostgres({ unsynced: true });
+  try {
+    return await use(await server.createDatabase());
+  } finally {
+    await server.close();
+  }
 }
