@@ -472,6 +472,57 @@ describe('refuses', () => {
     await hal.close();
   });
 
+  test('an answer that comes again, in another login or late, although its owner gave it on our page', async () => {
+    const ivy = await withPasskey('ivy');
+    const { page } = ivy;
+    const given: URLSearchParams[] = [];
+    /** What happens to an answer on its way; null: it is kept. */
+    let alter: (answer: URLSearchParams) => URLSearchParams | null = (answer) => answer;
+    await page.route('**/oidc/login/passkey', async (route) => {
+      const answer = new URLSearchParams(route.request().postData() ?? '');
+      given.push(answer);
+      const altered = alter(answer);
+      await (altered === null
+        ? route.fulfill({ body: 'kept' })
+        : route.continue({ postData: altered.toString() }));
+    });
+    const use = async () => {
+      await beginAt(server, application, page);
+      const [status] = await Promise.all([submit(page, '#use-passkey'), page.waitForEvent('framenavigated')]);
+      return status;
+    };
+    await use();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    const accepted = given[0];
+    const withResponse = (response: string | null | undefined) => (answer: URLSearchParams) => {
+      const login = answer.get('authRequestId') ?? '';
+      return new URLSearchParams({ authRequestId: login, response: response ?? '' });
+    };
+    alter = () => null;
+    await use();
+    const unused = given[1]?.get('response');
+    for (const [how, changed, status] of [
+      ['again', () => accepted ?? null, 400],
+      ['again, in another login', withResponse(accepted?.get('response')), 401],
+      ['in another login than that for which it was asked', withResponse(unused), 401],
+      [
+        'late',
+        (answer) => {
+          shift += 11 * MINUTE;
+          return answer;
+        },
+        400,
+      ],
+    ] as const satisfies readonly (readonly [string, typeof alter, number])[]) {
+      alter = changed;
+      assert.equal(await use(), status, how);
+    }
+    alter = (answer) => answer;
+    await use();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await ivy.close();
+  });
+
   test('an answer that a page of a neighbouring port got, and one of another site gets none', async (t) => {
     const site = await startForeignSite();
     t.after(() => site.close());
