@@ -7,6 +7,8 @@ export interface DeviceLogin {
   readonly codeChallenge: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** Some of those that it asked for and the client does not have. */
+  readonly droppedScopes: readonly string[];
   /** Issuer of the bind point at which the device asked. */
   readonly issuer: string;
   /** Where the device asked from. */

@@ -78,6 +78,12 @@ export function existingScopes(client: Client, scope: string): readonly string[]
   return clientScopes.filter((known) => own.includes(known) && asked.includes(known));
 }
 
+/** A few of the scopes that were asked for and are not granted, for the record of the login. */
+export function droppedScopesOf(granted: readonly string[], asked: string): readonly string[] {
+  const dropped = asked.split(' ').filter((scope) => scope !== '' && !granted.includes(scope));
+  return [...new Set(dropped)].filter((scope) => scope.length <= 40).slice(0, 10);
+}
+
 /**
  * The scopes that the client asks to keep, or null for all. If it names none that exists, that counts as naming none
  * (RFC 6749 6). Checked before anything is used up.

@@ -135,6 +135,21 @@ describe('a device', () => {
     assert.deepEqual(claimsOf(tokens.json.access_token).cnf, { jkt: key.thumbprint });
   });
 
+  test('leaves in the record, and on the application, which scopes it asked for in vain', async () => {
+    const app = await registerClient(root, { type: 'public', scopes: ['openid'] });
+    const scope = 'openid groups urn:x';
+    const { json } = await asked({ client_id: app.id, scope });
+    const person = browser();
+    await finish(person, await logInFor(person, json.user_code));
+    const { data } = (await root.get('login-attempts')).json;
+    const checks = data.flatMap(
+      (attempt: { checks: readonly { check: string; saw: string }[] }) => attempt.checks,
+    );
+    const saw = checks.find(({ check }: { check: string }) => check === 'scopes')?.saw;
+    assert.match(String(saw), /not among those of the application: \["groups","urn:x"\]$/);
+    assert.deepEqual((await root.get(`oidc-clients/${app.id}`)).json.data.droppedScopes, ['groups']);
+  });
+
   test('has to wait longer if it asks too often, and loses nothing by it', async () => {
     const { json } = await asked();
     assertOAuthError(await poll(json.device_code), 'authorization_pending');

@@ -13,6 +13,7 @@ function waiting(changes: Partial<NewDeviceLogin> = {}): NewDeviceLogin {
     codeChallenge: uniqueName('challenge'),
     clientId: 'overlay',
     scopes: ['openid'],
+    droppedScopes: ['groups'],
     issuer: 'https://localhost/oidc',
     ipAddress: '192.0.2.1',
     createdAt: t0,

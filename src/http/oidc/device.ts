@@ -11,7 +11,7 @@ import {
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import { authenticateClient } from '../../oidc/grants/authenticate-client.ts';
-import { existingScopes, required } from '../../oidc/parameters.ts';
+import { droppedScopesOf, existingScopes, required } from '../../oidc/parameters.ts';
 import {
   confirmDevicePage,
   deviceCodePage,
@@ -71,11 +71,14 @@ function authorizationRoute(needs: PageServices): Route {
       const basic = basicCredentials(context.authorization);
       const { issuer } = context;
       const client = await authenticateClient(needs, { parameters: body, basic, issuer });
-      const scopes = existingScopes(client, required(body, 'scope'));
+      const scope = required(body, 'scope');
+      const scopes = existingScopes(client, scope);
       if (!scopes.includes('openid')) {
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
       }
-      const authorization = await beginDeviceLogin(needs, client, { scopes, origin: originOf(context) });
+      const droppedScopes = droppedScopesOf(scopes, scope);
+      const asked = { scopes, droppedScopes, origin: originOf(context) };
+      const authorization = await beginDeviceLogin(needs, client, asked);
       return json(authorization, { headers: { pragma: 'no-cache' } });
     },
   });

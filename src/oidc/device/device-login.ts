@@ -47,7 +47,7 @@ export function sealedCodeLabel(id: string): string {
 export async function beginDeviceLogin(
   needs: OidcServices,
   client: Client,
-  { scopes, origin }: { readonly scopes: readonly string[]; readonly origin: RequestOrigin },
+  { origin, ...asked }: Pick<DeviceLogin, 'scopes' | 'droppedScopes'> & { readonly origin: RequestOrigin },
 ): Promise<DeviceAuthorization> {
   await countBeginning(needs, origin.ipAddress, 'device');
   const now = needs.clock.now();
@@ -60,7 +60,7 @@ export async function beginDeviceLogin(
       userCodeHash: userCodeHash(needs.tagKey, userCode),
       codeChallenge: codeChallengeOf(deviceCode),
       clientId: client.clientId,
-      scopes,
+      ...asked,
       issuer: origin.issuer,
       ipAddress: origin.ipAddress,
       createdAt: now,
@@ -112,6 +112,7 @@ export function authRequestFor(
     clientId: device.clientId,
     redirectUri: deviceRedirectUri(device.issuer),
     scopes: device.scopes,
+    ...(device.droppedScopes.length === 0 ? {} : { droppedScopes: device.droppedScopes }),
     state: null,
     nonce: null,
     codeChallenge: device.codeChallenge,

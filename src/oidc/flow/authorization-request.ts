@@ -15,6 +15,7 @@ import { acrValues } from '../../tokens/access-token.ts';
 import { readIdTokenHint } from '../../tokens/id-token.ts';
 import { type Client, redirectUrisOf, requireClient, requiresPkce } from '../clients.ts';
 import {
+  droppedScopesOf,
   existingScopes,
   isRepeated,
   type Parameters,
@@ -116,7 +117,7 @@ export function validateAuthorizationRequest(
   if (nonce !== null && nonce.length > maxNonceLength)
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
-  const droppedScopes = droppedFrom(scopes, parameter(parameters, 'scope') ?? '');
+  const droppedScopes = droppedScopesOf(scopes, parameter(parameters, 'scope') ?? '');
   // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
   const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
@@ -213,12 +214,6 @@ function readScopes(back: ValidatedRedirect, client: Client, parameters: Paramet
   const scopes = existingScopes(client, text);
   if (!scopes.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
   return scopes;
-}
-
-/** A few of the scopes that were asked for and are not granted, for the record of the login. */
-function droppedFrom(granted: readonly string[], asked: string): readonly string[] {
-  const dropped = asked.split(' ').filter((scope) => scope !== '' && !granted.includes(scope));
-  return [...new Set(dropped)].filter((scope) => scope.length <= 40).slice(0, 10);
 }
 
 /**

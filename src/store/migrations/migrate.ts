@@ -70,6 +70,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE oidc_clients ADD COLUMN logo_uri TEXT',
   'ALTER TABLE oidc_clients ADD COLUMN backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0',
   `ALTER TABLE oidc_clients ADD COLUMN dropped_scopes TEXT NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE device_logins ADD COLUMN dropped_scopes TEXT NOT NULL DEFAULT '[]'`,
   'ALTER TABLE api_sessions ADD COLUMN told_until BIGINT',
   'DROP INDEX api_sessions_by_expiry',
   sessionsByDeletion,

@@ -37,6 +37,7 @@ export const tablesOfLogins: readonly string[] = [
     code_challenge TEXT NOT NULL UNIQUE,
     client_id TEXT NOT NULL,
     scopes TEXT NOT NULL,
+    dropped_scopes TEXT NOT NULL DEFAULT '[]',
     issuer TEXT NOT NULL,
     ip_address TEXT NOT NULL,
     created_at BIGINT NOT NULL,

@@ -21,7 +21,7 @@ export function deviceLoginStore({ find, writing }: Database<typeof deviceLoginI
 }
 
 const deviceLoginOf = reader<DeviceLogin>()(
-  'id codeChallenge clientId scopes:json issuer ipAddress createdAt expiresAt state sealedCode?',
+  'id codeChallenge clientId scopes:json droppedScopes:json issuer ipAddress createdAt expiresAt state sealedCode?',
 );
 
 function* beginDeviceLogin(login: NewDeviceLogin, most: number): Intent<'begun' | 'full' | 'taken'> {
