@@ -201,7 +201,13 @@ export const edgeSchema = z.strictObject({
       recordsKept,
     ),
   }),
-  externalJwtSigners: section({ jwksFetch: jwksFetchSchema.prefault({}) }),
+  externalJwtSigners: section({
+    maxNewIdentities:
+      says`Identities that tokens of one signer create (createIdentities) without an hour's pause.`(
+        z.int().min(1).max(10_000_000).default(1000),
+      ),
+    jwksFetch: jwksFetchSchema.prefault({}),
+  }),
 });
 
 export type EdgeContent = z.output<typeof edgeSchema>;

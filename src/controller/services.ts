@@ -301,7 +301,10 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     view,
     ownSessions: view.ownSessions,
     signers: view.signers,
-    newcomers: newcomers({ store, clock, random, audit, signers: view.signers }),
+    newcomers: newcomers({
+      ...{ store, clock, random, audit, signers: view.signers },
+      mostOfSigner: () => base.inUse.edge.externalJwtSigners.maxNewIdentities,
+    }),
     passkeyRules: () => view.passkeyRules.current,
     authorities: view.authorities,
     revocations: view.revocations,

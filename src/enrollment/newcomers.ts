@@ -17,10 +17,10 @@ import { quoted } from '../platform/formats/quoted.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { emailSaidBy, roleAttributesSaidBy } from './new-identity.ts';
 
-type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signers'>;
-
-/** Of one signer, without an hour's pause: a provider at which anybody can sign up must not fill the database. */
-const mostOfSigner = 1000;
+type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signers'> & {
+  /** Of one signer, without an hour's pause: a provider at which anybody can sign up must not fill the database. */
+  readonly mostOfSigner: () => number;
+};
 
 export function newcomers(needs: Needs): Newcomers {
   return {
@@ -138,15 +138,17 @@ async function hasRoom(
   { signer }: ValidExternalJwt,
   attempt: AttemptRecorder,
 ): Promise<boolean> {
+  const max = needs.mostOfSigner();
   const limit = {
-    key: `newcomers:${signer.id}`,
-    max: mostOfSigner,
+    // With the limit, so that a raised one applies at once.
+    key: `newcomers:${signer.id}:${max}`,
+    max,
     lockFor: HOUR,
     longestLock: HOUR,
     forgetAfter: HOUR,
   };
   const { outcome } = await needs.store.attempts.count([limit], 1, needs.clock.now());
   if (outcome === 'counted') return true;
-  attempt.failed('new identity', 'too-many-newcomers', `${mostOfSigner} of signer ${signer.name}`);
+  attempt.failed('new identity', 'too-many-newcomers', `${max} of signer ${signer.name}`);
   return false;
 }

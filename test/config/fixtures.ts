@@ -117,6 +117,7 @@ export function fullFile(): Tree {
       loginAttempts: { keep: '48h', keepAtMost: 5000 },
       auditEvents: { keep: '96h', keepAtMost: 6000 },
       externalJwtSigners: {
+        maxNewIdentities: 5,
         jwksFetch: {
           timeout: '3s',
           maxRedirects: 0,

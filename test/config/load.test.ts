@@ -66,6 +66,7 @@ describe('loading the configuration', () => {
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
       auditEvents: { keep: 8760 * HOUR, keepAtMost: 100_000 },
       externalJwtSigners: {
+        maxNewIdentities: 1000,
         jwksFetch: {
           timeout: 5000,
           maxRedirects: 5,

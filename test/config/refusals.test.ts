@@ -135,6 +135,7 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.passkeys.rpId': ['', 'a b', 'https://example.com', 'example.com:443', '*.example.com', '192.0.2.1'],
   'edge.passkeys.trustedRoots': ['', 'a\0b'],
   'edge.externalJwtSigners.jwksFetch.timeout': ['0s', '5', '2h'],
+  'edge.externalJwtSigners.maxNewIdentities': [0, -1, 1.5, '5', 1e12],
   'edge.externalJwtSigners.jwksFetch.maxRedirects': [-1, 21, 1.5, '5'],
   'edge.externalJwtSigners.jwksFetch.blockPrivateAddresses': ['true', 1],
   'edge.externalJwtSigners.jwksFetch.allowedHostnames': [

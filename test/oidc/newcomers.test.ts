@@ -227,22 +227,19 @@ describe('a person whom a signer names for the first time', () => {
     assert.deepEqual(again.roleAttributes, ['a']);
   });
 
-  test('is refused after very many others of the signer, while known people still get in', async () => {
-    const known = uniqueName('sub');
-    await redeemed(server, await login(known, { name: known }));
-    const lock = {
-      key: `newcomers:${signerId}`,
-      max: 1,
-      lockFor: HOUR,
-      longestLock: HOUR,
-      forgetAfter: HOUR,
-    };
-    await server.store.attempts.count([lock], 1, clock.now());
-    const subject = uniqueName('sub');
-    await refusedAs('too-many-newcomers', subject, { name: subject });
-    await redeemed(server, await login(known, { name: known }));
-    await server.store.attempts.clear([lock.key]);
-    await redeemed(server, await login(subject, { name: subject }));
+  test('is refused after very many others of the signer, while known people still get in', async (t) => {
+    const configure = (yaml: string) => yaml.replace('maxNewIdentities: 1000', 'maxNewIdentities: 2');
+    const limited = await startTestServer({ clock, configure });
+    t.after(() => limited.close());
+    await createSigner(await rootOf(limited), idp, 'idp', { createIdentities: creation });
+    const come = async (name: string) => submitJwt(limited, await tokenOf(limited, idp, name, { name }));
+    for (const name of ['first', 'second', 'first']) await redeemed(limited, await come(name));
+    const refused = await come('third');
+    assert.equal(refused.status, 401);
+    assert.equal(await reasonOf(limited, refused), 'too-many-newcomers');
+    await redeemed(limited, await come('second'));
+    clock.advance(HOUR);
+    await redeemed(limited, await come('third'));
   });
 
   test('waits for the tokens that name somebody who exists', async () => {
