@@ -205,17 +205,6 @@ export const faultsOfRequests: readonly Fault[] = [
     ],
   },
   {
-    name: 'an answer of a passkey works twice',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/login/passkey/question.ts',
-        from: 'return useOnce(needs,',
-        to: "return Promise.resolve(challenge !== '') || useOnce(needs,",
-      },
-    ],
-  },
-  {
     name: 'an answer of a passkey counts in another login',
     soughtBy: 'test/model/passkeys.test.ts',
     edits: [
@@ -228,55 +217,6 @@ export const faultsOfRequests: readonly Fault[] = [
         file: 'src/login/passkey/question.ts',
         from: 'function contentOf({ purpose, identityId, flow, browser, site }',
         to: 'function contentOf({ purpose, identityId, browser, site }',
-      },
-    ],
-  },
-  {
-    name: 'the passkey of another person is the second proof',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: 'if (proven.account.identity.id !== identityId) {',
-        to: "if (proven.account.identity.id === '') {",
-      },
-    ],
-  },
-  {
-    name: 'a passkey counts without the user verification that the policy requires',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
-        to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
-      },
-    ],
-  },
-  {
-    name: 'a passkey counts as both factors although the policy does not say so',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: 'const isTwofold = isUserVerified && policy.primary.passkey.satisfiesSecondary;',
-        to: 'const isTwofold = isUserVerified;',
-      },
-      {
-        file: 'src/login/outstanding-factors.ts',
-        from: "const isTwofold = primary.passkey.satisfiesSecondary && proven.includes('uv');",
-        to: "const isTwofold = primary.passkey !== undefined && proven.includes('uv');",
-      },
-    ],
-  },
-  {
-    name: 'a passkey opens a login that requires another one as the second proof',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/model/account.ts',
-        from: 'return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);',
-        to: 'return primary.passkey.allowed && secondary !== undefined;',
       },
     ],
   },
@@ -299,22 +239,6 @@ export const faultsOfRequests: readonly Fault[] = [
         file: 'src/login/passkey/passkey.ts',
         from: 'said === null ? identityId !== null : said',
         to: 'said === null || said',
-      },
-    ],
-  },
-  {
-    name: 'a question for one name is answered by another person',
-    soughtBy: 'test/model/passkeys.test.ts',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: 'isOf?.({ ...question, identityId: found.passkey.identityId })',
-        to: 'isOf !== undefined',
-      },
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: 'if (!isOf?.({ ...question, identityId })) {',
-        to: "if (!isOf?.({ ...question, identityId }) && purpose !== 'primary') {",
       },
     ],
   },

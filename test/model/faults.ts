@@ -315,6 +315,76 @@ export const faults: readonly Fault[] = [
       },
     ],
   },
+  {
+    name: 'an answer of a passkey works twice',
+    edits: [
+      {
+        file: 'src/login/passkey/question.ts',
+        from: 'return useOnce(needs,',
+        to: "return Promise.resolve(challenge !== '') || useOnce(needs,",
+      },
+    ],
+  },
+  {
+    name: 'the passkey of another person is the second proof',
+    edits: [
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: 'if (proven.account.identity.id !== identityId) {',
+        to: "if (proven.account.identity.id === '') {",
+      },
+    ],
+  },
+  {
+    name: 'a passkey counts without the user verification that the policy requires',
+    edits: [
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
+        to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
+      },
+    ],
+  },
+  {
+    name: 'a passkey counts as both factors although the policy does not say so',
+    edits: [
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: 'const isTwofold = isUserVerified && policy.primary.passkey.satisfiesSecondary;',
+        to: 'const isTwofold = isUserVerified;',
+      },
+      {
+        file: 'src/login/outstanding-factors.ts',
+        from: "const isTwofold = primary.passkey.satisfiesSecondary && proven.includes('uv');",
+        to: "const isTwofold = primary.passkey !== undefined && proven.includes('uv');",
+      },
+    ],
+  },
+  {
+    name: 'a passkey opens a login that requires another one as the second proof',
+    edits: [
+      {
+        file: 'src/model/account.ts',
+        from: 'return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);',
+        to: 'return primary.passkey.allowed && secondary !== undefined;',
+      },
+    ],
+  },
+  {
+    name: 'a question for one name is answered by another person',
+    edits: [
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: 'isOf?.({ ...question, identityId: found.passkey.identityId })',
+        to: 'isOf !== undefined',
+      },
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: 'if (!isOf?.({ ...question, identityId })) {',
+        to: "if (!isOf?.({ ...question, identityId }) && purpose !== 'primary') {",
+      },
+    ],
+  },
 ];
 
 /** @returns the text with the edit in it @throws unless there is exactly one place for it */

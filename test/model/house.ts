@@ -1,4 +1,4 @@
-// The server of the model, and the three people whose logins are tried on it: new people for each run, with the same
+// The server of the model, and the four people whose logins are tried on it: new people for each run, with the same
 // names, passwords, certificates and external JWTs.
 
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -9,10 +9,12 @@ import { setTimeout } from 'node:timers/promises';
 import { usernameKey } from '../../src/login/password/password.ts';
 import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { DAY, type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
+import { SoftAuthenticator } from '../support/authenticator.ts';
 import { registerCa } from '../support/certificates.ts';
 import {
   authority,
@@ -26,6 +28,7 @@ import { createPolicy, createSigner, tokenOf } from '../support/external-jwt.ts'
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
+import { storePasskey } from '../support/passkeys.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
 import { type Actor, type JwtMethod, firstPassword as password, people, type Who } from './steps.ts';
@@ -47,7 +50,7 @@ export interface House {
   newToken(who: Who, method?: JwtMethod): Promise<string>;
   /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
   pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;
-  /** Three people who have never logged in. */
+  /** Four people who have never logged in. */
   movePeopleIn(enrolled: readonly Who[], mustChange: readonly Who[]): Promise<Household>;
   close(): Promise<void>;
 }
@@ -55,6 +58,8 @@ export interface House {
 export interface Household {
   whose(identityId: unknown): Who | null;
   isEnrolled(who: Who): Promise<boolean>;
+  /** With the person's only passkey. */
+  deviceOf(who: Who): SoftAuthenticator;
   /** The number of API sessions of these people, including ended ones. */
   sessions(): number;
   /** Resets wrong guesses: the model is not about how they are counted. */
@@ -66,7 +71,6 @@ export interface Household {
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const certified: Partial<Record<Actor, Who>> = { 'program 2': 'bob', 'browser 2': 'ann' };
-const usernames: Record<Who, string> = { ann: 'ann', bob: 'bob', cyd: 'cyd' };
 
 export async function openHouse(): Promise<House> {
   const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -97,11 +101,20 @@ async function furnished(
     const name = subjectAltName(generalName.email(`${who}@idp`));
     leaves.set(actor, client({ issuer: makers, until: 365 * DAY }, clientExtensions(name)));
   }
+  const passkey = { ...usualPolicy.primary.passkey, allowed: true };
   const policies: Record<Who, AuthPolicyId> = {
     ann: defaultAuthPolicyId,
-    bob: await createPolicy(server, 'TOTP', { secondary: { requireTotp: true } }),
+    bob: await createPolicy(server, 'TOTP', {
+      primary: { passkey: { ...passkey, satisfiesSecondary: true } },
+      secondary: { requireTotp: true },
+    }),
     cyd: await createPolicy(server, 'all', {
+      primary: { passkey: { ...passkey, userVerification: 'preferred' } },
       secondary: { requireTotp: true, requireExtJwt: signerId },
+    }),
+    dee: await createPolicy(server, 'passkey', {
+      primary: { passkey },
+      secondary: { requirePasskey: true },
     }),
   };
   const passwordHash = await server.controller.services.hasher.hash(password, 'test');
@@ -141,8 +154,8 @@ async function furnished(
       },
       {
         id: server.random.id(),
-        username: usernames[who],
-        usernameKey: usernameKey(usernames[who]) ?? '',
+        username: who,
+        usernameKey: usernameKey(who) ?? '',
         passwordHash,
       },
       now,
@@ -176,19 +189,25 @@ async function furnished(
     },
     async movePeopleIn(enrolled, mustChange) {
       const ids = new Map<Who, IdentityId>();
+      const devices = new Map<Who, SoftAuthenticator>();
       await Promise.all(
-        people.map(async (who) =>
-          ids.set(who, await createPerson(who, enrolled.includes(who), mustChange.includes(who))),
-        ),
+        people.map(async (who) => {
+          const id = await createPerson(who, enrolled.includes(who), mustChange.includes(who));
+          const device = new SoftAuthenticator(server.url, { counter: 0 });
+          await storePasskey(server, id, device);
+          ids.set(who, id);
+          devices.set(who, device);
+        }),
       );
       const idOf = (who: Who) => ids.get(who) as IdentityId;
       return {
+        deviceOf: (who) => devices.get(who) as SoftAuthenticator,
         whose: (id) => people.find((who) => idOf(who) === id) ?? null,
         async isEnrolled(who) {
           return (await server.store.identities.findAccount(idOf(who)))?.isTotpEnrolled ?? false;
         },
         sessions() {
-          const sql = 'SELECT count(*) AS n FROM api_sessions WHERE identity_id IN (?, ?, ?)';
+          const sql = 'SELECT count(*) AS n FROM api_sessions WHERE identity_id IN (?, ?, ?, ?)';
           return Number(database.prepare(sql).get(...people.map(idOf))?.n);
         },
         async forgive() {
@@ -212,7 +231,7 @@ async function furnished(
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** Of the concerns that a login step reads and writes. */
-const paused = ['authRequests', 'totp', 'attempts', 'identities', 'apiSessions'] as const;
+const paused = ['authRequests', 'totp', 'passkeys', 'attempts', 'identities', 'apiSessions'] as const;
 
 function pausingCalls(store: Store): House['pausing'] {
   let left: Millis[] = [];

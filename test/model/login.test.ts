@@ -1,4 +1,4 @@
-// A model of the login, beside a real server: random runs of three people, two browsers, two programs and pages of
+// A model of the login, beside a real server: random runs of four people, two browsers, two programs and pages of
 // other sites on shared auth request ids, over both mechanisms. Whoever gets a code, a token, a session or an
 // enrollment of a person has proven, in that same browser or program and on that same request, what the person's policy
 // requires; single-use items work only once; no state is a dead end. world.ts says it in full.

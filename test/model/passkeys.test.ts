@@ -5,16 +5,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { userHandle } from '../../src/login/passkey/passkey.ts';
 import { usernameKey } from '../../src/login/password/password.ts';
 import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
-import { coseOf, type Json, SoftAuthenticator } from '../support/authenticator.ts';
+import { type Json, SoftAuthenticator } from '../support/authenticator.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { passkeyPolicy, question, submit } from '../support/passkeys.ts';
+import { passkeyPolicy, question, storePasskey, submit } from '../support/passkeys.ts';
 import { sized } from '../support/size.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -121,7 +120,7 @@ interface Person {
 }
 
 async function moveIn(name: Who): Promise<Person> {
-  const [id, passkeyId] = [asId<IdentityId>(server.random.id()), asId<AuthenticatorId>(server.random.id())];
+  const id = asId<IdentityId>(server.random.id());
   const now = clock.now();
   const identity = {
     id,
@@ -135,25 +134,7 @@ async function moveIn(name: Who): Promise<Person> {
   const own = { id: server.random.id(), username: name, usernameKey: usernameKey(name) ?? '', passwordHash };
   await server.store.identities.create({ ...identity, ...more }, own, now);
   const device = new SoftAuthenticator(server.url, { counter: counts.includes(name) ? 1 : 0 });
-  device.create({ challenge: 'AA', rp: { id: 'localhost' }, user: { id: userHandle(id) } });
-  const [credential] = device.credentials;
-  assert.ok(credential);
-  const passkey = {
-    id: passkeyId,
-    identityId: id,
-    name: 'Key',
-    rpId: 'localhost',
-    credentialId: credential.id.toString('base64url'),
-    publicKey: coseOf('ES256', credential.keys.publicKey).toString('base64url'),
-    counter: device.counter,
-    aaguid: '00000000-0000-0000-0000-000000000000',
-    isModelProven: false,
-    transports: [],
-    isDiscoverable: false,
-    isBackupEligible: false,
-    isBackedUp: false,
-  };
-  assert.equal(await server.store.passkeys.add(passkey, { now, mustBeFirst: false }), 'added');
+  const passkeyId = await storePasskey(server, id, device);
   return { id, passkeyId, device, isRemoved: false, counter: device.counter };
 }
 

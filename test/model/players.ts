@@ -18,6 +18,16 @@ export interface Players {
     slot: Slot,
     request: StepRequest,
   ): Promise<{ readonly outcome: Outcome; readonly party: Party }>;
+  /**
+   * Asks for a passkey, as the page of this browser or as a program.
+   * @param named whose name was typed; null: none
+   * @returns for `navigator.credentials.get`; null: refused
+   */
+  question(
+    from: Sender,
+    slot: Slot,
+    named: string | null,
+  ): Promise<{ readonly options: { readonly challenge: string }; readonly party: Party } | null>;
   /** Any other request of this actor, or of a page of another site in it. */
   call(
     from: Pick<Sender, 'by' | 'foreign'>,
@@ -122,6 +132,15 @@ export function newPlayers(house: House): Players {
       const target = isGet ? `${path}?${id}=${authRequestId}` : path;
       return { outcome: outcomeOf(await request(from, method, target, init, tokens)), party };
     },
+    async question(from, slot, named) {
+      const own: Sender = { ...from, foreign: false };
+      const id = encodeURIComponent(own.page ? await ownIdOf(own, slot) : ids[slot]);
+      const party = partyOf(from.by);
+      const username = named === null ? '' : `&username=${named}`;
+      const path = `/oidc/login/passkey/options?id=${id}${username}`;
+      const answer = await request({ ...own, page: false }, 'GET', path, {});
+      return answer.status === 200 ? { options: answer.json, party } : null;
+    },
     call: (from, method, path, init = {}) =>
       request({ ...from, page: false, asBefore: false }, method, path, init),
   };
@@ -144,7 +163,11 @@ export function outcomeOf(answer: Answer): Outcome {
   return authQueries === undefined ? { kind: 'done' } : { kind: 'partial', lacks: lacksOf(authQueries) };
 }
 
-const lackOfType: Readonly<Record<string, Lack>> = { 'EXT-JWT': 'ejs', 'PASSWORD-CHANGE': 'password-change' };
+const lackOfType: Readonly<Record<string, Lack>> = {
+  'EXT-JWT': 'ejs',
+  PASSKEY: 'passkey',
+  'PASSWORD-CHANGE': 'password-change',
+};
 
 export function lacksOf(authQueries: readonly { readonly typeId: string }[]): readonly Lack[] {
   return authQueries.map(({ typeId }) => lackOfType[typeId] ?? 'totp').sort();

@@ -26,6 +26,7 @@ import {
   mayGoOn,
   newWorld,
   type Outcome,
+  type PasskeyAnswer,
   surviving,
   type World,
 } from './world.ts';
@@ -63,6 +64,8 @@ class Run {
   readonly #holders = new Map<Slot, Sender>();
   /** The secrets that were shown last, by slot and by session. */
   readonly #shown = new Map<Slot | string, string>();
+  /** The last answer of a passkey. */
+  #lastAnswer: (PasskeyAnswer & { readonly response: string }) | null = null;
   /** How many new passwords there were. */
   #chosen = 0;
 
@@ -160,7 +163,7 @@ class Run {
 
   async #onRequest(
     step: Extract<Step, { readonly slot: Slot }> & { readonly do: Exclude<Step['do'], 'begin'> },
-  ): Promise<Happened> {
+  ): Promise<Happened | null> {
     const { slot, foreign } = step;
     const holder = step.asBefore ? this.#holders.get(slot) : undefined;
     const from: Sender = holder ?? step;
@@ -199,6 +202,23 @@ class Run {
         const tokens = [await this.#house.newToken(who, method)];
         const sent = await send({ method: 'POST', path: '/oidc/login/ext-jwt', tokens });
         return { what: 'jwt', who, right: true, method, ...sent };
+      }
+      case 'passkey': {
+        const answer =
+          step.again && this.#lastAnswer !== null
+            ? this.#lastAnswer
+            : await this.#answerOf(theirs(step.who), from, step);
+        if (answer === null) return null;
+        this.#lastAnswer = answer;
+        const { response, ...signed } = answer;
+        const sent = await send({
+          method: 'POST',
+          path: '/oidc/login/passkey',
+          id: 'id',
+          fields: { response },
+        });
+        if (sent.outcome.kind === 'partial') this.#holders.set(slot, from);
+        return { what: 'passkey', ...signed, ...sent };
       }
       case 'queries':
         return {
@@ -239,6 +259,21 @@ class Run {
         };
       }
     }
+  }
+
+  /** @returns null: the question was refused */
+  async #answerOf(
+    who: Who,
+    from: Sender,
+    { slot, named, isVerified }: Extract<Step, { readonly do: 'passkey' }>,
+  ): Promise<(PasskeyAnswer & { readonly response: string }) | null> {
+    const question = await this.#players.question(from, slot, named);
+    if (question === null) return null;
+    const { options, party } = question;
+    const device = this.#household.deviceOf(who);
+    const response = JSON.stringify(device.get(options, { credential: device.credentials[0], isVerified }));
+    const asked = { slot, party, named };
+    return { who, isVerified, challenge: options.challenge, asked, response };
   }
 
   async #primary({
@@ -335,7 +370,9 @@ class Run {
       headers,
     });
     const called = call.status === 200 ? this.#household.whose(call.json.data.id) : null;
-    const passed = (amr as string[]).map((method) => (method.startsWith('ejs:') ? 'ejs' : method));
+    const passed = (amr as string[]).map((method) =>
+      method.replace(/^ejs:.*/, 'ejs').replace(/^passkey:.*/, 'second passkey'),
+    );
     return { who, passed, refreshToken: String(refreshToken), called };
   }
 
@@ -455,7 +492,11 @@ class Run {
       const { login } = this.#world.requests[slot];
       if (login === null || login.who !== who) break;
       if (login.code !== null) return;
-      if (String(lacking(this.#world, who, login.passed)) === 'password-change') {
+      const lacks = lacking(this.#world, who, login.passed);
+      if (lacks.includes('passkey')) {
+        const answer = { who, named: null, isVerified: true, again: false };
+        await this.#one({ do: 'passkey', slot, ...answer, ...from });
+      } else if (String(lacks) === 'password-change') {
         await this.#one({ do: 'replace', slot, old: false, ...from });
       } else if (this.#world.people[who].enrolled !== null) {
         this.#house.clock.advance(61 * SECOND);

@@ -3,8 +3,11 @@
 import fc from 'fast-check';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 
-/** Three people with different policies: no second factor; TOTP; TOTP and an external JWT. */
-export const people = ['ann', 'bob', 'cyd'] as const;
+/**
+ * Four people with different policies: no second factor; TOTP, or a passkey that knew its owner for both; TOTP and an
+ * external JWT, and passkeys need not know their owner; a passkey as the second factor.
+ */
+export const people = ['ann', 'bob', 'cyd', 'dee'] as const;
 export type Who = (typeof people)[number];
 /** Everybody's password at first. */
 export const firstPassword = 'seven quiet lanterns';
@@ -62,6 +65,17 @@ export type Step =
       readonly who: Who | null;
       readonly method: JwtMethod;
     } & Sender)
+  /** Asks for a passkey, and answers with that of a person. */
+  | ({
+      readonly do: 'passkey';
+      readonly slot: Slot;
+      readonly who: Who | null;
+      /** Whose name is typed; null: none. */
+      readonly named: Who | null;
+      readonly isVerified: boolean;
+      /** Rather the last answer once more. */
+      readonly again: boolean;
+    } & Sender)
   | ({ readonly do: 'queries'; readonly slot: Slot } & Sender)
   | ({ readonly do: 'enroll'; readonly slot: Slot } & Sender)
   | ({ readonly do: 'verify'; readonly slot: Slot; readonly right: boolean } & Sender)
@@ -118,13 +132,14 @@ export interface Scenario {
 }
 
 const slot = fc.constantFrom<Slot[]>(0, 0, 0, 1);
-const who = fc.constantFrom(...people);
+const who = fc.constantFrom(...people, ...people.slice(0, 3));
 const jwtMethod = fc.constantFrom<JwtMethod[]>('ext-jwt', 'ext-jwt', 'sister-jwt', 'other-jwt');
 const method: fc.Arbitrary<Method> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Method[]>('password', 'password', 'cert') },
   { weight: 1, arbitrary: jwtMethod },
 );
 const mostly = fc.constantFrom(true, true, true, true, false);
+const seldom = mostly.map((usual) => !usual);
 const kind = fc.constantFrom<CodeKind[]>(
   ...(['now', 'now', 'now', 'again', 'wrong'] as const),
   ...(['recovery', 'recovery', 'recovery again', 'recovery again'] as const),
@@ -172,12 +187,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: sent('jwt', { slot, who: ratherTheirs, method: jwtMethod }),
   },
+  {
+    weight: 6,
+    arbitrary: sent('passkey', {
+      slot,
+      who: ratherTheirs,
+      named: someone,
+      isVerified: mostly,
+      again: seldom,
+    }),
+  },
   // A page of another site cannot read the answer to a GET.
   { weight: 2, arbitrary: sent('queries', { slot }).map((asked) => ({ ...asked, foreign: false })) },
   { weight: 5, arbitrary: sent('enroll', { slot }) },
   { weight: 4, arbitrary: sent('verify', { slot, right: mostly }) },
   { weight: 1, arbitrary: sent('abandon', { slot }) },
-  { weight: 3, arbitrary: sent('replace', { slot, old: mostly.map((fresh) => !fresh) }) },
+  { weight: 3, arbitrary: sent('replace', { slot, old: seldom }) },
   { weight: 5, arbitrary: sent('redeem', { back, right: mostly }) },
   {
     weight: 2,
@@ -307,6 +332,12 @@ const begunBefore = fc
     { do: 'finish', by, slot, who: second },
   ]);
 
+/** A passkey in a login that asks for more, and its answer once more. */
+const answerAgain = owner.map(({ from, slot, who, login }): readonly Move[] => {
+  const answer = { do: 'passkey', slot, who, named: null, isVerified: true, again: false, ...from } as const;
+  return [...login, one(answer), one({ ...answer, again: true })];
+});
+
 /** Sequences that randomly chosen steps seldom reach. */
 const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
   codeAgain,
@@ -315,6 +346,7 @@ const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
   replacedElsewhere,
   takenOver,
   begunBefore,
+  answerAgain,
 );
 
 /** @param longest maximum number of moves and plots in a run */

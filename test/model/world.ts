@@ -9,9 +9,20 @@ import { type JwtMethod, type Method, firstPassword as password, type Slot, type
 /** The browser whose cookie was sent. Null: none, as with programs. */
 export type Party = string | null;
 
-export type Proof = 'password' | 'cert' | 'ext-jwt' | 'totp' | 'ejs';
+/** `uv`: by a passkey that knew its owner, where the policy takes that for both factors. */
+export type Proof = 'password' | 'cert' | 'ext-jwt' | 'passkey' | 'uv' | 'totp' | 'ejs' | 'second passkey';
 /** What is still to be proven. */
-export type Lack = 'totp' | 'ejs' | 'password-change';
+export type Lack = 'totp' | 'ejs' | 'passkey' | 'password-change';
+
+/** What the policies say of passkeys. As the second proof, dee's has to know her. */
+const passkeyRules: Readonly<
+  Record<Who, { readonly mayOpen: boolean; readonly mayBeUnverified: boolean; readonly isTwofold: boolean }>
+> = {
+  ann: { mayOpen: true, mayBeUnverified: false, isTwofold: false },
+  bob: { mayOpen: true, mayBeUnverified: false, isTwofold: true },
+  cyd: { mayOpen: true, mayBeUnverified: true, isTwofold: false },
+  dee: { mayOpen: false, mayBeUnverified: false, isTwofold: false },
+};
 
 interface Enrollment {
   readonly secret: string;
@@ -72,6 +83,8 @@ export interface World {
   readonly grants: Record<string, Grant>;
   /** By the token. */
   readonly sessions: Record<string, Session>;
+  /** The questions whose answers of passkeys were accepted. */
+  readonly answered: string[];
 }
 
 /** The answer, as far as it shows that something was accepted. */
@@ -89,6 +102,14 @@ interface OnRequest {
   readonly foreign: boolean;
   readonly now: Millis;
   readonly outcome: Outcome;
+}
+
+/** Of whose passkey, and to which question. */
+export interface PasskeyAnswer {
+  readonly who: Who;
+  readonly isVerified: boolean;
+  readonly challenge: string;
+  readonly asked: { readonly slot: Slot; readonly party: Party; readonly named: Who | null };
 }
 
 export type Happened =
@@ -111,6 +132,7 @@ export type Happened =
       readonly right: boolean;
       readonly method: JwtMethod;
     } & OnRequest)
+  | ({ readonly what: 'passkey' } & PasskeyAnswer & OnRequest)
   | ({ readonly what: 'queries' } & OnRequest)
   | ({ readonly what: 'enroll' } & OnRequest)
   | ({ readonly what: 'verify'; readonly text: string } & OnRequest)
@@ -185,7 +207,12 @@ const duplicateWindow = 2 * SECOND;
 export function lacking(world: World, who: Who, passed: readonly Proof[]): readonly Lack[] {
   const { needs, enrolled, mustChange } = world.people[who];
   const wanted = new Set<Lack>([...needs, ...(enrolled === null ? [] : (['totp'] as const))]);
-  const lacks: Lack[] = [...wanted].filter((lack) => !(passed as readonly string[]).includes(lack));
+  const stands: Readonly<Partial<Record<Lack, readonly Proof[]>>> = {
+    totp: ['totp', 'uv'],
+    passkey: ['second passkey'],
+    ejs: ['ejs'],
+  };
+  const lacks: Lack[] = [...wanted].filter((lack) => !stands[lack]?.some((proof) => passed.includes(proof)));
   // Only of who came with the password that has to go.
   if (mustChange && passed[0] === 'password') lacks.push('password-change');
   return lacks.sort();
@@ -265,6 +292,8 @@ function onRequest(world: World, happened: OfRequest): readonly World[] {
       );
     case 'jwt':
       return secondJwt(world, happened);
+    case 'passkey':
+      return [passkey(world, happened)];
     default: {
       const { login } = world.requests[happened.slot];
       if (login === null) throw new Broken('accepted without a primary login');
@@ -361,6 +390,28 @@ function settled(world: World, slot: Slot, login: Login, outcome: Outcome, now: 
   } else throw new Broken(`a login step ended in ${outcome.kind}`);
   world.requests[slot].login = { ...login, code: outcome.kind === 'code' ? outcome.code : null };
   return world;
+}
+
+/** The first proof, or the second one of the only person whose policy requires it: her own one cannot open her login. */
+function passkey(world: World, happened: Of<'passkey'>): World {
+  const { slot, party, who, isVerified, challenge, asked, now, outcome } = happened;
+  if (world.answered.includes(challenge)) throw new Broken('an answer of a passkey counted twice');
+  if (asked.slot !== slot || asked.party !== party)
+    throw new Broken('an answer of a passkey counted elsewhere');
+  world.answered.push(challenge);
+  const { mayOpen, mayBeUnverified, isTwofold } = passkeyRules[who];
+  if (!isVerified && !mayBeUnverified) throw new Broken(`a passkey that did not know ${who} counted`);
+  const { login } = world.requests[slot];
+  if (mayOpen) {
+    if (asked.named !== null && asked.named !== who)
+      throw new Broken(`the passkey of ${who} answered for ${asked.named}`);
+    world.requests[slot].pending = null;
+    const passed: readonly Proof[] = ['passkey', ...(isTwofold ? (['uv'] as const) : [])];
+    return settled(world, slot, { party, who, passed, certificate: null, code: null }, outcome, now);
+  }
+  if (login === null || login.who !== who || login.party !== party)
+    throw new Broken(`the passkey of ${who} counted in a login of ${login?.who}`);
+  return settled(world, slot, withProof(login, 'second passkey'), outcome, now);
 }
 
 /** Alone it may be the second proof of this login, a primary proof, or worth nothing: the answer tells. */
@@ -502,8 +553,9 @@ function mayEnroll(world: World, who: Who, passed: readonly Proof[], label: stri
 
 /** A factor is added only when every factor that can be proven now has been. */
 function addsLast(world: World, who: Who, passed: readonly Proof[]): void {
-  if (!lacking(world, who, passed).includes('ejs')) return;
-  throw new Broken(`${who} set up an app before the external JWT`);
+  const lacks = lacking(world, who, passed);
+  if (lacks.includes('ejs')) throw new Broken(`${who} set up an app before the external JWT`);
+  if (lacks.includes('passkey')) throw new Broken(`${who} set up an app before the passkey`);
 }
 
 function completeEnrollment(world: World, who: Who, pending: Enrollment, text: string, now: Millis): void {
@@ -517,8 +569,6 @@ function completeEnrollment(world: World, who: Who, pending: Enrollment, text: s
   for (const request of world.requests) if (request.pending?.who === who) request.pending = null;
   for (const session of Object.values(world.sessions)) if (session.who === who) session.pending = null;
 }
-
-const amr = (proof: Proof): string => (proof === 'ejs' ? 'ejs' : proof);
 
 function redeem(
   world: World,
@@ -540,7 +590,7 @@ function redeem(
   if (grant.hasEnded) throw new Broken('a code worked after the password of its login was replaced');
   if (now >= grant.at + codeLifetime) throw new Broken('a code worked after its end');
   if (tokens.who !== grant.who) throw new Broken(`tokens of ${tokens.who} for a login of ${grant.who}`);
-  const expected = grant.passed.map(amr).sort();
+  const expected = grant.passed.toSorted();
   if (String(tokens.passed.toSorted()) !== String(expected)) {
     throw new Broken(`the tokens say ${tokens.passed.join(', ')} of ${expected.join(', ')}`);
   }
@@ -660,9 +710,15 @@ export function newWorld(
   };
   const nothing = (): Request => ({ begunAt: now, begunIn: null, login: null, pending: null });
   return {
-    people: { ann: person('ann', []), bob: person('bob', ['totp']), cyd: person('cyd', ['ejs', 'totp']) },
+    people: {
+      ann: person('ann', []),
+      bob: person('bob', ['totp']),
+      cyd: person('cyd', ['ejs', 'totp']),
+      dee: person('dee', ['passkey']),
+    },
     requests: [nothing(), nothing()],
     grants: {},
     sessions: {},
+    answered: [],
   };
 }

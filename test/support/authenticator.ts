@@ -168,7 +168,7 @@ export class SoftAuthenticator {
   }
 
   /** `navigator.credentials.get(…).toJSON()` */
-  get(asked: object, twist: Twist & { readonly credential?: Credential } = {}): Json {
+  get(asked: object, twist: Twist & { readonly credential?: Credential | undefined } = {}): Json {
     const options = asked as RequestOptions;
     const allowed = options.allowCredentials ?? [];
     const found = this.credentials.find(

@@ -1,8 +1,15 @@
 // People with passkeys, and the steps of their logins.
 
 import assert from 'node:assert/strict';
-import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { type Json, SoftAuthenticator, type Twist } from './authenticator.ts';
+import { userHandle } from '../../src/login/passkey/passkey.ts';
+import {
+  type AuthenticatorId,
+  type AuthPolicyId,
+  asId,
+  defaultAuthPolicyId,
+  type IdentityId,
+} from '../../src/model/ids.ts';
+import { coseOf, type Json, SoftAuthenticator, type Twist } from './authenticator.ts';
 import { beginLogin, codeOf, redeem, submitPassword, type Tokens } from './flow.ts';
 import type { Answer, HttpsClient } from './https-client.ts';
 import { type Caller, loggedIn, password } from './management.ts';
@@ -79,6 +86,35 @@ export async function addOwn(
   const added = await caller.call('POST', ownPath, { response, name: 'Pixel 9' });
   assert.equal(added.status, 201, added.text);
   return added.json.data;
+}
+
+/** Gives an identity a passkey of this device, without a request. */
+export async function storePasskey(
+  server: TestServer,
+  identityId: IdentityId,
+  device: SoftAuthenticator,
+): Promise<AuthenticatorId> {
+  device.create({ challenge: 'AA', rp: { id: 'localhost' }, user: { id: userHandle(identityId) } });
+  const credential = device.credentials.at(-1);
+  assert.ok(credential);
+  const passkey = {
+    id: asId<AuthenticatorId>(server.random.id()),
+    identityId,
+    name: 'Key',
+    rpId: 'localhost',
+    credentialId: credential.id.toString('base64url'),
+    publicKey: coseOf('ES256', credential.keys.publicKey).toString('base64url'),
+    counter: device.counter,
+    aaguid: '00000000-0000-0000-0000-000000000000',
+    isModelProven: false,
+    transports: [],
+    isDiscoverable: false,
+    isBackupEligible: false,
+    isBackedUp: false,
+  };
+  const now = server.clock.now();
+  assert.equal(await server.store.passkeys.add(passkey, { now, mustBeFirst: false }), 'added');
+  return passkey.id;
 }
 
 /** @param username what was typed; undefined: nothing */
