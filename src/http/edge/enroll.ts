@@ -12,7 +12,7 @@ import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { parseMediaType, readBody } from '../request/body.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, dataAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const bodyLimit = 32 * 1024;
@@ -68,10 +68,7 @@ const enrollRefusals = [
 export function enrollRoutes(needs: EdgeServices, root: string): readonly Route[] {
   const common = {
     methods: ['POST'],
-    api: 'edge-client',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'edge',
+    ...anonymous('edge-client', 'counted-unless-proven', 'edge'),
     bodyLimit,
     summary: 'Enroll an identity',
     answers: { 200: dataAnswer(certificatesSchema, 'Enrolled; with the certificate, where one was issued') },

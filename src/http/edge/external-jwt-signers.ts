@@ -9,7 +9,7 @@ import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityMembers, selfLink } from '../documents/wire.ts';
 import { listParameters } from '../request/fields.ts';
-import { listAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, listAnswer, type Route, route } from '../request/route.ts';
 
 const { tags: _tags, ...entityMembersWithoutTags } = entityMembers;
 
@@ -39,10 +39,7 @@ export function publicSignerRoute(
   return route({
     methods: ['GET', 'HEAD'],
     path,
-    api: 'edge-client',
-    guard: 'anonymous',
-    load: 'counted',
-    errors: 'edge',
+    ...anonymous('edge-client', 'counted', 'edge'),
     summary: 'List the identity providers whose tokens are accepted',
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },
     refusals: ['invalid_filter'],

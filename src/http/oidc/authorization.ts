@@ -9,7 +9,14 @@ import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { byLinkAnswer, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import {
+  anonymous,
+  byLinkAnswer,
+  contentAnswer,
+  type Route,
+  redirectAnswer,
+  route,
+} from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { oidcBindPointOf, type PageServices } from './login-step.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
@@ -60,10 +67,7 @@ function authorizationRoute(needs: PageServices, path: string): Route {
   return route({
     methods: ['GET', 'POST'],
     path,
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted',
-    errors: 'html-or-oauth',
+    ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
     answers: {
       200: contentAnswer(htmlType, 'The form that brings the answer to the client, where it asks for one'),

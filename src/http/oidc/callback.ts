@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
-import { contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
 import { handoverAnswer } from './step-answers.ts';
 
@@ -18,10 +18,7 @@ export function callbackRoute(needs: {
   return route({
     methods: ['GET'],
     path: `/oidc${callbackPath}`,
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted',
-    errors: 'html-or-oauth',
+    ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'Follow the second redirect of a finished login (compatibility profile)',
     answers: {
       200: contentAnswer(htmlType, 'The form that brings the code to the client, where it asks for one'),

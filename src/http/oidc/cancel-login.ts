@@ -5,7 +5,7 @@ import { AuthorizationError } from '../../errors/auth-error.ts';
 import { wayBack } from '../../oidc/flow/callback.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import { htmlType } from '../request/answer.ts';
-import { contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { stepRefusals } from './login-declarations.ts';
 import { authRequestIdMembers, openStep, type PageServices } from './login-step.ts';
 import { cancelLoginPath } from './sign-in-ways.ts';
@@ -18,10 +18,7 @@ export function cancelLoginRoute(needs: PageServices): Route {
   return route({
     path: cancelLoginPath,
     methods: ['GET'],
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted',
-    errors: 'html-or-edge',
+    ...anonymous('oidc', 'counted', 'html-or-edge'),
     summary: 'Give a login up, and go back to the client with access_denied (RFC 6749 section 4.1.2.1)',
     answers: {
       200: contentAnswer(htmlType, 'The form for the client, with the error'),

@@ -11,6 +11,7 @@ import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import {
+  anonymous,
   byLinkAnswer,
   documentAnswer,
   orPage,
@@ -40,10 +41,7 @@ export function endSessionRoute(needs: PageServices): Route {
   return route({
     methods: ['GET', 'POST'],
     path,
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted',
-    errors: 'html-or-oauth',
+    ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'End a session (OIDC RP-Initiated Logout 1.0)',
     answers: {
       200: orPage(documentAnswer(z.strictObject({ signedOut: z.boolean() }), 'Whether a session ended')),

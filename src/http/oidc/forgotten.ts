@@ -8,17 +8,14 @@ import { forgottenDonePage, forgottenPage } from '../../pages/forgotten.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { htmlType, page } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
-import { contentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const forgottenPath = '/forgotten';
 const somePage = contentAnswer(htmlType, 'A page for people');
 const common = {
   path: forgottenPath,
-  api: 'pages',
-  guard: 'anonymous',
-  load: 'counted',
-  errors: 'html-or-edge',
+  ...anonymous('pages', 'counted', 'html-or-edge'),
   produces: [htmlType],
 } as const;
 

@@ -8,7 +8,7 @@ import { json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
-import { documentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const introspectionSchema = z
@@ -46,10 +46,7 @@ export function introspectionRoutes(needs: PageServices): readonly Route[] {
     route({
       methods: ['POST'],
       path,
-      api: 'oidc',
-      guard: 'anonymous',
-      load: 'counted-unless-proven',
-      errors: 'oauth',
+      ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
       summary: 'Ask whether a token is valid now (RFC 7662)',
       answers: { 200: documentAnswer(introspectionSchema, 'Whether the token is valid, and its claims') },
       described: { body: introspectionParameters },

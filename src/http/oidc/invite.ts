@@ -25,6 +25,7 @@ import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import {
+  anonymous,
   contentAnswer,
   documentAnswer,
   orPage,
@@ -56,10 +57,7 @@ type InviteBody = z.output<typeof inviteBody>;
 const somePage = contentAnswer(htmlType, 'A page for people');
 const common = {
   path: invitePath,
-  api: 'pages',
-  guard: 'anonymous',
-  load: 'counted-unless-proven',
-  errors: 'html-or-edge',
+  ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
   produces: [htmlType],
 } as const;
 
@@ -110,10 +108,7 @@ const addedAnswer = documentAnswer(
  */
 function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
   const rules = {
-    api: 'pages',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'html-or-edge',
+    ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
     methods: ['POST'],
   } as const;
   const refusals = ['rate_limited', 'invalid_enrollment_token', 'enrollment_expired', 'conflict'] as const;

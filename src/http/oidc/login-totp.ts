@@ -10,7 +10,7 @@ import {
 } from '../../oidc/flow/login-flow.ts';
 import { htmlType, json } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, documentAnswer, orPage, type Route, route } from '../request/route.ts';
+import { anonymous, contentAnswer, documentAnswer, orPage, type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import { type AuthRequestIdSpellings, authRequestIdMembers, isForPeople, openStep } from './login-step.ts';
@@ -44,10 +44,7 @@ const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 /** A code of any shape is simply "invalid": what it should look like does not help whoever types it. */
 const withCode = z.object({ ...authRequestIdMembers, code: z.unknown().meta({ type: 'string' }) });
 const common = {
-  api: 'oidc',
-  guard: 'anonymous',
-  load: 'counted-unless-proven',
-  errors: 'html-or-edge',
+  ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
   query: idOnly,
 } as const;
 

@@ -8,7 +8,7 @@ import { outstandingQueries, replacePassword } from '../../oidc/flow/login-flow.
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import type { Answer } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { anonymous, type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
 import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
 import { loginStepFor, newPasswordPage, passwordChangePath } from './step-answers.ts';
@@ -23,10 +23,7 @@ export function passwordChangeRoute(needs: PageServices): Route {
   return route({
     methods: ['POST'],
     path: passwordChangePath,
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'html-or-edge',
+    ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
     summary: 'Answer the query for a new password of a login',
     answers: stepAnswers,
     refusals: [

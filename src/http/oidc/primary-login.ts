@@ -16,7 +16,7 @@ import { webAuthnAnswer } from '../documents/passkey-document.ts';
 import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens, originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { anonymous, type Route, route } from '../request/route.ts';
 import { forgottenPathOf } from './forgotten.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
@@ -77,10 +77,7 @@ function routesOf<Fields extends z.ZodRawShape>(
   const { path } = login;
   const common = {
     path,
-    api: 'oidc',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'html-or-edge',
+    ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
   } as const;
   const query = z.object(authRequestIdMembers);
   const members = { ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields };

@@ -25,7 +25,7 @@ import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
@@ -43,10 +43,7 @@ import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './step-answers.ts';
 
 const common = {
-  api: 'oidc',
-  guard: 'anonymous',
-  load: 'counted',
-  errors: 'html-or-edge',
+  ...anonymous('oidc', 'counted', 'html-or-edge'),
   produces: [htmlType],
 } as const;
 const visitQuery = z.object({

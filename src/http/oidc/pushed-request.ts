@@ -5,7 +5,7 @@ import { SECOND } from '../../platform/clock.ts';
 import { json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials } from '../request/request-context.ts';
-import { documentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
 import { authorizationParameters } from './authorization.ts';
 import { oidcBindPointOf } from './login-step.ts';
 import { clientFields } from './token.ts';
@@ -19,11 +19,8 @@ export function pushedRequestRoute(needs: OidcServices): Route {
   return route({
     methods: ['POST'],
     path: '/oidc/par',
-    api: 'oidc',
-    guard: 'anonymous',
+    ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
     // What a public client gets without a proof costs less than a request without this one.
-    load: 'counted-unless-proven',
-    errors: 'oauth',
     summary: 'Push an authorization request (RFC 9126)',
     answers: { 201: documentAnswer(pushedSchema, 'What names the request at the authorization endpoint') },
     described: { body: authorizationParameters.extend(clientFields) },

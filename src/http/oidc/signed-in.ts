@@ -6,7 +6,7 @@ import { continueSignedIn, type SignedInBrowser, whoIsSignedIn } from '../../oid
 import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import { authRequestIdMembers, loginPageAnswer, oidcBindPointOf, openStep, type Step } from './login-step.ts';
@@ -18,11 +18,8 @@ export const continuePath = '/oidc/login/continue';
 
 const common = {
   path: continuePath,
-  api: 'oidc',
-  guard: 'anonymous',
+  ...anonymous('oidc', 'counted', 'html-or-edge'),
   // Who is not signed in is led to the login page, which proves nothing.
-  load: 'counted',
-  errors: 'html-or-edge',
   produces: [htmlType],
 } as const;
 const query = z.object(authRequestIdMembers);

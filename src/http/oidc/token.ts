@@ -8,7 +8,7 @@ import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf } from '../request/request-context.ts';
-import { documentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });
@@ -104,10 +104,7 @@ export function tokenRoutes(needs: PageServices): readonly Route[] {
 
 const common = {
   methods: ['POST'],
-  api: 'oidc',
-  guard: 'anonymous',
-  load: 'counted-unless-proven',
-  errors: 'oauth',
+  ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
   body: formOnly,
 } as const;
 

@@ -14,7 +14,7 @@ import {
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
-import { contentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
 import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
@@ -33,6 +33,12 @@ const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
 
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
+const common = {
+  path,
+  ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
+  produces: [htmlType],
+} as const;
+
 /**
  * `/setup`: the page of the one-time link for the first administrator. The form contains the token, so nobody can post
  * it without having the token. The token appears in no log line and, because of the referrer policy, in no other
@@ -41,12 +47,7 @@ export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly v
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
   const show = route({
     methods: ['GET'],
-    path,
-    api: 'pages',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'html-or-edge',
-    produces: [htmlType],
+    ...common,
     summary: 'Show the page that creates the first administrator',
     answers: { 200: setupPageAnswer, 404: setupPageAnswer, 410: setupPageAnswer },
     query: setupQuery,
@@ -64,12 +65,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
 
   const submit = route({
     methods: ['POST'],
-    path,
-    api: 'pages',
-    guard: 'anonymous',
-    load: 'counted-unless-proven',
-    errors: 'html-or-edge',
-    produces: [htmlType],
+    ...common,
     summary: 'Create the first administrator',
     answers: {
       201: setupPageAnswer,

@@ -160,6 +160,15 @@ export function mediaTypesOf({ produces, errors }: Pick<Route, 'produces' | 'err
   return produces ?? (errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType]);
 }
 
+/** Where a declaration says that anybody may call: of which API, at what cost, and the form of errors. */
+export function anonymous<const A extends Api, const L extends Load, const E extends ErrorFormat>(
+  api: A,
+  load: L,
+  errors: E,
+) {
+  return { api, guard: 'anonymous', load, errors } as const;
+}
+
 /** Declares an endpoint. The handler's input has the types of the schemas, undefined where there is no schema. */
 export function route<
   const G extends Guard,

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/log/logger.ts';
 import { withinTime } from '../../platform/within-time.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { dataAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, dataAnswer, type Route, route } from '../request/route.ts';
 
 /** Something that has to work for the service to work, such as the database. */
 export interface HealthCheck {
@@ -68,10 +68,7 @@ export function healthRoutes(
 
   const common = {
     methods: ['GET', 'HEAD'],
-    api: 'health',
-    guard: 'anonymous',
-    load: 'light',
-    errors: 'edge',
+    ...anonymous('health', 'light', 'edge'),
     answers: {
       200: dataAnswer(healthSchema, 'Everything works'),
       503: dataAnswer(healthSchema, 'Something does not work'),

@@ -13,7 +13,7 @@ import type { DeliveryKind } from '../../model/delivery.ts';
 import type { DeliveryCounts, MetricSample, PoolUse } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
-import { contentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
 
 /**
  * Where the numbers come from. Everything is asked for at each scrape, and must be available once `gather` has
@@ -118,10 +118,7 @@ export function metricsRoutes(read: () => Promise<MetricsText>): readonly Route[
     route({
       methods: ['GET', 'HEAD'],
       path: '/metrics',
-      api: 'metrics',
-      guard: 'anonymous',
-      load: 'counted',
-      errors: 'edge',
+      ...anonymous('metrics', 'counted', 'edge'),
       summary: 'Read the metrics in the text format of Prometheus',
       answers: { 200: contentAnswer(textFormat, 'The metrics') },
       produces: [textFormat],
