@@ -3,7 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { EventKind, SentDelivery } from '../model/delivery.ts';
 import { isoTime, type Millis } from '../platform/clock.ts';
-import { shortened } from './sent-event.ts';
+import { shortened } from './subscribers.ts';
 
 /** In bytes. What every receiver should take (RFC 5425 section 4.3.1). */
 const longestMessage = 8192;

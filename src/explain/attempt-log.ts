@@ -1,8 +1,7 @@
 // Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
-import { eventsOfAttempt } from '../events/sent-event.ts';
-import type { Subscribers } from '../events/subscribers.ts';
+import { eventsOfAttempt, type Subscribers } from '../events/subscribers.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';

@@ -1,8 +1,7 @@
 // The audit trail: every event is one structured log line. Events that changed something are also kept in the store,
 // where every administrator can read them; each login and refresh goes only to the log and to decision records.
 
-import { eventOfRecord } from '../events/sent-event.ts';
-import type { Subscribers } from '../events/subscribers.ts';
+import { eventOfRecord, type Subscribers } from '../events/subscribers.ts';
 import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
 import { keptEvents } from '../model/kept-events.ts';
 import type { QueuedNotice } from '../model/mail.ts';

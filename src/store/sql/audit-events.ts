@@ -7,11 +7,10 @@ import type {
   QueuedWithAudit,
 } from '../contracts/audit-events.ts';
 import { countOf, evict } from './bounded-trail.ts';
-import type { Database } from './codec.ts';
+import { type Database, insertOr, reader } from './codec.ts';
 import { deliverEvents, deliverNotice } from './deliveries.ts';
 import { all, among, type Intent, raw, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { insertOr, reader } from './rows.ts';
 
 const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
 

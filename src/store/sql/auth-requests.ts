@@ -25,6 +25,7 @@ import {
   authPolicyRulesOf,
   type Database,
   identityInTokensOf,
+  insert,
   integer,
   integerOrNull,
   text,
@@ -33,7 +34,6 @@ import {
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
-import { insert } from './rows.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const authRequestIntents = {

@@ -23,6 +23,7 @@ import {
   authPolicyOf,
   type Database,
   identityOf,
+  insert,
   integer,
   integerOrNull,
   text,
@@ -32,7 +33,6 @@ import { addPassword, passwordWasChosen, withdrawInvitation } from './identities
 import { affects, first, type Intent, raw, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
-import { insert } from './rows.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts

@@ -12,11 +12,10 @@ import type {
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
 import { isToldSql, tellApplication } from './application-notices.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, insert, integer, reader, text } from './codec.ts';
 import { all, type ById, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { type LoginRow, loginRow, putLogin } from './login-row.ts';
-import { insert, reader } from './rows.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
 

@@ -2,10 +2,9 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { AnotherHistory, type ChangeFeed, type FeedReading } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import type { Database } from './codec.ts';
+import { type Database, reader } from './codec.ts';
 import type { Dialect } from './engine.ts';
 import { type Intent, run, type SqlRow } from './intent.ts';
-import { reader } from './rows.ts';
 
 export function changeFeed({ dialect, read, onChange }: Database): ChangeFeed {
   const { history, horizon } = dialect;

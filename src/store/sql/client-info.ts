@@ -1,8 +1,7 @@
 import type { ClientInfo } from '../../model/client-info.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
-import { integerOrNull } from './codec.ts';
+import { excluded, insertOr, integerOrNull, reader } from './codec.ts';
 import { type Intent, run, type SqlRow } from './intent.ts';
-import { excluded, insertOr, reader } from './rows.ts';
 
 /** Stores what a client reported, replacing earlier reports. Writes nothing if it is the same. */
 export function* keepClientInfo(identityId: string, info: ClientInfo | undefined): Intent<void> {

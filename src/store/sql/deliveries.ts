@@ -22,9 +22,8 @@ import type {
   Replay,
 } from '../contracts/deliveries.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, text, textOrNull } from './codec.ts';
+import { type Database, insertOr, integer, reader, text, textOrNull } from './codec.ts';
 import { affects, all, among, first, type Intent, run, sql } from './intent.ts';
-import { insertOr, reader } from './rows.ts';
 
 export const deliveryIntents = {
   deliver,

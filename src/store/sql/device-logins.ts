@@ -1,9 +1,8 @@
 import type { DeviceLogin } from '../../model/device-login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { DeviceLoginStore, NewDeviceLogin } from '../contracts/device-logins.ts';
-import { type Database, integer } from './codec.ts';
+import { type Database, insertOr, integer, reader } from './codec.ts';
 import { affects, first, type Intent } from './intent.ts';
-import { insertOr, reader } from './rows.ts';
 
 export const deviceLoginIntents = { beginDeviceLogin, settleDeviceLogin } as const;
 

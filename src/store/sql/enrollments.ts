@@ -20,13 +20,14 @@ import {
   type Database,
   identityOf,
   identityTable,
+  insert,
   integerOrNull,
+  reader,
 } from './codec.ts';
 import { createIdentity } from './identities.ts';
 import { affects, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { holderOf, type MayShareName } from './names.ts';
-import { insert, reader } from './rows.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
 

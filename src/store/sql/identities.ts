@@ -24,12 +24,12 @@ import {
   type Database,
   identityOf,
   identityTable,
+  insert,
   text,
   textOrNull,
 } from './codec.ts';
 import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, type MayShareName, namesByKeySql } from './names.ts';
-import { insert } from './rows.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;

@@ -15,13 +15,12 @@ import { authenticatorIntents, createCertificate } from './authenticators.ts';
 import { caIntents } from './cas.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
-import { text } from './codec.ts';
+import { insert, text } from './codec.ts';
 import { configTypeIntents } from './config-types.ts';
 import { enrollmentIntents } from './enrollments.ts';
 import { externalJwtSignerIntents } from './external-jwt-signers.ts';
 import { createIdentity, identityIntents, insertPassword } from './identities.ts';
 import { all, first, type Intent, run, type SqlValue } from './intent.ts';
-import { insert } from './rows.ts';
 import { endSessionsOfAuthenticator } from './session-ends.ts';
 
 /** The table of a kind. */

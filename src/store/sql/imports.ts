@@ -4,11 +4,10 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, excluded, insertOr, integer, text } from './codec.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
 import { first, type Intent, raw, run } from './intent.ts';
 import { holderOf } from './names.ts';
-import { excluded, insertOr } from './rows.ts';
 
 export const importIntents = { takeImport } as const;
 

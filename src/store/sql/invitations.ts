@@ -20,7 +20,9 @@ import {
   type Database,
   identityOf,
   identityTable,
+  insert,
   integer,
+  reader,
   text,
   textOrNull,
 } from './codec.ts';
@@ -29,7 +31,6 @@ import { addPassword, passwordWasChosen, withdrawInvitation } from './identities
 import { first, type Intent, raw, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { passkeyObjection, storePasskey } from './passkeys.ts';
-import { insert, reader } from './rows.ts';
 import { endSessionsOf, forgetLogins } from './session-ends.ts';
 
 const listed = listSource('invitations', invitationListFields, {

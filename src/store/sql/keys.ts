@@ -2,9 +2,8 @@ import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { KeyStore, ReplaceSealed, SealedKind } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
-import { type Database, signingKeyOf, text } from './codec.ts';
+import { type Database, insert, insertOr, signingKeyOf, text } from './codec.ts';
 import { affects, first, type Intent, run } from './intent.ts';
-import { insert, insertOr } from './rows.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 

@@ -4,9 +4,8 @@ import { isDisabled } from '../../model/account.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
-import { apiSessionOf, type Database, identityOf, text, textOrNull } from './codec.ts';
+import { apiSessionOf, type Database, identityOf, insertOr, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
-import { insertOr } from './rows.ts';
 
 export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;
 

@@ -5,11 +5,10 @@ import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, insert, integer, reader, text } from './codec.ts';
 import { deliverEvents } from './deliveries.ts';
 import { all, type Intent, raw, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { insert, reader } from './rows.ts';
 
 const every = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
 const isOfLogin = "login_attempts.mechanism <> 'request'";

@@ -4,8 +4,8 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
+import { excluded } from './codec.ts';
 import { first, type Intent, raw, type Sql, type SqlRow } from './intent.ts';
-import { excluded } from './rows.ts';
 
 export interface LoginRow
   extends Pick<

@@ -3,9 +3,8 @@
 
 import { nameKeys } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
-import { text } from './codec.ts';
+import { insert, text } from './codec.ts';
 import { all, type Intent, run } from './intent.ts';
-import { insert } from './rows.ts';
 
 /** What an intent is given that could give one identity the name of another. */
 export interface MayShareName {

@@ -3,10 +3,9 @@ import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, excluded, insertOr, integer, reader, text } from './codec.ts';
 import { all, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { excluded, insertOr, reader } from './rows.ts';
 
 const listed = listSource('nodes', nodeListFields, {
   columns: { ctrlAddress: 'address', updatedAt: 'last_seen_at', lastJoinedAt: 'started_at' },

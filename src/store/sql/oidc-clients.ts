@@ -8,11 +8,10 @@ import type { Millis } from '../../platform/clock.ts';
 import type { PatchOf } from '../contracts/entities.ts';
 import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.ts';
 import { recordChange } from './changes.ts';
-import type { Database } from './codec.ts';
+import { type Database, insert, insertOr, reader } from './codec.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
 import { affects, all, first, type Intent, run, type SqlRow, sql } from './intent.ts';
-import { insert, insertOr, reader } from './rows.ts';
 import { endSessionsWhere } from './session-ends.ts';
 
 const table = entityTable(oidcClientEntity);

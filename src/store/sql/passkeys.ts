@@ -6,9 +6,17 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import { accountColumns, accountOf, authPolicyRulesOf, type Database, integer, text } from './codec.ts';
+import {
+  accountColumns,
+  accountOf,
+  authPolicyRulesOf,
+  type Database,
+  insert,
+  integer,
+  reader,
+  text,
+} from './codec.ts';
 import { affects, all, first, type Intent, raw, run } from './intent.ts';
-import { insert, reader } from './rows.ts';
 import { endSessionsOfPasskey } from './session-ends.ts';
 
 export const passkeyIntents = { addPasskey, renamePasskey, usePasskey, deletePasskey } as const;

@@ -8,10 +8,9 @@ import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, insert, integer, text } from './codec.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
-import { insert } from './rows.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
 

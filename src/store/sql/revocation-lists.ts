@@ -3,9 +3,8 @@ import { isOlderList, type ListState } from '../../model/list-state.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { FetchedList, KeptList, RevocationListStore } from '../contracts/revocation-lists.ts';
 import { recordChange } from './changes.ts';
-import type { Database } from './codec.ts';
+import { type Database, excluded, insertOr, reader } from './codec.ts';
 import { affects, all, first, type Intent } from './intent.ts';
-import { excluded, insertOr, reader } from './rows.ts';
 
 export const revocationListIntents = { keepList, noteListFailure, keepOnlyLists } as const;
 

@@ -5,10 +5,9 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, text } from './codec.ts';
+import { type Database, excluded, insertOr, integer, reader, text } from './codec.ts';
 import { type ById, first, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { excluded, insertOr, reader } from './rows.ts';
 import { endSession, endSessionsOf, endSessionsOpenedBy } from './session-ends.ts';
 
 const listed = listSource('revocations', revocationListFields);

@@ -2,9 +2,8 @@ import type { SessionCertificate } from '../../model/session-certificate.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { SessionCertificateStore } from '../contracts/session-certificates.ts';
 import { recordChange } from './changes.ts';
-import { type Database, text } from './codec.ts';
+import { type Database, insert, reader, text } from './codec.ts';
 import { all, first, type Intent } from './intent.ts';
-import { insert, reader } from './rows.ts';
 
 export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
 

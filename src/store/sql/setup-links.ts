@@ -1,9 +1,8 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { RedeemSetupLink, SetupLinkStore } from '../contracts/setup-links.ts';
-import { type Database, integer, integerOrNull } from './codec.ts';
+import { type Database, insert, integer, integerOrNull } from './codec.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
-import { insert } from './rows.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
 

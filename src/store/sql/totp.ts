@@ -2,9 +2,8 @@ import { asId, type IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
-import { type Database, text } from './codec.ts';
+import { type Database, insert, insertOr, reader, text } from './codec.ts';
 import { affects, first, type Intent, run } from './intent.ts';
-import { insert, insertOr, reader } from './rows.ts';
 
 export const totpIntents = {
   startTotp,

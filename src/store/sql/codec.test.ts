@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insert, reader } from './rows.ts';
+import { insert, reader } from './codec.ts';
 
 interface Thing {
   readonly id: string;
