@@ -4,8 +4,9 @@ import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BindPoint, Config } from '../config/config.ts';
 import { answerTimes } from '../explain/counts.ts';
+import type { OwnCertificate } from '../http/request/services.ts';
 import { type Finding, type HealthCheck, runChecks } from '../http/server/health.ts';
-import { type CertificateEnd, type DeliveryMetrics, metricsReader } from '../http/server/metrics.ts';
+import { type DeliveryMetrics, metricsReader } from '../http/server/metrics.ts';
 import { type DeliveryKind, deliveryKinds, partsOfQueue } from '../model/delivery.ts';
 import { type Clock, SECOND, type Seconds } from '../platform/clock.ts';
 import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
@@ -19,6 +20,7 @@ import { clockComparison, type NodeHeartbeat, nodeHeartbeat } from '../tasks/nod
 import type { LiveTelemetry } from '../telemetry/live-telemetry.ts';
 import type { Callers } from './callers.ts';
 import type { Base } from './in-use.ts';
+import { certificateEnds, nodeAuthorities } from './overlay-pki.ts';
 import type { Records } from './records.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import type { OtherThreads } from './thread-roles.ts';
@@ -49,7 +51,9 @@ export function openObservation(
     readonly deliverer: Deliverer | null;
   },
 ) {
-  const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
+  let certificates: readonly OwnCertificate[] = [];
+  const authorities = () => nodeAuthorities(certificates);
+  const heartbeat = nodeHeartbeat({ store, clock, vault, authorities, clockWatch: watch, log });
   const node =
     first === undefined ? heartbeat : clockComparison({ clockWatch: watch, isCluster: first.isCluster, log });
   const checks =
@@ -65,7 +69,6 @@ export function openObservation(
     telemetry: telemetry.counts(),
   });
   const lastReload = { isRefused: false };
-  let certificateEnds: readonly CertificateEnd[] = [];
   let findings: readonly Finding[] = [];
   const deliveries = deliveryCounts(store.deliveries, deliverer, clock);
   const metrics = metricsReader({
@@ -84,7 +87,7 @@ export function openObservation(
     decisionRecords: records,
     clockWatch: watch,
     lastReload,
-    certificateEnds: () => certificateEnds,
+    certificateEnds: () => certificateEnds(certificates),
     checks: () => findings,
     openFiles,
   });
@@ -99,8 +102,8 @@ export function openObservation(
     noteReload({ isRefused }: { readonly isRefused: boolean }) {
       lastReload.isRefused = isRefused;
     },
-    noteCertificates(ends: readonly CertificateEnd[]) {
-      certificateEnds = ends;
+    noteCertificates(own: readonly OwnCertificate[]) {
+      certificates = own;
     },
     stop: eventLoop.stop,
   };

@@ -1,18 +1,26 @@
 // The authorities of the overlay's own PKI, from the files that the configuration names.
 
-import { readFileSync } from 'node:fs';
+import { createPrivateKey, type X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { type SigningAuthority, signingAuthority } from '../certificates/client-certificate-issuer.ts';
 import type { Config, Listener } from '../config/config.ts';
 import type { AuthorityList } from '../enrollment/published-authorities.ts';
 import type { OwnCertificate } from '../http/request/services.ts';
 import type { CertificateEnd } from '../http/server/metrics.ts';
+import type { NodeAuthorities } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
-import { certificateFacts, displaySubject, parseCertificates } from '../platform/x509/x509.ts';
+import {
+  certificateFacts,
+  displaySubject,
+  isIssuedBy,
+  isSameKey,
+  parseCertificates,
+} from '../platform/x509/x509.ts';
 import { type EnrollmentIdentity, enrollmentSigner } from '../tokens/enrollment-jwt.ts';
 
 /** A file of the overlay's PKI cannot be used; the message is a sentence for the operator. */
@@ -69,7 +77,7 @@ export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAutho
   const certificates = certificatesIn(certFile);
   const keyPem = readFileSync(keyFile, 'utf8');
   try {
-    return signingAuthority(certificates, keyPem);
+    return signingAuthority(duringRotation(certFile, keyPem) ?? certificates, keyPem);
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     const files = `edge.enrollment.signingCert (${certFile}, ${keyFile})`;
@@ -77,6 +85,16 @@ export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAutho
       cause: error,
     });
   }
+}
+
+/** While `pki rotate` exchanges the files, which may be interrupted, the key comes first: its certificate is beside. */
+function duringRotation(certFile: string, keyPem: string): readonly X509Certificate[] | undefined {
+  const places = ['', '.next', '.previous']
+    .map((place) => certFile + place)
+    .filter((file) => existsSync(file));
+  if (places.length === 1) return undefined;
+  const key = createPrivateKey(keyPem);
+  return places.map(certificatesIn).find(([authority]) => authority?.checkPrivateKey(key) === true);
 }
 
 /**
@@ -114,25 +132,58 @@ export function readOwnCertificates({
     ['authority', [identity.caFile]],
     ['client-signing', signingCert === null ? [] : [signingCert.certFile]],
   ];
-  return files.flatMap(([use, named]) =>
-    [...new Set(named)].flatMap((file) => {
-      const presenting = listeners.filter(({ identity: { serverCertFile } }) => serverCertFile === file);
-      const of = use === 'server' ? presenting.map(({ name }) => name) : [];
-      return certificatesIn(file).map((held) => ({
-        use,
-        listeners: of,
-        pem: String(held),
-        ...certificateFacts(held),
-      }));
-    }),
+  const read = files.flatMap(([use, named]) =>
+    [...new Set(named)].map((file) => ({ use, file, certificates: certificatesIn(file) })),
   );
+  const authorities = read.flatMap(({ use, certificates }) => (use === 'server' ? [] : certificates));
+  const ofServers = read.flatMap(({ use, certificates }) =>
+    use === 'server' ? issuersAmong(authorities, certificates) : [],
+  );
+  const ofClients = read.find(({ use }) => use === 'client-signing')?.certificates[0];
+  const signs = (held: X509Certificate): OwnCertificate['signs'] => [
+    ...(ofServers.includes(held) ? (['server'] as const) : []),
+    ...(ofClients !== undefined && isSameKey(held, ofClients) ? (['clients'] as const) : []),
+  ];
+  return read.flatMap(({ use, file, certificates }) => {
+    const presenting = listeners.filter(({ identity: { serverCertFile } }) => serverCertFile === file);
+    const of = use === 'server' ? presenting.map(({ name }) => name) : [];
+    return certificates.map((held) => ({
+      use,
+      listeners: of,
+      file,
+      pem: String(held),
+      signs: use === 'server' ? [] : signs(held),
+      ...certificateFacts(held),
+    }));
+  });
 }
 
-/** When the first certificate of each use ends. @throws as `readOwnCertificates` */
-export function readCertificateEnds(
-  config: Parameters<typeof readOwnCertificates>[0],
-): readonly CertificateEnd[] {
-  const byUse = Map.groupBy(readOwnCertificates(config), ({ use }) => use);
+/** The nearest authorities above what a listener presents: itself first, then what it sends with it. */
+function issuersAmong(
+  authorities: readonly X509Certificate[],
+  presented: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  let [of] = presented;
+  for (let step = 0; of !== undefined && step < presented.length; step += 1) {
+    const below = of;
+    const found = authorities.filter((authority) => isIssuedBy(below, authority));
+    if (found.length > 0) return found;
+    of = presented.find((held) => held !== below && isIssuedBy(below, held));
+  }
+  return [];
+}
+
+/** What the node tells the others of its authorities. */
+export function nodeAuthorities(own: readonly OwnCertificate[]): NodeAuthorities {
+  const authorities = own.filter(({ use, isCa }) => use !== 'server' && isCa);
+  const signing = authorities.filter(({ signs }) => signs.length > 0);
+  const thumbprints = (of: typeof own) => [...new Set(of.map(({ thumbprint }) => thumbprint))];
+  return { trusted: thumbprints(authorities), signing: thumbprints(signing) };
+}
+
+/** When the first certificate of each use ends. */
+export function certificateEnds(own: readonly OwnCertificate[]): readonly CertificateEnd[] {
+  const byUse = Map.groupBy(own, ({ use }) => use);
   return [...byUse].map(([use, held]) => ({
     use,
     notAfter: Math.min(...held.map(({ notAfter }) => notAfter)),

@@ -58,7 +58,7 @@ import type { Foundations } from './foundations.ts';
 import { type Base, configInUse } from './in-use.ts';
 import { openMail } from './mail.ts';
 import { nodeName, type Observation, openObservation } from './observation.ts';
-import { readCertificateEnds } from './overlay-pki.ts';
+import { readOwnCertificates } from './overlay-pki.ts';
 import { openProviders, type Providers } from './providers.ts';
 import { openRecords, type Records } from './records.ts';
 import type { ThreadCounts } from './thread-counts.ts';
@@ -144,12 +144,12 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const prepare = async (of: Config) => {
     const endpoints = endpointsBy(of, needs, inUse.accessTokenEnd);
     const useTelemetry = await telemetry.prepare(of.telemetry, observation.reported);
-    const certificateEnds = readCertificateEnds(of);
+    const certificates = readOwnCertificates(of);
     return {
       endpoints,
       observe() {
         useTelemetry();
-        observation.noteCertificates(certificateEnds);
+        observation.noteCertificates(certificates);
       },
     };
   };

@@ -158,6 +158,13 @@ export type AuditEvent =
       readonly identityId: string;
     }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  /** A step of the rotation of an authority on this host; the fingerprint is that of the one that the step is about. */
+  | {
+      readonly event: 'authority.rotated';
+      readonly authority: 'root' | 'client-ca';
+      readonly step: 'prepare' | 'switch' | 'retire' | 'undo';
+      readonly fingerprint: string;
+    }
   /** A reload of the configuration file changed a setting of the running controller. None of the values is a secret. */
   | {
       readonly event: 'config.changed';

@@ -36,6 +36,7 @@ export const keptEvents = {
   'enrollment.shown': 'yes',
   'account.changed': 'owner',
   'key.rotated': 'yes',
+  'authority.rotated': 'yes',
   'config.changed': 'yes',
   'secrets.rekeyed': 'yes',
   'database.restored': 'yes',

@@ -17,6 +17,15 @@ export interface ControllerNode {
   readonly leftAt: Millis | null;
   /** The public ids of the key-encryption keys on its host. */
   readonly keyIds: readonly string[];
+  /** Null: a node of an earlier release, which does not say. */
+  readonly authorities: NodeAuthorities | null;
+}
+
+/** The authorities of the overlay's own PKI on a node, as SHA-256 thumbprints, base64url. */
+export interface NodeAuthorities {
+  readonly trusted: readonly string[];
+  /** Those that issued what its listeners present, and what signs client certificates. */
+  readonly signing: readonly string[];
 }
 
 /** Where a node serves an API. */

@@ -1,6 +1,6 @@
 // Every ten seconds a node records in the database that it runs. The same write shows whether writing works.
 
-import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
+import { type ControllerNode, heartbeatInterval, isOnline, type NodeAuthorities } from '../model/node.ts';
 import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
@@ -15,7 +15,7 @@ const goodFor: Millis = 5 * SECOND;
 
 export type Announcement = Omit<
   ControllerNode,
-  'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt' | 'keyIds'
+  'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt' | 'keyIds' | 'authorities'
 >;
 
 export interface NodeHeartbeat {
@@ -56,6 +56,8 @@ export function nodeHeartbeat(needs: {
   readonly store: { readonly nodes: NodeStore };
   readonly clock: Clock;
   readonly vault: Pick<KeyVault, 'keyIds'>;
+  /** By the configuration in use. */
+  readonly authorities: () => NodeAuthorities;
   readonly clockWatch: Pick<ClockWatch, 'compare' | 'isWrong'>;
   readonly log: Logger;
 }): NodeHeartbeat {
@@ -75,7 +77,7 @@ export function nodeHeartbeat(needs: {
     if (clockWatch.isWrong) return;
     const now = clock.now();
     try {
-      const node = { ...announced, startedAt, keyIds: vault.keyIds() };
+      const node = { ...announced, startedAt, keyIds: vault.keyIds(), authorities: needs.authorities() };
       await nodes.announce(node, now, now - forgottenAfter);
       if (hasFailed) log.info('the database can be written again', { event: 'store.writable' });
       hasFailed = false;

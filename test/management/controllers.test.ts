@@ -30,6 +30,7 @@ function another() {
     store,
     clock,
     vault: { keyIds: () => [] },
+    authorities: () => ({ trusted: [], signing: [] }),
     clockWatch: clockWatch({ store, clock, log, onSetRight: async () => undefined }),
     log,
   });

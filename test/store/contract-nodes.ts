@@ -25,6 +25,7 @@ export function newNode(name = uniqueName('node')) {
     name,
     address: 'ctrl.example:1280',
     keyIds: ['0123456789abcdef'],
+    authorities: { trusted: ['abc', 'def'], signing: ['abc'] },
     apiAddresses: [
       { binding: 'edge-client', url: 'https://ctrl.example:1280/edge/client/v1', version: 'v1' },
     ],

@@ -18,7 +18,12 @@ import {
   readTrustAnchor,
   type TrustAnchor,
 } from '../../../src/platform/x509/path-validation.ts';
-import { displaySubject, parseCertificates } from '../../../src/platform/x509/x509.ts';
+import {
+  displaySubject,
+  isIssuedBy,
+  isSelfSigned,
+  parseCertificates,
+} from '../../../src/platform/x509/x509.ts';
 import type { AddedAuthority } from './trust.ts';
 
 /** The authorities in the files of `--trust`. @throws CliError a file cannot be read, or contains none */
@@ -96,12 +101,9 @@ function above(authority: TrustAnchor, known: readonly TrustAnchor[]): readonly 
   const chain: TrustAnchor[] = [];
   for (let current = authority; chain.length < known.length; ) {
     const issuer = known.find(
-      (each) =>
-        each.thumbprint !== current.thumbprint &&
-        current.x509.checkIssued(each.x509) &&
-        current.x509.verify(each.publicKey),
+      (each) => each.thumbprint !== current.thumbprint && isIssuedBy(current.x509, each.x509),
     );
-    if (issuer === undefined || chain.includes(issuer) || issuer.x509.verify(issuer.publicKey)) break;
+    if (issuer === undefined || chain.includes(issuer) || isSelfSigned(issuer.x509)) break;
     chain.push(issuer);
     current = issuer;
   }

@@ -1,7 +1,6 @@
 // Which authorities the certificates of the source need. The source contains none of those that its controller issues
 // with: whoever imports has to name them.
 
-import type { X509Certificate } from 'node:crypto';
 import { isTrustedForLogin } from '../../../src/model/entities/ca.ts';
 import type { Millis } from '../../../src/platform/clock.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
@@ -12,7 +11,7 @@ import {
   type TrustAnchor,
   validateClientPath,
 } from '../../../src/platform/x509/path-validation.ts';
-import { parseCertificate } from '../../../src/platform/x509/x509.ts';
+import { isIssuedBy, parseCertificate } from '../../../src/platform/x509/x509.ts';
 import type { MappedCa } from './map/cas.ts';
 import type { MappedCertificate } from './map/certificates.ts';
 import type { Findings } from './map/findings.ts';
@@ -70,10 +69,6 @@ function intermediatesOf(certificates: readonly MappedCertificate[]): Map<string
     }
   }
   return found;
-}
-
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
 /** Reports for each certificate that cannot log in why not. @param own the authorities trusted after the import */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { administratorNamers } from '../../admin/administrator-namers.ts';
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
@@ -13,7 +14,8 @@ import { alikeLines, mostAlike } from './db-commands.ts';
 import { listedKeys } from './key-commands.ts';
 import { type ConfigOptions, configPath, shownPath } from './load-config.ts';
 import { withHost } from './open-host.ts';
-import { shownCertificates } from './pki-commands.ts';
+import { rotationLines, shownCertificates } from './pki-commands.ts';
+import { homePaths } from './setup/home.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
 export async function hostStatus(report: Report, { config: named }: ConfigOptions): Promise<void> {
@@ -36,6 +38,7 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
         ),
         signingKeys: await listedKeys(foundations),
         certificates: shownCertificates(config, now),
+        rotations: rotationLines(config, homePaths(report.ports.cwd, dirname(configFile))),
         revocationLists: await shownLists(foundations),
         controllers: nodes.map((node) => ({
           name: node.name,
@@ -73,10 +76,12 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
       [
         ['certificate', 'subject'],
         'use',
+        ['signs', ({ signs }) => signs.join(', ')],
         ['expires', (one) => `${one.expires.slice(0, 10)} (${one.daysLeft} days)`],
       ],
       status.certificates,
     ),
+    ...(status.rotations.length === 0 ? [] : [status.rotations.join('\n')]),
     ...(status.revocationLists.length === 0
       ? []
       : [

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { readOwnCertificates } from '../../controller/overlay-pki.ts';
+import type { OwnCertificate } from '../../http/request/services.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { type CertificateFacts, certificateFacts, parseCertificates } from '../../platform/x509/x509.ts';
+import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
+import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
 
@@ -19,56 +20,58 @@ export interface ShownCertificate {
   readonly daysLeft: number;
   readonly fingerprint: string;
   readonly file: string;
+  /** What an authority signs at present. */
+  readonly signs: OwnCertificate['signs'];
 }
 
 /** `pki show` */
 export async function showPki(report: Report, options: ConfigOptions): Promise<void> {
   const { ports } = report;
-  const { config } = openConfig(ports, options);
+  const { config, configFile } = openConfig(ports, options);
   const certificates = shownCertificates(config, ports.clock.now());
   printTable(report, certificates, {
     value: certificates,
     columns: [
       'use',
       'subject',
+      ['signs', ({ signs }) => signs.join(', ')],
       ['expires', ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`],
       'names',
       ['SHA-256', 'fingerprint'],
       ['file', ({ file }) => shownPath(ports.cwd, file)],
     ],
   });
+  for (const line of rotationLines(config, homePaths(ports.cwd, dirname(configFile)))) notice(report, line);
 }
 
-/** Every certificate that the configuration names. */
-export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
-  return certificateFiles(config).flatMap(([use, file]) =>
-    readCertificates(file).map((facts) => shown({ use, file }, facts, now)),
+/** A sentence about each authority that is being rotated. */
+export function rotationLines(config: Config, paths: HomePaths): readonly string[] {
+  return rotations(config, paths).flatMap(({ which, stage }) =>
+    stage === 'usual' ? [] : [`pki rotate ${which}: ${stageWords[stage]}`],
   );
 }
 
-/** Each file once, with its purpose. */
-function certificateFiles(config: Config): readonly (readonly [use: string, file: string])[] {
-  const { signingCert } = config.edge.enrollment;
-  const files = new Map<string, string>([[config.identity.caFile, 'trusted']]);
-  if (signingCert !== null) files.set(signingCert.certFile, 'signs clients');
-  for (const { identity } of config.listeners) files.set(identity.serverCertFile, 'server');
-  return [...files].map(([file, use]) => [use, file] as const);
+const stageWords = {
+  prepared: 'the next authority is trusted and does not sign yet; --switch, or --undo',
+  interrupted: 'a step was interrupted; --switch or --undo finishes it',
+  switched: 'the previous authority is still trusted; --retire, or --undo',
+} as const;
+
+/** Every certificate that the configuration names. @throws PkiFileError */
+export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
+  return readOwnCertificates(config)
+    .map((own) => ({ ...shown({ use: useWords[own.use], file: own.file }, own, now), signs: own.signs }))
+    .toSorted((one, other) => useOrder.indexOf(one.use) - useOrder.indexOf(other.use));
 }
 
-function readCertificates(file: string): readonly CertificateFacts[] {
-  try {
-    return parseCertificates(readFileSync(file, 'utf8')).map(certificateFacts);
-  } catch (error) {
-    if (!(error instanceof MalformedInput)) throw error;
-    throw new CliError(`${file} contains no certificate in PEM form.`, { code: 'file', cause: error });
-  }
-}
+const useWords = { authority: 'trusted', 'client-signing': 'signs clients', server: 'server' } as const;
+const useOrder: readonly string[] = Object.values(useWords);
 
 function shown(
   { use, file }: { readonly use: string; readonly file: string },
   facts: CertificateFacts,
   now: Millis,
-): ShownCertificate {
+): Omit<ShownCertificate, 'signs'> {
   const { dns, ips, uris } = facts.subjectAltNames;
   return {
     use,

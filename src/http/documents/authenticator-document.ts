@@ -3,7 +3,7 @@ import type { CertificateServices } from '../../login/services.ts';
 import { isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
-import { parseCertificate } from '../../platform/x509/x509.ts';
+import { isIssuedBy, parseCertificate } from '../../platform/x509/x509.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from './wire.ts';
 
@@ -53,7 +53,7 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
           certPem: authenticator.certPem,
           fingerprint: shownFingerprint(authenticator.thumbprint),
           certExpiresAt: isoTimeOrNull(authenticator.certExpiresAt),
-          isIssuedByNetwork: isIssuedBy(own, authenticator.certPem),
+          isIssuedByNetwork: isOfNetwork(own, authenticator.certPem),
           isExtendRequested: authenticator.isExtendRequested,
           isKeyRollRequested: authenticator.isKeyRollRequested,
         }),
@@ -61,10 +61,10 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
 }
 
 /** Whether one of the overlay's own authorities issued a certificate. An import may have brought one that nobody reads. */
-function isIssuedBy(own: readonly TrustAnchor[], certPem: string): boolean {
+function isOfNetwork(own: readonly TrustAnchor[], certPem: string): boolean {
   try {
     const certificate = parseCertificate(certPem);
-    return own.some(({ x509, publicKey }) => certificate.checkIssued(x509) && certificate.verify(publicKey));
+    return own.some(({ x509 }) => isIssuedBy(certificate, x509));
   } catch {
     return false;
   }

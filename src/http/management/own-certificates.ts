@@ -14,6 +14,9 @@ const ownCertificateSchema = z
     issuer: z.string(),
     names: z.array(z.string()).meta({ description: 'The DNS names and addresses that it is for' }),
     isCa: z.boolean(),
+    signs: z.array(z.enum(['server', 'clients'])).meta({
+      description: 'What the authority signs at present: what listeners present, the certificates of clients',
+    }),
     serialNumber: z.string(),
     fingerprint: z.string(),
     notBefore: timeSchema,
@@ -40,7 +43,7 @@ export function ownCertificateRoutes({
 }
 
 function ownCertificateDocument(held: OwnCertificate): z.output<typeof ownCertificateSchema> {
-  const { use, listeners, subject, issuer, isCa, serialNumber, fingerprint, pem: certPem } = held;
+  const { use, listeners, subject, issuer, isCa, signs, serialNumber, fingerprint, pem: certPem } = held;
   const {
     subjectAltNames: { dns, ips },
     notBefore,
@@ -54,6 +57,7 @@ function ownCertificateDocument(held: OwnCertificate): z.output<typeof ownCertif
     issuer,
     names: [...dns, ...ips],
     isCa,
+    signs: [...signs],
     serialNumber,
     fingerprint,
     ...times,

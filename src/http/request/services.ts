@@ -50,7 +50,10 @@ export interface OwnCertificate extends CertificateFacts {
   readonly use: 'server' | 'authority' | 'client-signing';
   /** The names of those that present it. */
   readonly listeners: readonly string[];
+  readonly file: string;
   readonly pem: string;
+  /** What it signs at present, if it is an authority: the certificates that listeners present, those of clients. */
+  readonly signs: readonly ('server' | 'clients')[];
 }
 
 /** What runs, as the version document says it. */

@@ -16,7 +16,8 @@ export interface CertifiedKey {
 }
 
 export interface CertificateContent {
-  readonly commonName: string;
+  /** The common name, which is then the whole name; or that of another certificate. */
+  readonly subject: string | asn1.Name;
   readonly days: number;
   readonly publicKey: KeyObject;
   readonly extensions: readonly asn1.Extension[];
@@ -36,13 +37,13 @@ const serialBytes = 16;
  * @throws Error      the authority is not one, has expired, or its key does not belong to it
  */
 export async function certify(needs: { clock: Clock }, content: CertificateContent): Promise<string> {
-  if (content.commonName === '' || content.commonName.length > longestCommonName)
-    throw new RangeError('the common name of a certificate has 1 to 64 characters');
   const now = needs.clock.now();
   const spki = new Uint8Array(content.publicKey.export({ format: 'der', type: 'spki' }));
-  // As an object, because quotes and backslashes in a plain string would be interpreted.
-  const subject = new asn1.Name([{ CN: [{ utf8String: content.commonName }] }]);
-  const subjectKeyId = keyIdentifier(spki);
+  const subject = typeof content.subject === 'string' ? nameOf(content.subject) : content.subject;
+  const extensions = [...content.extensions];
+  const hasKeyId = (one: asn1.Extension) => one instanceof asn1.SubjectKeyIdentifierExtension;
+  const subjectKeyId = extensions.find(hasKeyId)?.keyId ?? keyIdentifier(spki);
+  if (!extensions.some(hasKeyId)) extensions.push(new asn1.SubjectKeyIdentifierExtension(subjectKeyId));
   const issuer =
     'ca' in content.issuer
       ? readAuthority(content.issuer.ca, now)
@@ -57,13 +58,24 @@ export async function certify(needs: { clock: Clock }, content: CertificateConte
     publicKey: spki,
     signingKey: issuer.key.toCryptoKey(signing, false, ['sign']),
     signingAlgorithm: signing,
-    extensions: [
-      ...content.extensions,
-      new asn1.SubjectKeyIdentifierExtension(subjectKeyId),
-      new asn1.AuthorityKeyIdentifierExtension(issuer.keyId),
-    ],
+    extensions: [...extensions, new asn1.AuthorityKeyIdentifierExtension(issuer.keyId)],
   });
   return `${certificate.toString('pem')}\n`;
+}
+
+function nameOf(commonName: string): asn1.Name {
+  if (commonName === '' || commonName.length > longestCommonName)
+    throw new RangeError('the common name of a certificate has 1 to 64 characters');
+  // As an object, because quotes and backslashes in a plain string would be interpreted.
+  return new asn1.Name([{ CN: [{ utf8String: commonName }] }]);
+}
+
+/** Name, key and extensions of a certificate, for another one that is to stand in its place. */
+export function contentOf(certPem: string): Pick<CertificateContent, 'subject' | 'publicKey' | 'extensions'> {
+  const { raw, publicKey } = new X509Certificate(certPem);
+  const { subjectName, extensions } = new asn1.X509Certificate(new Uint8Array(raw));
+  const isOfIssuer = (one: asn1.Extension) => one instanceof asn1.AuthorityKeyIdentifierExtension;
+  return { subject: subjectName, publicKey, extensions: extensions.filter((one) => !isOfIssuer(one)) };
 }
 
 /** For an authority. @param pathLength how many further authorities may follow; absent: any number */

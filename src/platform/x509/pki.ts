@@ -9,6 +9,8 @@ import {
   type CertifiedKey,
   certify,
   challengeExtension,
+  contentOf,
+  type Issuer,
   leafExtensions,
 } from './certificate-builder.ts';
 
@@ -27,11 +29,22 @@ export async function createRootCa(
   wanted: Validity & { commonName: string },
 ): Promise<CertifiedKey> {
   const { publicKey, privateKey } = newKeyPair();
-  const { commonName, days } = wanted;
+  const { commonName: subject, days } = wanted;
   const issuer = { selfSignedWith: privateKey };
   const extensions = authorityExtensions();
-  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer });
+  const certPem = await certify(needs, { subject, days, publicKey, extensions, issuer });
   return { certPem, keyPem: privatePem(privateKey) };
+}
+
+/**
+ * Another certificate for name and key of an authority, such as one that leads from a new root to an old one.
+ * @throws as createRootCa
+ */
+export function certifyAgain(
+  needs: Needs,
+  { certPem, ...wanted }: Validity & { readonly certPem: string; readonly issuer: Issuer },
+): Promise<string> {
+  return certify(needs, { ...contentOf(certPem), ...wanted });
 }
 
 /** An authority under `ca` that issues certificates, but no further authorities. @throws as createRootCa */
@@ -40,9 +53,9 @@ export async function createIntermediateCa(
   wanted: Validity & { commonName: string; ca: CertifiedKey },
 ): Promise<CertifiedKey> {
   const { publicKey, privateKey } = newKeyPair();
-  const { commonName, days, ca } = wanted;
+  const { commonName: subject, days, ca } = wanted;
   const extensions = authorityExtensions(0);
-  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  const certPem = await certify(needs, { subject, days, publicKey, extensions, issuer: { ca } });
   return { certPem, keyPem: privatePem(privateKey) };
 }
 
@@ -65,14 +78,14 @@ export async function issueServerCertificate(
   const dnsNames = wanted.dnsNames.map(asciiName);
   const notAnAddress = wanted.ips.find((ip) => isIP(ip) === 0);
   if (notAnAddress !== undefined) throw new RangeError(`not an IP address: ${JSON.stringify(notAnAddress)}`);
-  const commonName = [...dnsNames, ...wanted.ips].find((name) => name.length <= 64) ?? '';
+  const subject = [...dnsNames, ...wanted.ips].find((name) => name.length <= 64) ?? '';
   const extensions = leafExtensions('serverAuth', [
     ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
     ...wanted.ips.map((value) => ({ type: 'ip' as const, value })),
   ]);
   const { days, ca, keyPem = privatePem(newKeyPair().privateKey) } = wanted;
   const publicKey = createPublicKey(keyPem);
-  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  const certPem = await certify(needs, { subject, days, publicKey, extensions, issuer: { ca } });
   return { certPem, keyPem };
 }
 
@@ -94,10 +107,10 @@ export function certifyClientKey(
   needs: Needs,
   wanted: ClientCertificate & { publicKey: KeyObject },
 ): Promise<string> {
-  const { commonName, days, ca, uris = [], publicKey } = wanted;
+  const { commonName: subject, days, ca, uris = [], publicKey } = wanted;
   const names = uris.map((value) => ({ type: 'url' as const, value }));
   const extensions = leafExtensions('clientAuth', names);
-  return certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  return certify(needs, { subject, days, publicKey, extensions, issuer: { ca } });
 }
 
 /**
@@ -113,8 +126,8 @@ export async function challengeCertificate(
   const names = leafExtensions('serverAuth', [{ type: 'dns', value: wanted.host }]);
   const extensions = [...names, challengeExtension(wanted.authorization)];
   const issuer = { selfSignedWith: privateKey };
-  const commonName = 'ACME challenge';
-  const certPem = await certify(needs, { commonName, days: 1, publicKey, extensions, issuer });
+  const subject = 'ACME challenge';
+  const certPem = await certify(needs, { subject, days: 1, publicKey, extensions, issuer });
   return certPem + privatePem(privateKey);
 }
 

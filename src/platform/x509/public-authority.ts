@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { parseCertificates } from './x509.ts';
+import { isIssuedBy, parseCertificates } from './x509.ts';
 
 /**
  * Whether a server's chain leads to an authority that programs trust without being told: each certificate is issued by
@@ -18,8 +18,4 @@ export function leadsToPublicAuthority(chain: string, roots: readonly string[] =
   const last = certificates.at(-1);
   if (last === undefined || !isLinked) return false;
   return roots.some((pem) => isIssuedBy(last, new X509Certificate(pem)));
-}
-
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }

@@ -32,7 +32,8 @@ export interface SubjectAltNames {
   readonly ips: readonly string[];
 }
 
-const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
+/** One in a text. */
+export const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
 /**
  * One certificate, as PEM (what follows the first block is ignored) or DER.
@@ -83,6 +84,20 @@ export function displaySubject(certificate: X509Certificate): string {
 /** As displaySubject. */
 export function displayIssuer(certificate: X509Certificate): string {
   return oneLine(certificate.issuer);
+}
+
+/** By name and signature. */
+export function isIssuedBy(certificate: X509Certificate, authority: X509Certificate): boolean {
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+export function isSelfSigned(certificate: X509Certificate): boolean {
+  return isIssuedBy(certificate, certificate);
+}
+
+/** Whether they are for the same key. */
+export function isSameKey(one: X509Certificate, other: X509Certificate): boolean {
+  return one.publicKey.equals(other.publicKey);
 }
 
 function oneLine(name: string | undefined): string {

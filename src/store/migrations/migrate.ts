@@ -81,6 +81,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE authenticators ADD COLUMN cert_expires_at BIGINT',
   noteCertificateEnds,
   certificatesByEnd,
+  'ALTER TABLE nodes ADD COLUMN authorities TEXT',
   `ALTER TABLE cas ADD COLUMN ${revocationColumn}`,
   ...tablesOfRevocationLists,
   `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,

@@ -91,7 +91,8 @@ export const tablesOfService: readonly string[] = [
     started_at BIGINT NOT NULL,
     last_seen_at BIGINT NOT NULL,
     left_at BIGINT,
-    key_ids TEXT
+    key_ids TEXT,
+    authorities TEXT
   )`,
   'CREATE INDEX nodes_by_last_seen ON nodes (last_seen_at)',
   // At most one row: the last time that this database was restored from a backup. A controller that started before that

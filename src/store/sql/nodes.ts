@@ -30,7 +30,7 @@ export function nodeStore({ dialect, read, find, list, writing }: Database<typeo
 }
 
 const nodeOf = reader<ControllerNode>()(
-  'id name address apiAddresses:json version createdAt startedAt lastSeenAt leftAt? keyIds:list',
+  'id name address apiAddresses:json version createdAt startedAt lastSeenAt leftAt? keyIds:list authorities:json?',
 );
 
 function* announceNode(
@@ -39,7 +39,16 @@ function* announceNode(
   forgetBefore: Millis,
 ): Intent<void> {
   const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
-  const changing = excluded('address', 'api_addresses', 'version', 'started_at', 'last_seen_at', 'key_ids');
+  const known = [
+    'address',
+    'api_addresses',
+    'version',
+    'started_at',
+    'last_seen_at',
+    'key_ids',
+    'authorities',
+  ];
+  const changing = excluded(...known);
   yield* insertOr(
     'nodes',
     { ...node, createdAt: now, lastSeenAt: now, leftAt: null },

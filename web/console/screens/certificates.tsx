@@ -59,11 +59,14 @@ function OwnCertificates() {
       itemsOf={(held) => held}
       keyOf={({ use, fingerprint, listeners }) => [use, fingerprint, ...listeners].join(' ')}
       kind="rows"
-      entry={({ use, listeners, subject, names, fingerprint, notAfter, certPem }) => (
+      entry={({ use, listeners, subject, names, fingerprint, notAfter, certPem, signs }) => (
         <>
           <div>
             <strong>{more.ownUses[use]}</strong> {listeners.length > 0 && `(${listeners.join(', ')})`}{' '}
             <span className="hint">{more.ends}</span> <End at={notAfter} />
+            {use === 'authority' && (
+              <Badge>{signs.map((what) => more.ownSigns[what]).join(', ') || more.ownSignsNothing}</Badge>
+            )}
             <span className="hint block">{[subject, ...names].join(', ')}</span>
             <span className="hint block">
               SHA-256 <code>{fingerprint}</code>

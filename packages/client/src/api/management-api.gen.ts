@@ -3295,7 +3295,7 @@ export interface components {
             type: "webhook" | "syslog" | "otlp";
             url: string;
             enabled: boolean;
-            events: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
+            events: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
             filter: string | null;
             trustedRoots: string | null;
             clientCertPem: string | null;
@@ -3539,6 +3539,8 @@ export interface components {
             /** @description The DNS names and addresses that it is for */
             names: string[];
             isCa: boolean;
+            /** @description What the authority signs at present: what listeners present, the certificates of clients */
+            signs: ("server" | "clients")[];
             serialNumber: string;
             fingerprint: string;
             /** Format: date-time */
@@ -3695,7 +3697,7 @@ export interface components {
                 type?: "webhook" | "syslog" | "otlp";
                 url?: string;
                 enabled?: boolean;
-                events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                 filter?: string | null;
                 trustedRoots?: string | null;
                 clientCertPem?: string | null;
@@ -7720,7 +7722,7 @@ export interface operations {
                     /** @default true */
                     enabled?: boolean;
                     /** @default [] */
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;
@@ -7795,7 +7797,7 @@ export interface operations {
                     url: string;
                     enabled: boolean;
                     /** @default [] */
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;
@@ -7874,7 +7876,7 @@ export interface operations {
                     type?: "webhook" | "syslog" | "otlp";
                     url?: string;
                     enabled?: boolean;
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;

@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import { connect, type DetailedPeerCertificate, getCACertificates } from 'node:tls';
 import { SECOND } from '../../../platform/clock.ts';
 import { readCertificateBundle } from '../../../platform/x509/certificate-bundle.ts';
+import { isIssuedBy, isSelfSigned } from '../../../platform/x509/x509.ts';
 import { CliError, notice, type Report } from '../../terminal/output.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
@@ -223,15 +224,11 @@ async function publishedRoot(
   }
   let top = certificate;
   for (let step = 0; step < mostSteps && !isSelfSigned(top); step += 1) {
-    const issuer = authorities.find((each) => each.ca && top.checkIssued(each) && top.verify(each.publicKey));
+    const issuer = authorities.find((each) => each.ca && isIssuedBy(top, each));
     if (issuer === undefined) break;
     top = issuer;
   }
   return top.ca ? top : undefined;
-}
-
-function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
 }
 
 function unprovenAnswer(url: URL): Promise<string> {

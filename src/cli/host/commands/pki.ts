@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { commandOf, yesOption } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { configOption, runsOnHost } from '../host-command.ts';
 
-/** `pki show|renew|trust`: the certificates of a controller. */
+/** `pki show|renew|rotate|trust`: the certificates of a controller. */
 export function registerPkiCommands(program: Command, ports: CliPorts): void {
   const pki = commandOf(program, 'pki', 'the certificates of a controller (on the host)');
   const run = runsOnHost(ports, () => import('../pki-commands.ts'));
@@ -28,6 +28,38 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     )
     .action(run('renewPki'));
 
+  const runRotate = runsOnHost(ports, () => import('../rotation/rotate-command.ts'));
+  commandOf(
+    pki,
+    'rotate',
+    'replace the root CA or the client CA, in steps: prepare the next one, --switch to it, --retire the previous one',
+  )
+    .addArgument(new Argument('<authority>', 'which one').choices(['root', 'client-ca']))
+    .addOption(configOption())
+    .addOption(
+      new Option('--switch', 'sign by the next one from now on; both stay trusted').conflicts([
+        'retire',
+        'undo',
+      ]),
+    )
+    .addOption(new Option('--retire', 'trust the previous one no longer').conflicts('undo'))
+    .option('--undo', 'take back the last step')
+    .addOption(
+      new Option('--same-key', 'a new certificate for the same name and key').conflicts([
+        'cert',
+        ...laterSteps,
+      ]),
+    )
+    .addOption(new Option('--cert <file>', 'an authority that was made elsewhere').conflicts(laterSteps))
+    .addOption(new Option('--key <file>', 'its private key, PEM without a passphrase').conflicts(laterSteps))
+    .option('--no-cross', 'make nothing by which clients that trust only one root accept the other')
+    .option('--force', 'do it although something still depends on the present state')
+    .addHelpText(
+      'after',
+      '\nWithout an option it makes the next authority, which is trusted and published beside the present one. A running controller applies each step after config reload or SIGHUP. Nodes say which authorities they trust: a step that would lock one out is refused.',
+    )
+    .action(runRotate('rotateAuthority'));
+
   commandOf(pki, 'trust', 'make browsers and the system of this computer trust the authority of a home')
     .argument(
       '[file]',
@@ -44,6 +76,9 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     )
     .action(runTrust('trustAuthority'));
 }
+
+/** Options of the first step make no sense with these. */
+const laterSteps = ['switch', 'retire', 'undo'];
 
 /** `keys list|rotate`: the keys that sign tokens; `keys rekey`: the one that seals what is stored. */
 export function registerKeyCommands(program: Command, ports: CliPorts): void {

@@ -10,6 +10,8 @@ export interface HomePaths {
   readonly database: string;
   readonly log: string;
   readonly rootCa: PemPair;
+  /** While the root is rotated: what leads from one root to the other. */
+  readonly rootCross: string;
   /** Signs client certificates; an intermediate authority under the root. */
   readonly clientCa: PemPair;
   readonly server: PemPair;
@@ -36,6 +38,7 @@ export function homePaths(cwd: string, home: string): HomePaths {
     database: join(root, 'overlay.db'),
     log: join(root, 'controller.log'),
     rootCa: pair('root-ca'),
+    rootCross: join(root, 'pki', 'root-ca.cross.pem'),
     clientCa: pair('client-ca'),
     server: pair('server'),
     caBundle: join(root, 'pki', 'ca-bundle.pem'),

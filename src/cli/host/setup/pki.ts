@@ -2,14 +2,21 @@ import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Clock, DAY, type Millis } from '../../../platform/clock.ts';
 import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
-import { type CertificateFacts, certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
+import {
+  type CertificateFacts,
+  certificateFacts,
+  isSameKey,
+  parseCertificate,
+  parseCertificates,
+} from '../../../platform/x509/x509.ts';
+import { trustIn } from './ca-bundle.ts';
 import type { HomePaths, PemPair } from './home.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
 
 /** Authorities of the home outlive what they sign. */
-const authorityDays = 3650;
+export const authorityDays = 3650;
 /** Clients refuse server certificates with a lifetime of much more than a year. */
-const serverDays = 397;
+export const serverDays = 397;
 /** A certificate that expires sooner is renewed, or warned about if it is not ours to renew. */
 const renewalTime: Millis = 30 * DAY;
 
@@ -53,10 +60,10 @@ export async function ensurePki(
     const ca = signingPair(paths.rootCa);
     return createIntermediateCa(needs, { commonName: 'Overlay Auth client CA', days: authorityDays, ca });
   });
-  // Others that somebody added, for example by an import, stay.
-  const bundle = readIfThere(paths.caBundle) ?? '';
-  const missing = [root, client].map(({ certPem }) => certPem).filter((certPem) => !bundle.includes(certPem));
-  if (missing.length > 0) writeWhole(paths.caBundle, missing.join('') + bundle, readable);
+  trustIn(
+    paths.caBundle,
+    [root, client].map(({ certPem }) => parseCertificate(certPem)),
+  );
   return { rootCa: root, clientCa: client, server: await ensureServerCertificate(needs, paths, names) };
 }
 
@@ -118,7 +125,7 @@ export class MissingAuthority extends Error {
   }
 }
 
-function namesOf({ subjectAltNames }: CertificateFacts): ServerNames {
+export function namesOf({ subjectAltNames }: CertificateFacts): ServerNames {
   return { dns: subjectAltNames.dns, ips: subjectAltNames.ips.map(shortAddress) };
 }
 
@@ -127,7 +134,7 @@ export function shortAddress(ip: string): string {
   return isIP(ip) === 6 ? new URL(`https://[${ip}]`).hostname.slice(1, -1) : ip;
 }
 
-async function issueServer(
+export async function issueServer(
   needs: { readonly clock: Clock },
   paths: HomePaths,
   { dns, ips, keyPem }: ServerNames & { readonly keyPem?: string | undefined },
@@ -135,8 +142,20 @@ async function issueServer(
   const { issueServerCertificate } = await pkiMaker();
   const ca = signingPair(paths.rootCa);
   const pair = await issueServerCertificate(needs, { dnsNames: dns, ips, days: serverDays, ca, keyPem });
-  writePair(paths.server, pair);
+  writePair(paths.server, { ...pair, certPem: withCross(paths, pair.certPem) });
   return factsOf(pair.certPem);
+}
+
+/**
+ * The certificate of a server and, while the root is rotated, what leads clients that trust only the other root to the
+ * one that issued it.
+ */
+export function withCross({ rootCa, rootCross }: HomePaths, certPem: string): string {
+  const [root, cross] = [rootCa.cert, rootCross].map(readIfThere);
+  const leaf = withLineEnd(String(parseCertificate(certPem)));
+  if (root === undefined || cross === undefined) return leaf;
+  const issuer = parseCertificate(root);
+  return [leaf, ...parseCertificates(cross).filter((held) => isSameKey(held, issuer))].join('');
 }
 
 /** An authority exists if its certificate does; the key may be kept elsewhere. */
@@ -152,13 +171,14 @@ async function ensureAuthority(
   return { made: 'created', certPem, facts: factsOf(certPem) };
 }
 
-function signingPair(paths: PemPair): CertifiedKey {
+/** @throws MissingAuthority certificate or key is missing */
+export function signingPair(paths: PemPair): CertifiedKey {
   const pair = readPair(paths);
   if (pair === undefined) throw new MissingAuthority(paths.key);
   return pair;
 }
 
-function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
+export function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
   writeWhole(paths.key, keyPem, ownerOnly);
   writeWhole(paths.cert, withLineEnd(certPem), readable);
 }
@@ -167,13 +187,13 @@ function withLineEnd(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function readPair(paths: PemPair): CertifiedKey | undefined {
+export function readPair(paths: PemPair): CertifiedKey | undefined {
   const certPem = readIfThere(paths.cert);
   const keyPem = readIfThere(paths.key);
   return certPem === undefined || keyPem === undefined ? undefined : { certPem, keyPem };
 }
 
-function belongTogether({ certPem, keyPem }: CertifiedKey): boolean {
+export function belongTogether({ certPem, keyPem }: CertifiedKey): boolean {
   return parseCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
 }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Millis } from '../../../platform/clock.ts';
 import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
 import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
-import { displaySubject, parseCertificates } from '../../../platform/x509/x509.ts';
+import { displaySubject, isIssuedBy, isSelfSigned, parseCertificates } from '../../../platform/x509/x509.ts';
 import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { configPath, loadConfigFile, shownPath } from '../load-config.ts';
@@ -41,7 +41,7 @@ export function readAuthority(
   const authority = authorityIn(ports, homePaths(ports.cwd, dirname(configFile)).rootCa.cert);
   const [root] = parseCertificates(authority.pem);
   const [server] = parseCertificates(textOf(ports, config.identity.serverCertFile));
-  if (root === undefined || server?.checkIssued(root) !== true || !server.verify(root.publicKey)) {
+  if (root === undefined || server === undefined || !isIssuedBy(server, root)) {
     throw new CliError(
       'The server certificate of this configuration does not come from the authority of its home.',
       {
@@ -62,8 +62,7 @@ function authorityIn(ports: CliPorts, file: string): Authority {
       `${shown} holds ${certificates.length} certificates, and you have to decide about each of them.`,
     );
   }
-  const isSelfSigned = certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
-  if (!certificate.ca || !isSelfSigned) {
+  if (!certificate.ca || !isSelfSigned(certificate)) {
     throw refused(
       `The certificate in ${shown} is not that of a root authority: it ${certificate.ca ? 'was issued by another authority' : 'may not sign certificates'}.`,
     );

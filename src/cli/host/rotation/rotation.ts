@@ -1,0 +1,167 @@
+// What the steps of a rotation do to the files. Each can be stopped at any place, and is finished when it is made again.
+
+import type { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { Config } from '../../../config/config.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { isIssuedBy, isSameKey } from '../../../platform/x509/x509.ts';
+import { CliError } from '../../terminal/output.ts';
+import { distrustIn, trustedIn, trustIn } from '../setup/ca-bundle.ts';
+import { type HomePaths, hasOwnCertificate, type PemPair } from '../setup/home.ts';
+import { renewServerCertificate, withCross } from '../setup/pki.ts';
+import { giveName, readable, readIfThere, writeWhole } from '../setup/write-file.ts';
+import {
+  besides,
+  certificatesIn,
+  exchange,
+  type Place,
+  placePair,
+  remove,
+  type Stage,
+  stageOf,
+} from './authority-files.ts';
+import type { Which } from './new-authority.ts';
+
+/** An authority of a configuration, and the files that follow from it. */
+export interface Rotated {
+  readonly which: Which;
+  readonly pair: PemPair;
+  /** What the controller trusts as its own PKI. */
+  readonly bundle: string;
+  readonly paths: HomePaths;
+  /** The authority that signs client certificates, if the root of the home has issued it. */
+  readonly clientCa: PemPair | null;
+}
+
+/** Those that can be rotated here, with how far each is. */
+export function rotations(
+  config: Config,
+  paths: HomePaths,
+): readonly (Rotated & { readonly stage: Stage })[] {
+  const { signingCert } = config.edge.enrollment;
+  const signing = signingCert === null ? null : { cert: signingCert.certFile, key: signingCert.keyFile };
+  const bundle = config.identity.caFile;
+  const roots = [paths.rootCa, besides(paths.rootCa, 'previous')].map(({ cert }) => certificatesIn(cert)[0]);
+  const [signer] = signing === null ? [] : certificatesIn(signing.cert);
+  const isOfHome = roots.some(
+    (root) => root !== undefined && signer !== undefined && isIssuedBy(signer, root),
+  );
+  const root = {
+    which: 'root',
+    pair: paths.rootCa,
+    bundle,
+    paths,
+    clientCa: isOfHome ? signing : null,
+  } as const;
+  const ofServer = hasOwnCertificate(config, paths) && roots[0] !== undefined ? [root] : [];
+  const ofClients =
+    signing === null ? [] : [{ which: 'client-ca', pair: signing, bundle, paths, clientCa: null } as const];
+  return [...ofServer, ...ofClients].map((one) => ({ ...one, stage: stageOf(one.pair) }));
+}
+
+/** The authority at a place, without those above it. @throws CliError there is none */
+export function authorityAt({ pair }: Rotated, place: Place | 'present'): X509Certificate {
+  const file = place === 'present' ? pair.cert : besides(pair, place).cert;
+  const [authority] = certificatesIn(file);
+  if (authority === undefined) throw new CliError(`There is no ${file}.`, { code: 'file' });
+  return authority;
+}
+
+/** The present one makes room for the next one, and stays trusted. */
+export async function switchOver(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  if (stageOf(rotated.pair) !== 'switched') exchange(rotated.pair, 'next', 'previous');
+  await settle(needs, rotated);
+}
+
+/** The previous one is used again, and the present one becomes the next one. */
+export async function switchBack(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  exchange(rotated.pair, 'previous', 'next');
+  await settle(needs, rotated);
+}
+
+/** The previous one is no longer trusted. Its files stay at another place. */
+export async function retire(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  const { pair, bundle, paths } = rotated;
+  await settle(needs, rotated);
+  const previous = besides(pair, 'previous');
+  const leaving = leavingWith(rotated, authorityAt(rotated, 'previous'));
+  const certPem = leaving.map(String).join('');
+  placePair(besides(pair, 'retired'), { certPem, keyPem: readIfThere(previous.key) }, pair);
+  if (rotated.which === 'root' && existsSync(paths.rootCross)) giveName(paths.rootCross, retiredCross(paths));
+  distrustIn(bundle, leaving);
+  remove(previous);
+  await settle(needs, rotated);
+}
+
+/** The one that was retired last is trusted again. */
+export async function takeBack(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  const { pair, bundle } = rotated;
+  const retired = besides(pair, 'retired');
+  const certificates = certificatesIn(retired.cert);
+  trustIn(bundle, certificates);
+  const certPem = String(authorityAt(rotated, 'retired'));
+  placePair(besides(pair, 'previous'), { certPem, keyPem: readIfThere(retired.key) }, pair);
+  remove(retired);
+  await settle(needs, rotated);
+}
+
+/** The next one is neither trusted nor kept. */
+export async function discard(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  const { pair, bundle, paths } = rotated;
+  distrustIn(bundle, leavingWith(rotated, authorityAt(rotated, 'next')));
+  if (rotated.which === 'root') rmSync(paths.rootCross, { force: true });
+  remove(besides(pair, 'next'));
+  await settle(needs, rotated);
+}
+
+/** Brings everything in line that follows from the authorities which are there. */
+export async function settle(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
+  const { which, pair, bundle, paths } = rotated;
+  for (const { cert, key } of [besides(pair, 'next'), besides(pair, 'previous')]) {
+    if (!existsSync(cert)) rmSync(key, { force: true });
+  }
+  const places = [pair, besides(pair, 'next'), besides(pair, 'previous')];
+  trustIn(
+    bundle,
+    places.flatMap(({ cert }) => certificatesIn(cert).slice(0, 1)),
+  );
+  if (which !== 'root') return;
+  const isUnderWay = stageOf(pair) !== 'usual';
+  if (isUnderWay && !existsSync(paths.rootCross) && existsSync(retiredCross(paths)))
+    giveName(retiredCross(paths), paths.rootCross);
+  const root = authorityAt(rotated, 'present');
+  certifyClientAuthority(rotated, root);
+  const text = readFileSync(paths.server.cert, 'utf8');
+  const [leaf] = certificatesIn(paths.server.cert);
+  if (leaf === undefined || !isIssuedBy(leaf, root))
+    await renewServerCertificate(needs, paths, { more: [], newKey: false });
+  else if (withCross(paths, text) !== text) writeWhole(paths.server.cert, withCross(paths, text), readable);
+}
+
+/** The authority of clients gets its certificate by this root, which was made together with the root. */
+function certifyClientAuthority({ clientCa, bundle, paths }: Rotated, root: X509Certificate): void {
+  if (clientCa === null) return;
+  const [present] = certificatesIn(clientCa.cert);
+  if (present === undefined || isIssuedBy(present, root)) return;
+  const known = [...trustedIn(bundle), ...certificatesIn(paths.rootCross)];
+  const fitting = known.find((one) => one.ca && isSameKey(one, present) && isIssuedBy(one, root));
+  if (fitting === undefined) return;
+  trustIn(bundle, [fitting]);
+  writeWhole(clientCa.cert, String(fitting), statSync(clientCa.cert).mode & 0o777);
+}
+
+/** An authority, and the certificates by it for which there are others by the authority that stays. */
+function leavingWith(rotated: Rotated, gone: X509Certificate): readonly X509Certificate[] {
+  const stays = authorityAt(rotated, 'present');
+  const trusted = trustedIn(rotated.bundle);
+  const hasOther = (one: X509Certificate) =>
+    trusted.some((other) => isSameKey(other, one) && isIssuedBy(other, stays));
+  const replaced = trusted.filter(
+    (one) => isIssuedBy(one, gone) && !isIssuedBy(one, stays) && !one.raw.equals(gone.raw) && hasOther(one),
+  );
+  return [gone, ...replaced];
+}
+
+function retiredCross({ rootCross }: HomePaths): string {
+  return `${rootCross}.retired`;
+}
