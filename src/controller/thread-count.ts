@@ -24,7 +24,11 @@ export function requestThreads({ threads }: Pick<Config, 'threads'>, machine = t
   return Math.min(mostByItself, Math.max(1, Math.floor(machine.cores / 2)));
 }
 
-/** At least one: somebody must be able to log in. */
+/**
+ * As many as cores where they have a lower priority than requests (`hash-worker.ts`), else what requests leave. At least
+ * one: somebody must be able to log in.
+ */
 export function hashThreads(config: Pick<Config, 'threads'>, machine = thisMachine()): number {
+  if (machine.system === 'linux') return machine.cores;
   return Math.max(1, machine.cores - requestThreads(config, machine));
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fixedClock } from '../../../test/support/fixed-clock.ts';
@@ -88,6 +90,20 @@ describe('the pool of password hashes', () => {
     const [last] = outcomes.slice(-1);
     assert.ok(last?.status === 'rejected' && last.reason instanceof HashPoolFull);
     assert.equal(last.reason.retryAfterSeconds, 10);
+  });
+
+  test('hashes at a lower priority than everything else', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await pool({ cost: cheap, threads: 1 }).hash(password, 'test');
+    const tasks = readdirSync('/proc/self/task').map((id) => {
+      const name = readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim();
+      return { name, priority: getPriority(Number(id)) };
+    });
+    const hashing = new Set(tasks.filter(({ name }) => name === 'password-hash').map((one) => one.priority));
+    const others = new Set(tasks.filter(({ name }) => name !== 'password-hash').map((one) => one.priority));
+    assert.deepEqual(others, new Set([getPriority()]));
+    assert.deepEqual(hashing, new Set([Math.min(19, getPriority() + 10)]));
   });
 
   test('leaves the thread pool of file access free', async () => {

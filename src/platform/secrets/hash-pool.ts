@@ -58,7 +58,7 @@ export class HashPoolStopped extends Error {
 }
 
 export interface HashPoolOptions {
-  /** Default: one less than the cores, at least one. Each holds `cost.memoryKiB` while it works. */
+  /** Default: as many as cores. Each holds `cost.memoryKiB` while it works. */
   readonly threads?: number;
   readonly longestQueue?: number;
   readonly cost?: HashCost;
@@ -81,7 +81,7 @@ interface Job {
 /** Threads start with the first hash, and do not keep an idle process alive. */
 export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
   const cost = options.cost ?? defaultHashCost;
-  const threads = Math.max(1, options.threads ?? availableParallelism() - 1);
+  const threads = Math.max(1, options.threads ?? availableParallelism());
   const longestQueue = options.longestQueue ?? 64;
   const nobody = unmatchableHash(cost);
   const waiting: Job[] = [];

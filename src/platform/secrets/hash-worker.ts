@@ -1,4 +1,5 @@
 // The thread that hashes passwords for hash-pool.ts, one at a time.
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { HashCost } from './hash-cost.ts';
 import { hashPasswordBlocking, type Password, verifyPasswordBlocking } from './password-hash.ts';
@@ -11,6 +12,14 @@ export type HashReply =
   | { readonly kind: 'hash'; readonly phc: string }
   | { readonly kind: 'verify'; readonly matches: boolean }
   | { readonly kind: 'failed'; readonly message: string };
+
+// A thread that answers requests must not wait for a hash. Linux takes this for the calling thread alone, other systems
+// for the whole process. Where a sandbox refuses it, hashes compete with requests.
+if (process.platform === 'linux') {
+  try {
+    setPriority(Math.min(19, getPriority() + 10));
+  } catch {}
+}
 
 parentPort?.on('message', (request: HashRequest) => parentPort?.postMessage(answer(request)));
 
