@@ -1,6 +1,8 @@
 // One change or action for many identities: all of them or none. Each goes through the same rules as when it is changed
 // by itself; the changes are collected and made together at the end. Audit events of one call have its reference id.
+// bulk-jobs.ts does the same for any number, a piece at a time.
 
+import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { BulkAction } from '../model/bulk-actions.ts';
@@ -27,10 +29,10 @@ import { type InvitationFields, type IssuedInvitation, invite } from './invitati
 import { type PolicyPreview, previewPolicies } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
-/** At most so many identities at once. */
+/** At most so many identities in one step: other changes and logins wait for it. */
 export const mostAtOnce = 10_000;
 /** How many problems a preview names. */
-const mostNamed = 20;
+export const mostNamed = 20;
 
 /** Which identities, by a filter of their list or by their ids. */
 export type BulkSelection = { readonly filter: string } | { readonly ids: readonly string[] };
@@ -77,25 +79,41 @@ export interface BulkPreview {
   readonly objection: string | null;
 }
 
+/** What the work would do for identities that were read. */
+export type Outlook = Omit<BulkPreview, 'identities'>;
+
 /**
  * @throws AuthError could_not_validate, conflict   names the identity: nothing is changed
  * @throws AuthError not_found                      an id that no identity has
  */
 export async function changeMany(needs: AdminServices, by: AdminCall, order: BulkOrder): Promise<BulkResult> {
   const identities = await selected(needs, by, order);
+  const { invitations, gathering } = await workOnAll(needs, by, { identities, work: order.work });
+  await gathering.commit(false);
+  return { identities, invitations };
+}
+
+/**
+ * Gathers the work for identities; nothing is changed before the commit.
+ * @throws AuthError as `changeMany`
+ */
+export async function workOnAll(
+  needs: AdminServices,
+  by: AdminCall,
+  { identities, work }: { readonly identities: readonly Identity[]; readonly work: BulkWork },
+): Promise<Pick<BulkResult, 'invitations'> & { readonly gathering: ReturnType<typeof gatheredWork> }> {
   const gathering = gatheredWork(needs, by, identities);
   const invitations: BulkResult['invitations'][number][] = [];
   for (const identity of identities) {
     const { id, name } = identity;
     try {
-      const issued = await workOn(gathering.needs, by, { identity, work: order.work });
+      const issued = await workOn(gathering.needs, by, { identity, work });
       if (issued !== undefined) invitations.push({ id, name, ...issued });
     } catch (error) {
       throw ofIdentity(identity, error);
     }
   }
-  await gathering.commit(false);
-  return { identities, invitations };
+  return { invitations, gathering };
 }
 
 /** What `changeMany` would do. Nothing is stored. @throws AuthError as it does for the selection */
@@ -105,37 +123,45 @@ export async function previewMany(
   order: BulkOrder,
 ): Promise<BulkPreview> {
   const identities = await selected(needs, by, order);
+  return { identities, ...(await outlookOf(needs, by, { identities, work: order.work, isTried: true })) };
+}
+
+/** @param isTried whether the store is asked too: it makes all changes in one step, and takes them back */
+export async function outlookOf(
+  needs: AdminServices,
+  by: AdminCall,
+  {
+    identities,
+    work,
+    isTried,
+  }: { readonly identities: readonly Identity[]; readonly work: BulkWork; readonly isTried: boolean },
+): Promise<Outlook> {
   const gathering = gatheredWork(needs, by, identities);
-  const refused: BulkPreview['refused']['first'][number][] = [];
+  const refused: Outlook['refused']['first'][number][] = [];
   for (const identity of identities) {
     const { id, name } = identity;
     try {
-      await workOn(gathering.needs, by, { identity, work: order.work });
+      await workOn(gathering.needs, by, { identity, work });
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       refused.push({ id, name, reason: whyOf(error) });
     }
   }
-  const objection = await gathering.commit(true).then(
+  const tried = isTried ? gathering.commit(true) : Promise.resolve();
+  const objection = await tried.then(
     () => null,
     (error: unknown) => {
       if (error instanceof AuthError) return whyOf(error);
       throw error;
     },
   );
-  const { work } = order;
   const policy =
     'change' in work
       ? await previewPolicies(needs, identities, (identity) =>
           patched(identityEntity.fields, asSent(identity), changeOf(identity, work.change)),
         )
       : null;
-  return {
-    identities,
-    refused: { count: refused.length, first: refused.slice(0, mostNamed) },
-    policy,
-    objection,
-  };
+  return { refused: { count: refused.length, first: refused.slice(0, mostNamed) }, policy, objection };
 }
 
 async function selected(
@@ -157,7 +183,8 @@ async function selected(
 
 const listFields = listFieldsOf(identityEntity);
 
-function filterOf(filter: string): Filter {
+/** @throws AuthError could_not_validate, invalid_filter */
+export function filterOf(filter: string): Filter {
   // Empty would be everybody, which nobody means by leaving it out.
   if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
   const parsed = parseFilter(filter, listFields);
@@ -184,21 +211,41 @@ async function byIds(
 
 const pageSize = 500;
 
-async function read(needs: AdminServices, by: AdminCall, filter: Filter): Promise<readonly Identity[]> {
-  const budget = budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin });
+/** All of a selection. @throws AuthError could_not_validate   more than can be changed in one step */
+export async function read(
+  needs: AdminServices,
+  by: AdminCall,
+  filter: Filter,
+): Promise<readonly Identity[]> {
   const all: Identity[] = [];
-  for (;;) {
-    const { items } = await needs.store.identities.list({
-      filter,
-      sort: [{ field: 'id', descending: false }],
-      limit: pageSize,
-      offset: all.length,
-      budget,
-    });
-    all.push(...items);
-    if (all.length > mostAtOnce) throw refusedField('filter', `selects more than ${mostAtOnce} identities`);
-    if (items.length < pageSize) return all;
+  for (let after = ''; ; ) {
+    const { identities, next } = await readPage(needs, by, { filter, after, most: pageSize });
+    all.push(...identities);
+    if (all.length > mostAtOnce)
+      throw refusedField(
+        'filter',
+        `selects more than ${mostAtOnce} identities; a job (/identities/bulk/jobs) takes any number`,
+      );
+    if (next === null) return all;
+    after = next;
   }
+}
+
+/** @param page.after the id after which it begins; empty: with the first */
+export async function readPage(
+  { store }: AdminServices,
+  by: AdminCall,
+  { filter, after, most }: { readonly filter: Filter; readonly after: string; readonly most: number },
+): Promise<{ readonly identities: readonly Identity[]; readonly next: string | null }> {
+  const { items, next } = await store.identities.list({
+    filter,
+    sort: [{ field: 'id', descending: false }],
+    limit: most,
+    offset: 0,
+    budget: budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin }),
+    part: after === '' ? 'first' : { after },
+  });
+  return { identities: items, next: next != null && 'after' in next ? next.after : null };
 }
 
 /** Collects the changes of identities that were read, and their audit events. */
@@ -225,8 +272,9 @@ export function gatheredWork(given: AdminServices, by: AdminCall, identities: re
   const seen = identities.map(({ id, updatedAt }) => ({ kind: 'identity', id, updatedAt }) as const);
   return {
     needs,
-    async commit(dryRun: boolean): Promise<void> {
-      if (events.length === 0) return;
+    /** @param always also where no identity changes */
+    async commit(dryRun: boolean, always = false): Promise<void> {
+      if (events.length === 0 && !always) return;
       await possible(gathered.commit({ now, seen, force: by.isForced, dryRun }));
       if (!dryRun) for (const [event, origin] of events) given.audit.record(event, origin);
     },
@@ -248,12 +296,14 @@ async function possible(step: Promise<void>): Promise<void> {
   }
 }
 
+/** Others get their turn between two identities. */
 async function workOn(
   needs: AdminServices,
   by: AdminCall,
   { identity, work }: { readonly identity: Identity; readonly work: BulkWork },
 ): Promise<IssuedInvitation | undefined> {
   const { id } = identity;
+  await setImmediate();
   if ('change' in work) {
     await updateIdentity(needs, by, { id, fields: changeOf(identity, work.change) });
     return undefined;

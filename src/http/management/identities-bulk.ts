@@ -2,7 +2,16 @@
 
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
-import { type BulkOrder, type BulkWork, changeMany, mostAtOnce, previewMany } from '../../admin/bulk.ts';
+import {
+  type BulkOrder,
+  type BulkResult,
+  type BulkWork,
+  changeMany,
+  mostAtOnce,
+  mostNamed,
+  previewMany,
+} from '../../admin/bulk.ts';
+import type { JobOutlook } from '../../admin/bulk-jobs.ts';
 import { longestMinutes } from '../../admin/disabling.ts';
 import { importPeople } from '../../admin/import-people.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
@@ -34,7 +43,8 @@ const change = z
   })
   .meta({ id: 'BulkChange', description: 'As when one identity is changed, without name and externalId' });
 
-const order = z.strictObject({
+/** The body of an order for many identities. */
+export const order = z.strictObject({
   filter: z
     .string()
     .optional()
@@ -57,22 +67,23 @@ const order = z.strictObject({
   endSessions: z.boolean().optional().meta({ description: 'For invite: using the link ends every session' }),
   send: z.boolean().optional().meta({ description: 'For invite: mails each link instead of showing it' }),
 });
-type Order = z.output<typeof order>;
+export type Order = z.output<typeof order>;
 
 const count = z.int();
 const named = z.strictObject({ id: z.string(), name: z.string() });
+export const invitationsSchema = z
+  .array(named.extend(issuedFields))
+  .meta({ description: 'For invite, each shown once' });
 const resultSchema = z
   .strictObject({
     reference: z
       .string()
       .meta({ description: 'The reference id that all audit events of the call have (requestId)' }),
     matched: count,
-    invitations: z.array(named.extend(issuedFields)).meta({
-      description: 'For invite, each shown once',
-    }),
+    invitations: invitationsSchema,
   })
   .meta({ id: 'BulkResult' });
-const previewSchema = z
+export const previewSchema = z
   .strictObject({
     matched: count,
     administrators: count.meta({ description: 'How many of them administer' }),
@@ -86,7 +97,6 @@ const previewSchema = z
   .meta({ id: 'BulkPreview' });
 
 const refusals = ['invalid_filter', 'could_not_validate', 'not_found', 'conflict', 'forbidden'] as const;
-const mostShown = 20;
 /** Ten thousand ids. */
 const largestOrder = 1024 * 1024;
 const largestTable = 4 * 1024 * 1024;
@@ -115,18 +125,16 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async handler(context, { body, query }) {
         const by = adminCallOf(context, query.force);
-        const say = (text: string) => inLanguage(text, languageOf(context));
-        const { identities, refused, policy, objection } = await inWholeTurn(by.actor.identityId, () =>
+        const { identities, ...outlook } = await inWholeTurn(by.actor.identityId, () =>
           previewMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer: '' })),
         );
-        return envelope({
+        const found = {
+          ...outlook,
           matched: identities.length,
           administrators: identities.filter(({ isAdmin }) => isAdmin).length,
-          first: identities.slice(0, mostShown).map(({ id, name }) => ({ id, name })),
-          refused: { ...refused, first: refused.first.map((one) => ({ ...one, reason: say(one.reason) })) },
-          policy: policy === null ? null : policyPreviewDocument(policy),
-          objection: objection && say(objection),
-        });
+          first: identities.slice(0, mostNamed).map(({ id, name }) => ({ id, name })),
+        };
+        return envelope(previewDocument(found, languageOf(context)));
       },
     }),
     adminRoute('POST', 'identities/bulk', {
@@ -147,11 +155,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
         return envelope({
           reference: context.requestId,
           matched: identities.length,
-          invitations: invitations.map(({ id, name, ...issued }) => ({
-            id,
-            name,
-            ...issuedDocument(issued, issuer),
-          })),
+          invitations: invitationDocuments(invitations, issuer),
         });
       },
     }),
@@ -189,6 +193,22 @@ function importRoute(needs: EdgeServices): Route {
   });
 }
 
+export function previewDocument(found: JobOutlook & { readonly matched: number }, language: string) {
+  const { refused, policy, objection, ...counts } = found;
+  const say = (text: string) => inLanguage(text, language);
+  return {
+    ...counts,
+    refused: { ...refused, first: refused.first.map((one) => ({ ...one, reason: say(one.reason) })) },
+    policy: policy === null ? null : policyPreviewDocument(policy),
+    objection: objection && say(objection),
+  };
+}
+
+/** @param issuer where their links lead */
+export function invitationDocuments(invitations: BulkResult['invitations'], issuer: string) {
+  return invitations.map(({ id, name, ...issued }) => ({ id, name, ...issuedDocument(issued, issuer) }));
+}
+
 /** What an order depends on beside its body. */
 interface At {
   readonly now: number;
@@ -206,7 +226,10 @@ function orderOf(body: Order, at: At): BulkOrder {
   return { selection: { filter }, work, matched };
 }
 
-function workOf({ change, action, until, durationMinutes, ...more }: Order, { now, issuer }: At): BulkWork {
+export function workOf(
+  { change, action, until, durationMinutes, ...more }: Order,
+  { now, issuer }: At,
+): BulkWork {
   if (change !== undefined && action !== undefined)
     throw refusedField('action', 'cannot be given with a change');
   if (change !== undefined) {

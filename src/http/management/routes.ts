@@ -15,6 +15,7 @@ import { administratorNamerRoutes } from './administrator-namers.ts';
 import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
+import { bulkJobRoutes } from './bulk-jobs.ts';
 import { caRoutes } from './cas.ts';
 import { controllerRoutes } from './controllers.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
@@ -47,6 +48,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...ownAccountRoutes(needs, managementApi),
     ...legacyRoutes(needs, managementApi),
     ...bulkIdentityRoutes(needs),
+    ...bulkJobRoutes(needs),
     ...identityRoutes(needs),
     ...passkeyRoutes(needs),
     ...identityTypeRoutes,

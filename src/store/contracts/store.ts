@@ -14,6 +14,7 @@ import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { BrowserSessionStore } from './browser-sessions.ts';
+import type { BulkJobStore } from './bulk-jobs.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ConfigTypeStore } from './config-types.ts';
@@ -62,6 +63,7 @@ export interface Store {
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
   readonly auditEvents: AuditEventStore;
+  readonly bulkJobs: BulkJobStore;
   readonly revocations: RevocationStore;
   readonly revocationLists: RevocationListStore;
   readonly keys: KeyStore;

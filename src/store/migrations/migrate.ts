@@ -18,6 +18,7 @@ import {
 } from './tables-of-people.ts';
 import {
   changesByTransaction,
+  tableOfBulkJobs,
   tableOfEventSubscriptions,
   tablesOfDeliveries,
   tablesOfService,
@@ -86,6 +87,7 @@ const fromMain: readonly Migration[] = [
   ...tablesOfRevocationLists,
   `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
   changesByTransaction,
+  tableOfBulkJobs,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
@@ -114,6 +116,7 @@ export const ourSchema: Schema = {
     ...tablesOfApplications,
     ...tablesOfDeliveries,
     tableOfEventSubscriptions,
+    tableOfBulkJobs,
   ],
   fromMain,
   migrations: [],

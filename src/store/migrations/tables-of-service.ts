@@ -39,6 +39,23 @@ export const transactionColumn = `transaction_id INTEGER NOT NULL ${currentTrans
 export const changesByTransaction = 'CREATE INDEX changes_by_transaction ON changes (transaction_id)';
 
 /** To whom events are sent. Its queues are in the table of deliveries. */
+/** Changes of any number of identities, made a piece at a time. */
+export const tableOfBulkJobs = `CREATE TABLE bulk_jobs (
+    id TEXT PRIMARY KEY,
+    reference TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    selection TEXT NOT NULL,
+    work TEXT NOT NULL,
+    state TEXT NOT NULL,
+    matched BIGINT NOT NULL,
+    done BIGINT NOT NULL,
+    reached TEXT,
+    found TEXT NOT NULL,
+    step BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`;
+
 export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,

@@ -2,7 +2,6 @@
 
 import { type CommitConditions, type GatheredKind, NotAsSeen } from '../contracts/gathered.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { integer } from './codec.ts';
 import { first, type Intent, withMembers } from './intent.ts';
 
 export interface GatheredCall {
@@ -39,6 +38,9 @@ export function runTogether(
   return keepingAnAdministrator(runAll(calls, conditions, run), conditions);
 }
 
+/** Entities in a statement. */
+const askedTogether = 50;
+
 const changedSince: ReadonlySet<unknown> = new Set([false, 'unknown', 'disabled', 'beyond-help']);
 
 function* runAll(
@@ -46,9 +48,15 @@ function* runAll(
   { seen, force }: CommitConditions,
   run: (call: GatheredCall) => Intent<unknown>,
 ): Intent<void> {
-  for (const { kind, id, updatedAt } of seen) {
-    const row = yield* first(`SELECT updated_at FROM ${tables[kind]} WHERE id = ?`, id);
-    if (row === undefined || integer(row, 'updated_at') !== updatedAt) throw new NotAsSeen('changed');
+  for (let at = 0; at < seen.length; at += askedTogether) {
+    // One statement for each of them would be most of what a change of many asks.
+    const some = seen.slice(at, at + askedTogether);
+    const conditions = some.map(({ kind }) => `(SELECT updated_at FROM ${tables[kind]} WHERE id = ?) = ?`);
+    const row = yield* first(
+      `SELECT 1 AS same WHERE ${conditions.join(' AND ')}`,
+      ...some.flatMap(({ id, updatedAt }) => [id, updatedAt]),
+    );
+    if (row === undefined) throw new NotAsSeen('changed');
   }
   for (const call of calls) {
     // Checked once for all changes together: whether an administrator remains.

@@ -62,7 +62,7 @@ export function listSource(
   const stored = [...fields.values()].map(({ field, kind, nullable }) => {
     const column = columns[field] ?? snakeCase(field);
     const qualified = column.includes('.') ? column : `${table}.${column}`;
-    const isUnique = fieldOfUnique(qualified) !== undefined;
+    const isUnique = field === 'id' || fieldOfUnique(qualified) !== undefined;
     const named = source.named?.[qualified];
     const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
     const fold = named === undefined ? inLowerCase : foldedName;

@@ -75,6 +75,8 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     kept: `ca_id url tried_at error fetched_at issuer_pem der issuer is_delta list_number this_update next_update entries`,
   },
   setup_links: 'emptied',
+  // Its administrator decided on people as they are now.
+  bulk_jobs: 'emptied',
   enrollments: 'emptied',
   invitations: 'emptied',
   totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },

@@ -11,6 +11,7 @@ import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
 import { authRequestIntents, authRequestStore } from './auth-requests.ts';
 import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
 import { browserSessionIntents, browserSessionStore } from './browser-sessions.ts';
+import { bulkJobIntents, bulkJobStore } from './bulk-jobs.ts';
 import { engineFor, forcing, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
 import { changeFeed } from './changes.ts';
@@ -69,6 +70,7 @@ const single = {
   ...attemptIntents,
   ...loginAttemptIntents,
   ...auditEventIntents,
+  ...bulkJobIntents,
   ...revocationIntents,
   ...revocationListIntents,
   ...keyIntents,
@@ -127,6 +129,7 @@ const concerns = {
   attempts: attemptStore,
   loginAttempts: loginAttemptStore,
   auditEvents: auditEventStore,
+  bulkJobs: bulkJobStore,
   revocations: revocationStore,
   revocationLists: revocationListStore,
   keys: keyStore,

@@ -602,6 +602,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identities/bulk/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the jobs, the newest first
+         * @description For administrators.
+         */
+        get: operations["listBulkJobs"];
+        put?: never;
+        /**
+         * Order a change or action for any number of identities; nothing is done before it is continued
+         * @description For administrators.
+         */
+        post: operations["createBulkJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/bulk/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say how far a job is
+         * @description For administrators.
+         */
+        get: operations["getBulkJob"];
+        put?: never;
+        post?: never;
+        /**
+         * End a job; what was done stays done
+         * @description For administrators.
+         */
+        delete: operations["deleteBulkJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/bulk/jobs/{id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Carry a job on for about a thousand identities: it checks all of them, then changes them a piece at a time
+         * @description For administrators.
+         */
+        post: operations["continueBulkJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identities": {
         parameters: {
             query?: never;
@@ -2660,6 +2728,68 @@ export interface components {
                 line: number | null;
                 column: string | null;
                 reason: string;
+            }[];
+        };
+        BulkJob: {
+            id: string;
+            /** @description The reference id that all audit events of the job have (requestId) */
+            reference: string;
+            /** @description The id of the identity that ordered it */
+            madeBy: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            filter: string;
+            action: string | null;
+            /** @description The names of the fields that it changes */
+            changes: string[];
+            /**
+             * @description checked: it waits for the caller who has read the preview, and continues with `confirmed`
+             * @enum {string}
+             */
+            state: "checking" | "checked" | "working" | "done";
+            /** @description For how many identities it is done */
+            done: number;
+            /** @description Of those that were checked so far */
+            preview: components["schemas"]["BulkPreview"];
+        };
+        CarriedOnBulkJob: {
+            id: string;
+            /** @description The reference id that all audit events of the job have (requestId) */
+            reference: string;
+            /** @description The id of the identity that ordered it */
+            madeBy: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            filter: string;
+            action: string | null;
+            /** @description The names of the fields that it changes */
+            changes: string[];
+            /**
+             * @description checked: it waits for the caller who has read the preview, and continues with `confirmed`
+             * @enum {string}
+             */
+            state: "checking" | "checked" | "working" | "done";
+            /** @description For how many identities it is done */
+            done: number;
+            /** @description Of those that were checked so far */
+            preview: components["schemas"]["BulkPreview"];
+            /** @description For invite, each shown once */
+            invitations: {
+                id: string;
+                name: string;
+                /**
+                 * @description For the person only: opening it is enough to choose the password. Shown once; missing if it is mailed only
+                 * @example https://localhost:1280/invite?t=…
+                 */
+                url?: string;
+                /** @description The address to which it is mailed */
+                sentTo?: string;
+                /** Format: date-time */
+                expiresAt: string;
             }[];
         };
         ManagedIdentity: {
@@ -4995,6 +5125,165 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ImportResult"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listBulkJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    createBulkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Selects as the filter of the list does */
+                    filter: string;
+                    change?: components["schemas"]["BulkChange"];
+                    /**
+                     * @description Instead of a change
+                     * @enum {string}
+                     */
+                    action?: "disable" | "enable" | "invite" | "end-sessions" | "delete";
+                    /** @description For disable; without it until it is enabled */
+                    durationMinutes?: number;
+                    /**
+                     * Format: date-time
+                     * @description For disable, instead of the duration
+                     */
+                    until?: string;
+                    /**
+                     * @description For invite; without it 24h
+                     * @example 5m
+                     */
+                    expiresIn?: string;
+                    /** @description For invite: using the link ends every session */
+                    endSessions?: boolean;
+                    /** @description For invite: mails each link instead of showing it */
+                    send?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The job */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getBulkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteBulkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    continueBulkJob: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Whether a checked job may begin to change */
+                    confirmed?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description How far it is, and the links of invitations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CarriedOnBulkJob"];
                         meta: Record<string, never>;
                     };
                 };

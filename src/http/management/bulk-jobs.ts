@@ -1,0 +1,146 @@
+// `/identities/bulk/jobs`: as `/identities/bulk`, for any number of identities. The caller carries a job on until it is done.
+
+import { z } from 'zod';
+import {
+  carryOnBulkJob,
+  createBulkJob,
+  deleteBulkJob,
+  getBulkJob,
+  type KnownBulkJob,
+  listBulkJobs,
+} from '../../admin/bulk-jobs.ts';
+import { isoTime } from '../../platform/clock.ts';
+import { bulkJobStates } from '../../store/contracts/bulk-jobs.ts';
+import { issuerForLinks } from '../documents/invite-path.ts';
+import { inWholeTurn } from '../documents/whole-reads.ts';
+import { timeSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { changeParameters, idOf } from '../request/fields.ts';
+import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
+import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
+import {
+  invitationDocuments,
+  invitationsSchema,
+  order,
+  previewDocument,
+  previewSchema,
+  workOf,
+} from './identities-bulk.ts';
+
+const jobOrder = order
+  .omit({ ids: true, matched: true })
+  .extend({ filter: z.string().meta({ description: 'Selects as the filter of the list does' }) });
+
+const members = {
+  id: z.string(),
+  reference: z
+    .string()
+    .meta({ description: 'The reference id that all audit events of the job have (requestId)' }),
+  madeBy: z.string().meta({ description: 'The id of the identity that ordered it' }),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+  filter: z.string(),
+  action: z.string().nullable(),
+  changes: z.array(z.string()).meta({ description: 'The names of the fields that it changes' }),
+  state: z.enum(bulkJobStates).meta({
+    description: 'checked: it waits for the caller who has read the preview, and continues with `confirmed`',
+  }),
+  done: z.int().meta({ description: 'For how many identities it is done' }),
+  preview: previewSchema.meta({ description: 'Of those that were checked so far' }),
+};
+const jobSchema = z.strictObject(members).meta({ id: 'BulkJob' });
+const carriedOnSchema = z
+  .strictObject({ ...members, invitations: invitationsSchema })
+  .meta({ id: 'CarriedOnBulkJob' });
+
+const continuation = z.strictObject({
+  confirmed: z.boolean().optional().meta({ description: 'Whether a checked job may begin to change' }),
+});
+
+/** Only for administrators, like `/identities/bulk`. */
+export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
+  const root = 'identities/bulk/jobs';
+  return [
+    adminRoute('POST', root, {
+      operationId: 'createBulkJob',
+      summary:
+        'Order a change or action for any number of identities; nothing is done before it is continued',
+      status: 201,
+      answer: dataAnswer(jobSchema, 'The job'),
+      refusals: ['invalid_filter', 'could_not_validate', 'conflict'],
+      body: jobOrder,
+      async handler(context, { body }) {
+        const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
+        const work = workOf(body, { now: needs.clock.now(), issuer });
+        const job = await createBulkJob(needs, adminCallOf(context), { selection: body.filter, work });
+        return envelope(jobDocument(context, job), {}, { status: 201 });
+      },
+    }),
+    adminRoute('GET', root, {
+      operationId: 'listBulkJobs',
+      summary: 'List the jobs, the newest first',
+      permission: null,
+      answer: dataAnswer(z.array(jobSchema), 'The jobs'),
+      async handler(context) {
+        return envelope((await listBulkJobs(needs)).map((job) => jobDocument(context, job)));
+      },
+    }),
+    adminRoute('GET', `${root}/:id`, {
+      operationId: 'getBulkJob',
+      summary: 'Say how far a job is',
+      permission: null,
+      answer: dataAnswer(jobSchema, 'The job'),
+      async handler(context) {
+        return envelope(jobDocument(context, await getBulkJob(needs, idOf(context))));
+      },
+    }),
+    adminRoute('POST', `${root}/:id/continue`, {
+      operationId: 'continueBulkJob',
+      summary:
+        'Carry a job on for about a thousand identities: it checks all of them, then changes them a piece at a time',
+      answer: dataAnswer(carriedOnSchema, 'How far it is, and the links of invitations'),
+      refusals: ['invalid_filter', 'could_not_validate', 'conflict', 'forbidden'],
+      body: continuation,
+      query: changeParameters,
+      async handler(context, { body, query }) {
+        const by = adminCallOf(context, query.force);
+        const { job, invitations } = await inWholeTurn(by.actor.identityId, () =>
+          carryOnBulkJob(needs, by, { id: idOf(context), isConfirmed: body.confirmed === true }),
+        );
+        const issuer = invitations.length === 0 ? '' : issuerForLinks(context, needs.config.listeners);
+        return envelope({
+          ...jobDocument(context, job),
+          invitations: invitationDocuments(invitations, issuer),
+        });
+      },
+    }),
+    adminRoute('DELETE', `${root}/:id`, {
+      operationId: 'deleteBulkJob',
+      summary: 'End a job; what was done stays done',
+      answer: doneAnswer,
+      async handler(context) {
+        await deleteBulkJob(needs, adminCallOf(context), idOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+function jobDocument(context: RequestContext, job: KnownBulkJob) {
+  const { id, reference, madeBy, state, done, work, found, matched } = job;
+  return {
+    id,
+    reference,
+    madeBy,
+    createdAt: isoTime(job.createdAt),
+    updatedAt: isoTime(job.updatedAt),
+    filter: job.selection,
+    action: 'action' in work ? work.action : null,
+    changes: 'change' in work ? Object.keys(work.change) : [],
+    state,
+    done,
+    preview: previewDocument({ ...found, matched }, languageOf(context)),
+  };
+}
