@@ -133,6 +133,7 @@ function deliveryCounts(
       }),
     failing: () => byKind((found) => found.filter(({ failures }) => failures > 0).length),
     failures: () => byKind((_found, kind) => deliverer?.failures().get(kind) ?? 0),
+    givenUp: () => byKind((_found, kind) => deliverer?.givenUp().get(kind) ?? 0),
   };
 }
 

@@ -34,6 +34,8 @@ export interface Deliverer {
   wake(): void;
   /** How many attempts have failed since the start, by kind. */
   failures(): ReadonlyMap<DeliveryKind, number>;
+  /** How many deliveries were given up since the start, by kind. */
+  givenUp(): ReadonlyMap<DeliveryKind, number>;
   /** Begins nothing more, and waits for what is under way. */
   stop(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export function deliverer(needs: DelivererNeeds): Deliverer {
   const { deliveries, clock, log } = needs;
   const holder = needs.random.id();
   const failures = new Map<DeliveryKind, number>();
+  const givenUp = new Map<DeliveryKind, number>();
   const underWay = new Map<DeliveryQueue, Promise<void>>();
   let looking: Promise<void> | null = null;
   /** Counts the calls of `wake`: after something was read as empty, only a later call says that it is so no more. */
@@ -66,7 +69,10 @@ export function deliverer(needs: DelivererNeeds): Deliverer {
   const deliverTurn = queueDelivery(needs, {
     holder,
     mayGoOn,
-    onFailures: (kind, count) => failures.set(kind, (failures.get(kind) ?? 0) + count),
+    count(kind, { again, lost }) {
+      failures.set(kind, (failures.get(kind) ?? 0) + again);
+      givenUp.set(kind, (givenUp.get(kind) ?? 0) + lost);
+    },
   });
 
   function wake(): void {
@@ -110,6 +116,7 @@ export function deliverer(needs: DelivererNeeds): Deliverer {
   return {
     wake,
     failures: () => failures,
+    givenUp: () => givenUp,
     async stop() {
       isStopped = true;
       await looking;
@@ -127,11 +134,11 @@ function queueDelivery(
   {
     holder,
     mayGoOn,
-    onFailures,
+    count,
   }: {
     readonly holder: string;
     readonly mayGoOn: () => boolean;
-    readonly onFailures: (kind: DeliveryKind, count: number) => void;
+    readonly count: (kind: DeliveryKind, ended: { readonly again: number; readonly lost: number }) => void;
   },
 ): (queue: DeliveryQueue) => Promise<Millis | null> {
   /** @returns those that were tried */
@@ -182,8 +189,8 @@ function queueDelivery(
         // A subscriber that takes something is there: only the rest waits for a while.
         failures = failed === 0 ? 0 : failed < attempted.length ? 1 : failures + 1;
         pause = failed === 0 ? 0 : pauseAfter(failures);
-        const again = attempted.filter(({ state }) => state === 'waiting').length;
-        if (again > 0) onFailures(kind, again);
+        const ended = (as: DeliveryOutcome['state']) => attempted.filter(({ state }) => state === as).length;
+        count(kind, { again: ended('waiting'), lost: ended('failed') });
         const now = clock.now();
         const pausedUntil = failed === 0 ? 0 : now + pause;
         if (!(await deliveries.note(hold(), { deliveries: attempted, failures, pausedUntil, now })))

@@ -56,12 +56,14 @@ describe('status', () => {
   test('shows readers which event subscriptions fail, and the metrics count them', async () => {
     const create = ['create', 'event-subscription', 'siem', 'webhook', 'https://127.0.0.1:9/in', '-j'];
     assert.deepEqual((await fine(root, ['status', '-j'])).json.eventsNotTakenBy, []);
+    assert.deepEqual((await fine(root, ['status', '-j'])).json.mailsGivenUp, []);
     const { id } = (await fine(root, create)).json;
     for (let found = 0; found === 0; ) {
       found = (await fine(root, ['status', '-j'])).json.eventsNotTakenBy.length;
     }
     assert.match((await fine(root, ['status'])).stdout, /EVENTS NOT TAKEN BY.*\nsiem +https:\S+ +\d+ +\d+\n/);
     assert.equal((await fine(ada, ['status', '-j'])).json.eventsNotTakenBy, null);
+    assert.equal((await fine(ada, ['status', '-j'])).json.mailsGivenUp, null);
     const { text } = await server.get('/metrics');
     assert.match(text, /^overlay_auth_delivery_subscribers_failing\{kind="event"\} 1$/m);
     await fine(root, ['delete', 'event-subscription', id, '--yes']);

@@ -10,6 +10,7 @@ import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { until } from '../support/until.ts';
 
 // The judge compares with the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -72,15 +73,6 @@ function entitiesOf({ receiver }: Subscribed) {
     .map(({ body }) => JSON.parse(body).data)
     .filter(({ entity }) => entity !== 'event-subscription')
     .map(({ entityId }) => entityId);
-}
-
-async function until<T>(what: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const value = await what();
-    if (isSo(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(JSON.stringify(await what()));
 }
 
 const areDelivered = (deliveries: readonly { readonly state: string }[]) =>

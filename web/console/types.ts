@@ -39,6 +39,7 @@ export type DiscoveredSigner = Schemas['DiscoveredSigner'];
 export type OidcClient = Schemas['OidcClient'];
 export type EventSubscription = Schemas['EventSubscription'];
 export type EventDelivery = Schemas['EventDelivery'];
+export type Mail = Schemas['Mail'];
 export type LogoutDelivery = Schemas['LogoutDelivery'];
 export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];

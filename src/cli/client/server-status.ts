@@ -24,6 +24,8 @@ interface ServerStatus {
   readonly administratorsNamedBy: readonly JsonObject[] | null;
   /** Event subscriptions whose server did not take the last attempt; null: the caller may not see them. */
   readonly eventsNotTakenBy: readonly JsonObject[] | null;
+  /** The newest mails to people that were given up; null: the caller may not see them. */
+  readonly mailsGivenUp: readonly JsonObject[] | null;
 }
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
@@ -71,8 +73,8 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
 /** Everybody may ask for the status, and this is for those who may read everything. */
 async function forReaders(
   api: ApiClient,
-): Promise<Pick<ServerStatus, 'administratorsNamedBy' | 'eventsNotTakenBy'>> {
-  const none = { administratorsNamedBy: null, eventsNotTakenBy: null };
+): Promise<Pick<ServerStatus, 'administratorsNamedBy' | 'eventsNotTakenBy' | 'mailsGivenUp'>> {
+  const none = { administratorsNamedBy: null, eventsNotTakenBy: null, mailsGivenUp: null };
   const me = asObject((await api.call({ api: 'client', method: 'GET', path: '/current-identity' })).data);
   if (me.isAdmin !== true && asList(me.permissions).length === 0) return none;
   // Not every address serves the management API.
@@ -83,7 +85,9 @@ async function forReaders(
     path: '/event-subscriptions',
     query: { limit: 'none' },
   });
+  const mails = await api.call({ method: 'GET', path: '/mails', query: { state: 'failed' } });
   return {
+    mailsGivenUp: asList(mails.data).map(asObject),
     administratorsNamedBy: asList(asObject(found.data).namedBy).map(asObject),
     eventsNotTakenBy: asList(data)
       .map(asObject)
@@ -120,12 +124,16 @@ function statusText(status: ServerStatus): string {
     controllers,
   );
   const notTakenBy = status.eventsNotTakenBy ?? [];
+  const mails = status.mailsGivenUp ?? [];
   return [
     fields,
     nodes,
     ...(notTakenBy.length === 0
       ? []
       : [renderTable([['events not taken by', 'name'], 'url', 'failures', 'waiting'], notTakenBy)]),
+    ...(mails.length === 0
+      ? []
+      : [renderTable([['mail given up', 'createdAt'], 'to', 'about', 'result'], mails)]),
     ...(administratorsNamedBy === null ? [] : [namersText(administratorsNamedBy)]),
   ].join('\n\n');
 }

@@ -29,6 +29,7 @@ import { identityTypeRoutes } from './identity-types.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
+import { mailRoutes } from './mails.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
 import { ownCertificateRoutes } from './own-certificates.ts';
 import { passkeyRoutes } from './passkeys.ts';
@@ -64,6 +65,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...administratorNamerRoutes(needs),
     ...configTypeRoutes(needs),
     ...eventSubscriptionRoutes(needs),
+    ...mailRoutes(needs),
     ...oidcClientRoutes(needs),
     ...enrollmentRoutes(needs),
     ...revocationRoutes(needs),

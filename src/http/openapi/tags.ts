@@ -41,6 +41,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['keys', 'The keys that verify the tokens of the provider (RFC 7517).'],
   ['login', 'The steps of a login that was begun, for programs and for people.'],
   ['login-attempts', 'Why logins were accepted or refused.'],
+  ['mails', 'Mails to people: which wait, were sent or were given up.'],
   ['metrics', 'Numbers for monitoring.'],
   ['network-jwts', 'JWTs with which clients find this network.'],
   ['oauth', 'The token endpoint at the address that existing SDKs know.'],

@@ -59,6 +59,7 @@ export interface DeliveryMetrics {
   /** Subscribers whose last attempt failed and for whom something waits. */
   failing(): ByKind;
   failures(): ByKind;
+  givenUp(): ByKind;
 }
 
 /** What each thread counts. */
@@ -237,6 +238,11 @@ const metrics: readonly Metric[] = [
     'overlay_auth_delivery_failures_total',
     'Attempts of this node to deliver that failed.',
     byKind('failures'),
+  ),
+  counter(
+    'overlay_auth_deliveries_given_up_total',
+    'Deliveries that this node gave up: refused for good, or too old.',
+    byKind('givenUp'),
   ),
   gauge(
     'overlay_auth_postgres_connections_in_use',

@@ -13,6 +13,7 @@ import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
 import { GettingStarted } from './getting-started.tsx';
+import { MailsGivenUp } from './mails-given-up.tsx';
 import { words } from './overview-words.ts';
 
 const Chart = lazy(async () => ({ default: (await import('./attempts-chart.tsx')).AttemptsChart }));
@@ -22,6 +23,7 @@ export function OverviewScreen() {
     <Screen title={texts.screens.overview}>
       <GettingStarted />
       <Find />
+      <MailsGivenUp />
       <LastDay />
       <div className="columns">
         <Refusals />

@@ -1746,6 +1746,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails to people that wait, were sent or were given up
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/send-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send mails again that were given up; without a body all of them
+         * @description For administrators.
+         */
+        post: operations["sendMailsAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oidc-clients": {
         parameters: {
             query?: never;
@@ -3478,6 +3518,32 @@ export interface components {
             at: string;
         };
         ReplayedEvents: {
+            replayed: number;
+        };
+        Mail: {
+            id: string;
+            /**
+             * @description `failed`: given up
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            attempts: number;
+            /** Format: date-time */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            /** @description How the last attempt went */
+            result: string | null;
+            /** @description Null: deleted since */
+            identity: components["schemas"]["EntityRef"] | null;
+            /** @description The address */
+            to: string;
+            /**
+             * @description What the mail is about
+             * @enum {string}
+             */
+            about: "invitation" | "reset" | "password-changed" | "password-removed" | "totp-added" | "totp-removed" | "passkey-added" | "passkey-removed" | "certificate-added" | "certificate-removed" | "email-changed";
+        };
+        MailsSentAgain: {
             replayed: number;
         };
         OidcClient: {
@@ -8315,6 +8381,61 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReplayedEvents"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                state?: "waiting" | "delivered" | "failed";
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Mail"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    sendMailsAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    ids?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description How many */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MailsSentAgain"];
                         meta: Record<string, never>;
                     };
                 };

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts';
+import { noticeKinds } from '../../model/mail.ts';
+import { entityRef, entityRefSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { adminCallOf } from '../request/request-context.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
+import { deliveryFields, deliveryQuery, deliveryTimes } from './oidc-clients.ts';
+
+const mailSchema = z
+  .strictObject({
+    ...deliveryFields,
+    identity: entityRefSchema.nullable().describe('Null: deleted since'),
+    to: z.string().describe('The address'),
+    about: z.enum(['invitation', 'reset', ...noticeKinds]).describe('What the mail is about'),
+  })
+  .meta({ id: 'Mail' });
+// As long as the ids of mails get.
+const mailId = z.string().min(1).max(300);
+
+/** `/mails`: the mails to people that wait, were sent or were given up. */
+export function mailRoutes(needs: EdgeServices): readonly Route[] {
+  return [
+    adminRoute('GET', 'mails', {
+      operationId: 'listMails',
+      summary: 'List the mails to people that wait, were sent or were given up',
+      query: deliveryQuery,
+      answer: dataAnswer(z.array(mailSchema), 'The newest first'),
+      handler: async (_context, { query }) => envelope((await listMails(needs, query)).map(mailDocument)),
+    }),
+    adminRoute('POST', 'mails/send-again', {
+      operationId: 'sendMailsAgain',
+      summary: 'Send mails again that were given up; without a body all of them',
+      answer: dataAnswer(z.strictObject({ replayed: z.int() }).meta({ id: 'MailsSentAgain' }), 'How many'),
+      body: z.strictObject({ ids: z.array(mailId).min(1).max(500).optional() }),
+      handler: async (context, { body }) =>
+        envelope({ replayed: await sendMailsAgain(needs, adminCallOf(context), body.ids ?? null) }),
+    }),
+  ];
+}
+
+function mailDocument({ seq: _seq, payload, name, ...delivery }: ListedMail): object {
+  const { identityId, to, matter } = payload;
+  return {
+    ...delivery,
+    identity: name === null ? null : entityRef('identities', identityId, name),
+    to,
+    about: matter.kind === 'notice' ? matter.notice : matter.kind,
+    ...deliveryTimes(delivery),
+  };
+}
