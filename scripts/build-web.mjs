@@ -22,6 +22,7 @@ await build({
     { in: join(root, 'web/account/main.tsx'), out: 'account' },
     { in: join(root, 'web/account/account.css'), out: 'account' },
     { in: join(root, 'web/account/invite.ts'), out: 'invite' },
+    { in: join(root, 'web/account/home.ts'), out: 'home' },
   ],
   outdir: own,
   tsconfig: join(root, 'tsconfig.console.json'),

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { visitor } from '../support/browser.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { screenshot, visitor } from '../support/browser.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { assertClean, atConsole, giveLogin, phone } from './console-support.ts';
@@ -94,7 +95,7 @@ for (const [how, options] of [
   ['in English', {}],
   ['on a telephone in German, in the dark', { viewport: phone, language: 'de', colorScheme: 'dark' }],
 ] as const) {
-  test(`the start page leads to them (${how})`, async () => {
+  test(`the start page leads to them, and shows them to those who are signed in (${how})`, async () => {
     const guest = await visitor(options);
     const { page } = guest;
     await page.goto(`${server.url}/`);
@@ -104,8 +105,16 @@ for (const [how, options] of [
     await page.locator('nav').first().waitFor();
     await page.locator('a[href="#applications"]').click();
     await page.getByRole('link', { name: 'Wiki' }).waitFor();
-    assert.equal(await page.evaluate(`document.querySelector('.applications img').naturalWidth`), 8);
+    const width = `document.querySelector('.applications img').naturalWidth`;
+    assert.equal(await page.evaluate(width), 8);
     await assertClean(guest);
+    await page.goto(`${server.url}/`);
+    await page.locator('#applications').getByRole('link', { name: 'Wiki' }).waitFor();
+    assert.equal(await page.evaluate(width), 8);
+    assert.equal(await page.locator('#applications li').count(), 2);
+    assert.equal(await page.locator('#to-account').count(), 0);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, `start-${how.slice(3, 10).trim()}`);
     await guest.close();
   });
 }

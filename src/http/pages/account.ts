@@ -47,9 +47,10 @@ const home = (views: Views) =>
     produces: [htmlType],
     summary: 'Show the start page',
     answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for everybody') },
-    make(place, view) {
-      const paths = { account: accountPaths.page, console: consoleOf(place) };
-      return page(homePage(view, paths), { headers: { vary: 'accept-language' } });
+    async make(place, view) {
+      const { files, console } = await pathsOf(place);
+      const paths = { account: accountPaths.page, console, script: `${files}/home.js` };
+      return page(homePage(view, paths), { scripts: true, headers: { vary: 'accept-language' } });
     },
   });
 

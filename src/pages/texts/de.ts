@@ -213,6 +213,7 @@ export const de: Texts = {
     text: (name: string) => `Hier melden Sie sich bei ${name} an.`,
     toAccount: 'Bei Ihrem Konto anmelden',
     toApplications: 'Ihre Anwendungen',
+    yourAccount: words.account,
     forAdministrators: 'Für Administratoren:',
     toConsole: 'Konsole öffnen',
   },

@@ -210,6 +210,7 @@ export const en = {
     text: (name: string) => `This is where you sign in to ${name}.`,
     toAccount: 'Sign in to your account',
     toApplications: 'Your applications',
+    yourAccount: words.account,
     forAdministrators: 'For administrators:',
     toConsole: 'open the console',
   },
