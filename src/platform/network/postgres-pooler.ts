@@ -1,7 +1,7 @@
 // What a PostgreSQL URL says about a connection pooler in transaction mode, such as pgbouncer. Its connections keep no
 // session: what is prepared, set or listened to on one may be on another server connection at the next statement.
 
-/** The URL, or the role behind the pooler, cannot work. The message says what to write. */
+/** The URL, the server that it names, or the role behind a pooler cannot work. The message says what to write. */
 export class PostgresPoolerError extends Error {
   override readonly name = 'PostgresPoolerError';
 }

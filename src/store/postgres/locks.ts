@@ -59,6 +59,8 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
 const ours = 0x4f_41;
 export const migrationLock = `${ours}, 1`;
 const intentLock = `${ours}, 2`;
+/** The second half is so large that none of ours has it. */
+export const lockOfTrial = (number: number): string => `${ours}, ${number | 0x40_00_00_00}`;
 
 /** Waits until no intent is under way on any node, and blocks new ones until the end of the transaction. */
 export const holdIntents = `SELECT pg_advisory_xact_lock(${intentLock})`;

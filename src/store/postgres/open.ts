@@ -2,43 +2,29 @@ import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import type { Store } from '../contracts/store.ts';
 import type { StoredVersion } from '../migrations/migrate.ts';
 import { sqlStore } from '../sql/store.ts';
-import {
-  openClient,
-  type PostgresSettings,
-  postgresSettings,
-  requireLimitsOfRole,
-  withoutTimeouts,
-} from './connection.ts';
+import { openClient, type PostgresSettings, postgresSettings, withoutTimeouts } from './connection.ts';
 import { openPostgresEngine } from './engine.ts';
 import { postgresError } from './errors.ts';
 import { migratePostgres, versionOf } from './migrate.ts';
+import { proveServer } from './prove.ts';
 
 /**
  * Opens the store on a PostgreSQL server, and creates or migrates the tables first.
  * @param options.isPatient statements never time out: for work on the whole database that nobody waits for
  * @throws SchemaError        a newer release or another program made the database
  * @throws StoreUnavailable   the server cannot be reached, or refuses us
+ * @throws PostgresPoolerError it does not do what the service relies on
  */
 export async function openPostgresStore({
   isPatient = false,
   ...opened
 }: OpenedBySeveral & { readonly isPatient?: boolean }): Promise<Store> {
   const settings = settingsOf(opened);
-  if (settings.isPooled) await checkRole(settings);
+  await proveServer(settings).catch((error) => {
+    throw error instanceof PostgresPoolerError ? error : postgresError(error);
+  });
   await withPostgres(opened.url, (client) => migratePostgres(client));
   return sqlStore(openPostgresEngine(isPatient ? withoutTimeouts(settings) : settings));
-}
-
-async function checkRole(settings: PostgresSettings): Promise<void> {
-  const client = openClient(settings);
-  try {
-    await client.connect();
-    await requireLimitsOfRole(client);
-  } catch (error) {
-    throw error instanceof PostgresPoolerError ? error : postgresError(error);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 interface OpenedBySeveral {
