@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 
 /** What was closed may take a moment to end. Millis. */
-const patience = 5000;
+const patience = Number(process.env.OVERLAY_AUTH_TEST_LEAVE ?? 60_000);
 
 /** By certificate, as text. */
 const fingerprints = new Map();

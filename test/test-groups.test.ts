@@ -155,11 +155,11 @@ test('an error that comes when its test is over is a failure', () => {
 
 test('a test that takes too long fails, and a file that blocks its process is ended', () => {
   const files = {
-    slow: `test('a', () => new Promise((resolve) => setTimeout(resolve, 3000))); test('b', () => {});`,
+    slow: `test('a', () => new Promise((resolve) => setTimeout(resolve, 5000))); test('b', () => {});`,
     blocks: `test('c', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`,
     last: `test('d', () => {});`,
   };
-  const { counts, problems } = run(files, { test: 1000, silence: 12_000 });
+  const { counts, problems } = run(files, { test: 4000, silence: 12_000 });
   assert.deepEqual(problems, ['blocks.mjs: its process hung']);
   assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
 });
@@ -175,7 +175,7 @@ test('a file that leaves something behind is named', () => {
       after(() => server.close());
       test('c', () => {});`,
     },
-    { end: 2000 },
+    { end: 2000, leave: 2000 },
   );
   assert.deepEqual(problems, [
     'server.mjs leaves behind: open TCPServerWrap (1)',
