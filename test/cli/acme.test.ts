@@ -10,10 +10,10 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { connect, type PeerCertificate } from 'node:tls';
 import { orderCertificate } from '../../src/platform/acme/acme-client.ts';
 import type { Exchanger } from '../../src/platform/network/outbound-client.ts';
-import { until } from '../support/cluster-fault.ts';
 import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
 import { freePort } from '../support/nodes.ts';
 import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
+import { promised, until } from '../support/until.ts';
 
 describe('a listener whose certificate an ACME authority issues', { skip: noPebble }, () => {
   let box: Sandbox;
@@ -154,7 +154,7 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     const took = performance.now() - from;
     socket?.destroy();
     silent.close();
-    assert.ok(took < 10_000, 'it does not wait for the end of the request');
+    assert.ok(took < promised(10_000), 'it does not wait for the end of the request');
     assert.doesNotMatch(run.output().stdout, /could not be ordered/);
   });
 });

@@ -54,12 +54,12 @@ test('what is not a challenge yields none, and hostile ones cost no time', () =>
   ]) {
     assert.deepEqual(parseChallenges(text), [], String(text));
   }
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (const part of ['a ', 'a=', '"', '\\"', 'a="\\', 'Bearer a="', ', ', '\t', 'a  =  ']) {
     parseChallenges(`Bearer realm="${part.repeat(40_000)}`);
     parseChallenges(part.repeat(40_000));
   }
-  assert.ok(performance.now() - started < 2000);
+  assert.ok(process.threadCpuUsage(started).user < 2_000_000);
   const [found] = parseChallenges('Bearer __proto__="x", realm="overlay-oidc", error="missing"');
   assert.deepEqual(found, { realm: 'overlay-oidc', error: 'missing' });
 });

@@ -7,12 +7,13 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { underLoad, until } from '../support/cluster-fault.ts';
+import { underLoad } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { query, startPostgres } from '../support/postgres.ts';
 import { fill, type SmallDisk, smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
 test('a full disk of the database loses nothing, and clients continue when there is room', async (t) => {
   const disk = smallDisk('64m');

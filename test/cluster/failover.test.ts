@@ -5,11 +5,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { revoke, underLoad, until } from '../support/cluster-fault.ts';
+import { revoke, underLoad } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 const run = (server: PostgresServer, sql: string) => query(server.urlOf('postgres'), sql);
 

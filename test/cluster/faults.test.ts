@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { DAY, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { type ClusterNode, startCluster } from '../support/cluster.ts';
-import { revoke, underLoad, until, wait } from '../support/cluster-fault.ts';
+import { revoke, underLoad, wait } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
+import { until } from '../support/until.ts';
 
 const cluster = await startCluster({ nodes: clusterSize.nodes });
 await cluster.createUser('witness');

@@ -11,11 +11,11 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { readKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { sealedColumns } from '../../src/store/sql/keys.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { until } from '../support/cluster-fault.ts';
 import { login, refresh } from '../support/flow.ts';
 import { createdId, loggedIn, password } from '../support/management.ts';
 import { query } from '../support/postgres.ts';
 import { type AuthenticatorApp, partialLogin, scan, submitCode } from '../support/totp.ts';
+import { until } from '../support/until.ts';
 
 const keyFileOf = ({ home }: ClusterNode) => join(home, 'secrets', 'master.key');
 

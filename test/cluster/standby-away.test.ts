@@ -7,11 +7,12 @@ import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { type ClusterNode, startCluster } from '../support/cluster.ts';
-import { underLoad, until } from '../support/cluster-fault.ts';
+import { underLoad } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { query, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 const limit = { max: 9, lockFor: SECOND, longestLock: SECOND, forgetAfter: SECOND };
 

@@ -8,13 +8,13 @@ import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { ListenError } from '../../src/http/server/listen-error.ts';
-import { until } from '../support/cluster-fault.ts';
 import { sendOneProof } from '../support/dpop.ts';
 import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { callerWith, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { until } from '../support/until.ts';
 
 /** So many connections that they miss one of three threads only once in five thousand runs. */
 const connections = 24;

@@ -8,7 +8,7 @@ import { assertRefused, createdId, loggedIn, password, rootOf } from '../support
 import { withMetrics } from '../support/metrics.ts';
 import { startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { until } from '../support/until.ts';
+import { eventually } from '../support/until.ts';
 
 const clock = fixedClock('2026-03-01T12:00:00Z');
 const receiver = await startSmtpReceiver();
@@ -62,7 +62,7 @@ describe('a mail server', () => {
       const before = await failures();
       clock.advance(HOUR);
       await invited(name);
-      await until(failures, (now) => now > before);
+      await eventually(failures, (now) => now > before);
     }
     assert.equal(receiver.received.length, 0);
     assert.deepEqual(await mails('failed'), []);
@@ -70,7 +70,7 @@ describe('a mail server', () => {
     receiver.refuse(null);
     clock.advance(HOUR);
     await invited('back');
-    await until(
+    await eventually(
       () => mails('waiting'),
       (waiting) => waiting.length === 0,
     );
@@ -81,7 +81,7 @@ describe('a mail server', () => {
     receiver.refuse({ at: 'recipient', code: 550 });
     const id = await invited('typo');
     const other = await invited('other');
-    const failed = await until(
+    const failed = await eventually(
       () => mails('failed'),
       (found) => found.length === 2,
     );
@@ -100,7 +100,7 @@ describe('a mail server', () => {
     const again = (body: object) => root.call('POST', 'mails/send-again', body);
     assert.deepEqual((await again({ ids: ['unknown'] })).json.data, { replayed: 0 });
     assert.deepEqual((await again({ ids: [mail.id] })).json.data, { replayed: 1 });
-    await until(
+    await eventually(
       () => sentTo('typo'),
       (sent) => sent.length === 1,
     );
@@ -114,7 +114,7 @@ describe('a mail server', () => {
     // A link that opens nothing any more is not sent, and the list says why.
     assert.equal((await root.call('DELETE', `identities/${other}`)).status, 200);
     assert.deepEqual((await again({})).json.data, { replayed: 1 });
-    const [gone] = await until(
+    const [gone] = await eventually(
       () => mails('failed'),
       (found) => found.length === 1 && found[0]?.result !== null,
     );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { patience } from '../support/until.ts';
 import { openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
 
 const login = '/oidc/login/username';
@@ -243,7 +244,7 @@ describe('large bodies', () => {
     const timeouts = { idleTimeout: 5000, readTimeout: 400, writeTimeout: 10_000 };
     const { port } = await startTestListener(t, { listener: timeouts });
     const head = `POST ${login} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\nxx`;
-    const answer = await sendRaw(port, head, 5000);
+    const answer = await sendRaw(port, head);
     assert.ok(answer.closed);
     assert.equal(answer.status, 408);
   });
@@ -264,7 +265,7 @@ describe('large bodies', () => {
           }
         }
       };
-      const answer = await readUntilClose(socket, 5000, () => {
+      const answer = await readUntilClose(socket, patience, () => {
         socket.write(
           `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
         );
@@ -281,10 +282,10 @@ describe('large bodies', () => {
     const { port } = await startTestListener(t);
     const head = (length: number) =>
       `POST ${things} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
-    const refused = await sendRaw(port, head(10_000_000), 2000);
+    const refused = await sendRaw(port, head(10_000_000));
     assert.equal(refused.status, 413);
     const socket = await openSocket(port);
-    const accepted = await readUntilClose(socket, 2000, () => {
+    const accepted = await readUntilClose(socket, patience, () => {
       socket.once('data', () => socket.write('{}'));
       socket.write(head(2));
     });
@@ -302,7 +303,7 @@ async function sentApart(port: number, path: string, body: string, framing: 'ann
   const framed = isChunked
     ? [...pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`), '0\r\n\r\n']
     : pieces;
-  return readUntilClose(socket, 10_000, () => {
+  return readUntilClose(socket, patience, () => {
     socket.pause();
     const sendNext = (error?: Error | null) => {
       const piece = error ? undefined : framed.shift();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
@@ -398,7 +399,7 @@ describe('closing a listener', () => {
     const idle = await openSocket(port);
     const idleClosed = new Promise((resolve) => idle.once('close', resolve));
     idle.resume();
-    const answer = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`, 8000);
+    const answer = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
     await hasBegun;
     const closed = running.close();
     await idleClosed;
@@ -411,6 +412,7 @@ describe('closing a listener', () => {
   });
 
   test('what does not finish in time is ended', async (t) => {
+    const begun = Promise.withResolvers<void>();
     const stuck = route({
       methods: ['GET'],
       path: '/stuck',
@@ -420,13 +422,16 @@ describe('closing a listener', () => {
       errors: 'edge',
       summary: 'For a test',
       answers: {},
-      handler: () => new Promise<never>(() => {}),
+      handler() {
+        begun.resolve();
+        return new Promise<never>(() => {});
+      },
     });
     const { running, port } = await startTestListener(t, { routes: [stuck], limits: { drain: 200 } });
-    const answer = sendRaw(port, `GET /stuck HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`, 8000);
+    const answer = sendRaw(port, `GET /stuck HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
     const halfOpen = connectTcp(port, '127.0.0.1');
     halfOpen.on('error', () => {});
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all([begun.promise, once(halfOpen, 'connect')]);
     await running.close();
     assert.equal((await answer).text, '');
   });

@@ -29,6 +29,7 @@ import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { CertifiedKey } from '../../src/platform/x509/certificate-builder.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
+import { patience } from '../support/until.ts';
 
 const needs = { clock: systemClock };
 
@@ -399,7 +400,7 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are and reads until the server closes. */
-export async function sendRaw(port: number, bytes: string, millis = 3000): Promise<RawAnswer> {
+export async function sendRaw(port: number, bytes: string, millis = patience): Promise<RawAnswer> {
   const socket = await openSocket(port);
   return readUntilClose(socket, millis, () => socket.write(Buffer.from(bytes, 'latin1')));
 }

@@ -103,12 +103,12 @@ test('CBOR that is deep, endless, huge or of another kind refuses in little time
     cbor([1, 2, 3]),
     cbor(7),
   ];
-  const begun = performance.now();
+  const begun = process.threadCpuUsage();
   for (const bytes of hostile) {
     const said = await verdict('made', 'attestationObject', bytes);
     assert.notEqual(said, 'accepted', bytes.subarray(0, 20).toString('hex'));
   }
-  assert.ok(performance.now() - begun < 2000);
+  assert.ok(process.threadCpuUsage(begun).user < 2_000_000);
 });
 
 test('passkeys belong to a host name, or to the domain of the configuration above it', () => {

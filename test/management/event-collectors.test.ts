@@ -18,6 +18,7 @@ import { startMessageReceiver } from '../support/message-receiver.ts';
 import { parseSyslog } from '../support/syslog-parser.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { eventually } from '../support/until.ts';
 
 const clock = fixedClock('2026-01-31T12:00:00Z');
 const server = await startTestServer({ clock });
@@ -33,15 +34,6 @@ async function subscribe(t: TestContext, fields: Record<string, unknown>) {
 
 async function something(): Promise<string> {
   return createdId(await root.call('POST', 'config-types', { name: `ü ☃ ${crypto.randomUUID()}` }));
-}
-
-async function until<T>(what: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const value = await what();
-    if (isSo(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(JSON.stringify(await what()));
 }
 
 /** Keeps what each connection has said. */
@@ -85,7 +77,7 @@ test('syslog gets each event as a message of RFC 5424, in order, over TLS', asyn
   const of = await subscribe(t, { type: 'syslog', url: receiver.url });
   assert.equal(of.secret, undefined);
   const ids = [await something(), await something()];
-  const messages = await until(receiver.messages, (found) => found.length === 3);
+  const messages = await eventually(receiver.messages, (found) => found.length === 3);
   assert.deepEqual(
     messages.slice(1).map(({ parameters }) => parameters.entityId),
     ids,
@@ -106,17 +98,17 @@ test('syslog gets each event as a message of RFC 5424, in order, over TLS', asyn
 test('syslog counts as delivered only what the receiver has read to its end', async (t) => {
   const receiver = await syslogReceiver(t);
   const of = await subscribe(t, { type: 'syslog', url: receiver.url });
-  await until(receiver.messages, (found) => found.length === 1);
+  await eventually(receiver.messages, (found) => found.length === 1);
   const asUsual = receiver.meet((socket) => {
     socket.on('error', () => {});
     socket.destroy();
   });
   const id = await something();
-  await until(of.read, ({ failures }) => failures > 0);
+  await eventually(of.read, ({ failures }) => failures > 0);
   asUsual();
   clock.advance(MINUTE);
   await something();
-  const messages = await until(receiver.messages, (found) => found.length === 3);
+  const messages = await eventually(receiver.messages, (found) => found.length === 3);
   assert.equal(messages[1]?.parameters.entityId, id);
 });
 
@@ -198,20 +190,20 @@ test('rsyslog takes them', { skip: rsyslogd === undefined && 'there is no rsyslo
     child.kill();
     await ended;
   });
-  const port = await until(
+  const port = await eventually(
     () => (existsSync(join(folder, 'port')) ? readFileSync(join(folder, 'port'), 'utf8') : ''),
     (text) => text !== '',
   );
   const of = await subscribe(t, { type: 'syslog', url: `tls://localhost:${port.trim()}` });
   const id = await something();
-  const lines = await until(
+  const lines = await eventually(
     () => readFileSync(join(folder, 'out'), 'utf8').split('\n'),
     (found) => found.some((line) => line.includes(id)),
   );
   const line = lines.find((each) => each.includes(id)) ?? '';
   assert.match(line, /^85\|overlay-auth\|admin\.changed\|\[overlayAuth@32473 id="[^|]*\]\| ?\{/);
   assert.equal(JSON.parse(line.slice(line.indexOf('{'))).entityId, id);
-  await until(of.read, ({ waiting }) => waiting === 0);
+  await eventually(of.read, ({ waiting }) => waiting === 0);
 });
 
 test('a collector of OTLP logs gets several events in one request', async (t) => {
@@ -220,11 +212,11 @@ test('a collector of OTLP logs gets several events in one request', async (t) =>
   collector.answer(503);
   const of = await subscribe(t, { type: 'otlp', url: `${collector.url}/v1/logs` });
   const ids = [await something(), await something()];
-  await until(of.read, ({ failures }) => failures > 0);
+  await eventually(of.read, ({ failures }) => failures > 0);
   collector.answer(200);
   clock.advance(MINUTE);
   ids.push(await something());
-  await until(of.read, ({ waiting }) => waiting === 0);
+  await eventually(of.read, ({ waiting }) => waiting === 0);
   const last = collector.received.at(-1);
   assert.deepEqual([last?.path, last?.headers['content-type']], ['/v1/logs', 'application/json']);
   const records = collector.received.slice(1).flatMap(({ body }) => {

@@ -10,7 +10,7 @@ import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { until } from '../support/until.ts';
+import { eventually } from '../support/until.ts';
 
 // The judge compares with the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -79,7 +79,7 @@ const areDelivered = (deliveries: readonly { readonly state: string }[]) =>
   deliveries.every(({ state }) => state === 'delivered');
 
 const untilSent = (of: Subscribed, ids: readonly string[]) =>
-  until(
+  eventually(
     () => entitiesOf(of),
     (found) => ids.every((id) => found.includes(id)),
   );
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     assert.deepEqual(data, entry);
     assert.deepEqual([type, timestamp, data.entityId], ['admin.changed', entry.at, id]);
     assert.throws(() => verified(of.secret, { ...message, body: message.body.replace('create', 'delete') }));
-    const [delivery] = await until(of.deliveries, ([first]) => first.state === 'delivered');
+    const [delivery] = await eventually(of.deliveries, ([first]) => first.state === 'delivered');
     assert.deepEqual(
       [delivery.id, delivery.event, delivery.attempts, delivery.result],
       [entry.id, 'admin.changed', 1, 'HTTP 200'],
@@ -159,7 +159,7 @@ describe('a webhook', () => {
 
   test('arrives again with the same id, in order, however the receiver fails', async (t) => {
     const of = await subscribed(t);
-    await until(of.deliveries, (list) => list.length > 0 && areDelivered(list));
+    await eventually(of.deliveries, (list) => list.length > 0 && areDelivered(list));
     const before = of.receiver.received.length;
     const elsewhere = await startMessageReceiver();
     t.after(() => elsewhere.close());
@@ -170,12 +170,12 @@ describe('a webhook', () => {
       (response) => response.destroy(),
     ];
     for (const answer of answers) {
-      await until(of.read, ({ failures }) => failures > 0);
+      await eventually(of.read, ({ failures }) => failures > 0);
       const sent = of.receiver.received.length;
       of.receiver.answer(answer);
       clock.advance(5 * MINUTE);
       ids.push(await something());
-      await until(
+      await eventually(
         () => of.receiver.received.length,
         (length) => length > sent,
       );
@@ -196,7 +196,7 @@ describe('a webhook', () => {
     assert.ok(repeated.length > 5);
     assert.equal(new Set(repeated.map(({ headers }) => headers['webhook-id'])).size, 1);
     assert.equal(new Set(repeated.map(({ body }) => body)).size, 1);
-    await until(of.read, ({ waiting, failures }) => waiting === 0 && failures === 0);
+    await eventually(of.read, ({ waiting, failures }) => waiting === 0 && failures === 0);
   });
 });
 
@@ -223,9 +223,9 @@ describe('a receiver', () => {
     await untilSent(of, [first]);
     of.receiver.answer(500);
     const id = await something();
-    await until(of.read, ({ failures }) => failures > 0);
+    await eventually(of.read, ({ failures }) => failures > 0);
     clock.advance(3 * DAY + MINUTE);
-    const [failed] = await until(
+    const [failed] = await eventually(
       () => of.deliveries('?state=failed'),
       (list) => list.length > 0,
     );
@@ -233,23 +233,23 @@ describe('a receiver', () => {
     of.receiver.answer(200);
     const replay = async (body?: object) => (await asRoot()).call('POST', `${of.path}/replay`, body ?? {});
     assert.deepEqual((await replay()).json.data, { replayed: 1 });
-    await until(
+    await eventually(
       () => of.receiver.received.at(-1),
       (last) =>
         last !== undefined && JSON.parse(last.body).data.entityId === id && of.receiver.received.length > 2,
     );
-    await until(of.deliveries, areDelivered);
+    await eventually(of.deliveries, areDelivered);
     // Everything since a time, and by id.
     const count = of.receiver.received.length;
     const since = new Date(clock.now() - 6 * DAY).toISOString();
     const again = (await replay({ since })).json.data.replayed;
     assert.ok(again >= 3);
-    await until(
+    await eventually(
       () => of.receiver.received.length,
       (length) => length >= count + again,
     );
     assert.deepEqual((await replay({ ids: [failed.id, 'unknown'] })).json.data, { replayed: 1 });
-    await until(
+    await eventually(
       () => of.receiver.received.slice(count + again),
       (later) => later.some(({ headers }) => headers['webhook-id'] === failed.id),
     );
@@ -263,7 +263,7 @@ describe('a receiver', () => {
     const of = await subscribed(t);
     of.receiver.answer(503);
     const waited = await something();
-    await until(of.read, ({ failures }) => failures > 0);
+    await eventually(of.read, ({ failures }) => failures > 0);
     const enable = async (enabled: boolean) => (await asRoot()).call('PATCH', of.path, { enabled });
     assert.equal((await enable(false)).status, 200);
     of.receiver.answer(200);
@@ -289,7 +289,7 @@ test('refused logins delay no event of the audit trail', async (t) => {
   const authRequest = await beginLogin(server);
   const form = { id: authRequest, username: 'nobody', password: 'wrong wrong wrong' };
   assert.equal((await server.post('/oidc/login/username', { form })).status, 401);
-  await until(
+  await eventually(
     () => of.receiver.received,
     (received) => received.some(({ body }) => body.includes('"type":"login.refused"')),
   );
@@ -331,7 +331,7 @@ describe('a subscription gets', () => {
     assert.ok(first);
     await untilSent(first[0], [id]);
     for (const [of, expected] of made) {
-      await until(of.deliveries, areDelivered);
+      await eventually(of.deliveries, areDelivered);
       const actions = of.receiver.received.map(({ body }) => JSON.parse(body).data.action);
       const wanted = { delete: ['delete'], both: ['create', 'delete'], none: [] }[expected];
       assert.deepEqual(actions, wanted, expected);
@@ -346,7 +346,7 @@ describe('a subscription gets', () => {
       const form = { id: authRequest, username, password: 'wrong wrong wrong' };
       assert.equal((await server.post('/oidc/login/username', { form })).status, 401);
     }
-    await until(
+    await eventually(
       () => of.receiver.received.length,
       (length) => length === 2,
     );

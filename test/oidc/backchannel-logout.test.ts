@@ -23,6 +23,7 @@ import {
   type TestClient,
 } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { eventually } from '../support/until.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const server = await startTestServer({ clock, configure: withBrowserSession });
@@ -91,17 +92,10 @@ const deliveriesOf = async ({ id }: TestClient, query = '') =>
   (await (await asRoot()).get(`oidc-clients/${id}/deliveries${query}`)).json.data;
 
 /** Resolves when the deliveries of a client are as expected. */
-async function untilDeliveries(
+const untilDeliveries = (
   app: TestClient,
-  isSo: (deliveries: readonly Record<string, unknown>[]) => boolean,
-) {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const deliveries = await deliveriesOf(app);
-    if (isSo(deliveries)) return deliveries;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(JSON.stringify(await deliveriesOf(app)));
-}
+  isSo: (deliveries: Awaited<ReturnType<typeof deliveriesOf>>) => boolean,
+) => eventually(() => deliveriesOf(app), isSo);
 
 test('discovery says that logout tokens are sent, with the session', async () => {
   const { json } = await server.get('/oidc/.well-known/openid-configuration');

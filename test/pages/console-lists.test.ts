@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { screenshot } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
-import { until } from '../support/cluster-fault.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { until } from '../support/until.ts';
 import { assertClean, atConsole, colleague, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');

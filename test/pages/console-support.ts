@@ -122,7 +122,9 @@ const brokenWords = `(() => {
   return found;
 })()`;
 
-/** What is said to those who listen. */
+/** What is said to those who listen. Another change may be announced in the same words: each is heard once. */
 export async function announced(page: Page, text: string | RegExp): Promise<void> {
-  await page.locator('#status').filter({ hasText: text }).waitFor();
+  const said = page.locator('#status p:not([data-heard])').filter({ hasText: text });
+  await said.waitFor();
+  await said.evaluate((element) => element.setAttribute('data-heard', ''));
 }

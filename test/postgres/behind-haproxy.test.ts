@@ -13,6 +13,7 @@ import { asDialled, freePort } from '../support/nodes.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
+import { patience, until } from '../support/until.ts';
 
 const guide = readFileSync(new URL('../../docs/operator-guide.md', import.meta.url), 'utf8');
 const [, printed = ''] = /^```\n(defaults +# HAProxy[\s\S]*?)^```$/m.exec(guide) ?? [];
@@ -66,21 +67,13 @@ test('HAProxy, as the guide configures it, passes on what works while the databa
       ({ status }) => status,
       () => 0,
     );
-  /** Tries until it holds, for twenty seconds at most. */
-  const until = async (holds: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      if (await holds()) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.fail('it did not come to that');
-  };
-  await until(async () => (await statusOf('/health-checks/ready')) === 200);
+  await until(patience, async () => (await statusOf('/health-checks/ready')) === 200);
   await nodes[0]?.createUser({ name: 'alice', password });
   const { access_token, refresh_token } = await login(dialled, 'alice', password);
 
   await database.stop();
   try {
-    await until(async () => (await statusOf('/health-checks/ready')) === 503);
+    await until(patience, async () => (await statusOf('/health-checks/ready')) === 503);
     // Longer than the balancer needs to find both nodes unready.
     const end = Date.now() + 6000;
     while (Date.now() < end) {
@@ -95,6 +88,6 @@ test('HAProxy, as the guide configures it, passes on what works while the databa
   } finally {
     await database.start();
   }
-  await until(async () => (await callWith(dialled, access_token)).status === 200);
+  await until(patience, async () => (await callWith(dialled, access_token)).status === 200);
   assert.equal((await refresh(dialled, refresh_token)).status, 200);
 });

@@ -5,13 +5,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { throughWire } from '../support/cluster.ts';
-import { revoke, until } from '../support/cluster-fault.ts';
+import { revoke } from '../support/cluster-fault.ts';
 import { callWith, login } from '../support/flow.ts';
 import { loggedIn, password } from '../support/management.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { transactionPooler } from '../support/transaction-pooler.ts';
+import { until } from '../support/until.ts';
 
 /** The limits that a role needs behind a pooler. */
 const settings = ['statement_timeout=15s', 'lock_timeout=10s', 'idle_in_transaction_session_timeout=5s'];

@@ -9,6 +9,7 @@ import { beginLogin, callWith, login, refresh, submitPassword } from '../support
 import { query, startPostgres } from '../support/postgres.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
+import { patience, until } from '../support/until.ts';
 
 const database = await startPostgres();
 const url = await database.createDatabase();
@@ -18,14 +19,6 @@ after(async () => {
   await server.close();
   await database.close();
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail('it did not come to that');
-}
 
 describe('a controller whose database goes away', () => {
   test('does not notice that its idle connections were closed', async () => {
@@ -52,11 +45,11 @@ describe('a controller whose database goes away', () => {
         assert.ok(!answer.text.includes(database.password));
       }
       // What has ended meanwhile may be unknown.
-      await until(async () => (await callWith(server, access_token)).status === 503);
+      await until(patience, async () => (await callWith(server, access_token)).status === 503);
     } finally {
       await database.start();
     }
-    await until(async () => (await callWith(server, access_token)).status === 200);
+    await until(patience, async () => (await callWith(server, access_token)).status === 200);
     assert.equal((await refresh(server, refresh_token)).status, 200);
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
     assert.ok(!JSON.stringify(server.log).includes(database.password));
@@ -71,6 +64,7 @@ describe('a controller whose database goes away', () => {
       const pid = (await lost.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
       const held = lost.query(`${beginAlone}; SELECT pg_sleep(1)`);
       await until(
+        patience,
         async () =>
           (await query(url, `SELECT FROM pg_locks WHERE pid = ${pid} AND locktype = 'advisory'`)).length > 0,
       );

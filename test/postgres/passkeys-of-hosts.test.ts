@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
-import { until } from '../support/cluster-fault.ts';
 import { beginLogin, callWith } from '../support/flow.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn } from '../support/management.ts';
@@ -23,6 +22,7 @@ import {
 import { postgresServer } from '../support/postgres.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
+import { until } from '../support/until.ts';
 
 const db = await (await postgresServer()).createDatabase();
 

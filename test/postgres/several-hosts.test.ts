@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
-import { until } from '../support/cluster-fault.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import { query, startPostgres } from '../support/postgres.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
+import { until } from '../support/until.ts';
 
 test('a URL with several hosts leads to the primary, and to the replica once that was promoted', async () => {
   await using primary = closing(await startPostgres());

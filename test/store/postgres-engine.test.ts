@@ -9,6 +9,7 @@ import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.t
 import { beginConcurrent } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer, query } from '../support/postgres.ts';
+import { patience, until } from '../support/until.ts';
 import {
   createUser,
   isAlive,
@@ -45,15 +46,9 @@ async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
 
 /** Resolves when somebody waits for an advisory lock. */
 async function untilLockIsAwaited(): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const waiting = await query(
-      url,
-      `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
-       WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
-    );
-    if (waiting.length > 0) return;
-  }
-  assert.fail('nobody waits');
+  const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+    WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+  await until(patience, async () => (await query(url, waiting)).length > 0);
 }
 
 describe('the first start', () => {

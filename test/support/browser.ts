@@ -8,6 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
 import { atTheEnd } from './group.ts';
 import { testPki } from './test-pki.ts';
+import { patience } from './until.ts';
 
 export interface VisitorOptions {
   /** False: no page runs any script. True unless given. */
@@ -87,7 +88,7 @@ async function begin(browser: Browser, options: VisitorOptions): Promise<Pick<Vi
       ],
     }),
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(patience);
   return { context, page: await context.newPage() };
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Millis, systemClock } from '../../src/platform/clock.ts';
+import type { Millis } from '../../src/platform/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { type Load, startLoad } from './cluster-load.ts';
 import { clusterSize } from './cluster-size.ts';
@@ -43,16 +43,4 @@ export async function underLoad(
 export async function revoke(client: HttpsClient, token: string): Promise<void> {
   const answer = await client.post('/oidc/revoke', { form: { token, client_id: 'overlay' } });
   assert.equal(answer.status, 200, answer.text);
-}
-
-/** @returns how long it took, in Millis */
-export async function until(limit: Millis, holds: () => Promise<boolean>): Promise<Millis> {
-  const begun = systemClock.monotonic();
-  for (;;) {
-    const isSo = await holds();
-    const elapsed = systemClock.monotonic() - begun;
-    if (isSo) return elapsed;
-    assert.ok(elapsed < limit, `not after ${limit} ms`);
-    await wait(50);
-  }
 }

@@ -18,6 +18,7 @@ import {
 } from './flow.ts';
 import type { Answer, HttpsClient, RequestInit } from './https-client.ts';
 import { password } from './management.ts';
+import { promised } from './until.ts';
 
 interface SessionRecord {
   readonly id: string;
@@ -49,7 +50,7 @@ const pause: Millis = 100;
 /** Refreshes before a session is ended. */
 const rounds = 6;
 /** How long it may take until every node knows of an end. */
-const longestSpread: Millis = 5 * SECOND;
+const longestSpread: Millis = promised(5 * SECOND);
 
 class Stopped extends Error {}
 
@@ -191,7 +192,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
 
   return {
     count,
-    async untilServed(limit = 180 * SECOND) {
+    async untilServed(limit = 600 * SECOND) {
       const begun = systemClock.monotonic();
       for (;;) {
         const elapsed = systemClock.monotonic() - begun;

@@ -6,6 +6,7 @@ import { createServer as createPlainServer, type IncomingHttpHeaders, type Reque
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { testPki } from './test-pki.ts';
+import { patience } from './until.ts';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -95,7 +96,7 @@ export async function startOtlpReceiver({
         const giveUp = setTimeout(() => {
           watchers.delete(look);
           reject(new Error(`nothing of the kind has come: ${spans.map(({ name }) => name).join(', ')}`));
-        }, 30_000);
+        }, patience);
         const look = () => {
           const found = read(receiver);
           if (found === undefined || found === false) return;
