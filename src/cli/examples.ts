@@ -95,6 +95,7 @@ export const examples: readonly string[] = [
   'identity import people.csv',
   `update identity --filter 'roleAttributes contains "sales"' --auth-policy Default --yes`,
   `identity each invite --filter 'roleAttributes contains "sales"' --yes`,
+  'identity continue',
   'create revocation IDENTITY ada',
   'get revocation ada',
   'list revocations',

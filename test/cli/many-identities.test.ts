@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandLine, type Outcome } from '../support/command-line.ts';
-import { password } from '../support/management.ts';
+import { createdId, loggedIn, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const server = await startTestServer();
@@ -51,6 +51,28 @@ test('a table makes people, a filter gives them another policy, invites and dele
   const both = await cli.run(['update', 'identity', 'root', ...sales, '--type', 'User']);
   assert.equal(both.code, 2);
   assert.equal((await cli.run(['update', 'identity', '--type', 'User'])).code, 2);
+});
+
+test('more than a thousand are changed by a job, which goes on after a stop', async () => {
+  const file = join(server.home, 'many.csv');
+  const names = Array.from({ length: 1200 }, (_, at) => `many ${at},many`);
+  writeFileSync(file, `name,roleAttributes\n${names.join('\n')}\n`);
+  await fine('identity', 'import', file);
+  const each = ['identity', 'each', 'disable', '--filter', 'roleAttributes contains "many"'];
+  assert.match((await fine(...each, '--dry-run')).stdout, /1200 identities selected/);
+  assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
+  assert.match((await fine(...each, '--yes')).stdout, /Done for 1200 identities; .* reference id \w{10}/);
+
+  const root = await loggedIn(server, 'root');
+  const body = { filter: 'roleAttributes contains "many"', action: 'delete' };
+  const id = createdId(await root.call('POST', 'identities/bulk/jobs', body));
+  assert.match((await fine('identity', 'continue')).stdout, new RegExp(`^${id}\t0 of 0\troleAttributes`));
+  const carried = await cli.run(['identity', 'continue', id], {
+    person: (screen) => (screen.includes('Do this for 1200 identities?') ? 'y\n' : undefined),
+  });
+  assert.equal(carried.code, 0, carried.stderr);
+  assert.match(carried.stderr, /1200 checked[\s\S]*1200 of 1200 done/);
+  assert.equal((await cli.run(['get', 'identity', 'many 7'])).code, 1);
 });
 
 test('the audit trail is exported a page at a time, by person and by kind of entity', async () => {

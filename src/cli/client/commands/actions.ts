@@ -58,6 +58,11 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
     .option('--end-sessions', 'with invite: using a link ends every session of its identity')
     .addOption(yesOption())
     .action(runMany('eachIdentity'));
+  serverOption(commandOf(identity, 'continue', 'carry on a change of many that was stopped, or list those'))
+    .argument('[job]', 'its id')
+    .addOption(forceOption('names'))
+    .addOption(yesOption())
+    .action(runMany('continueJob'));
   many('import', 'create identities from a table (CSV), all or nothing')
     .argument(
       '<file>',

@@ -1,4 +1,5 @@
-// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing.
+// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing. More than a
+// thousand are changed by a job, which `identity continue` carries on after a stop.
 
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
@@ -15,6 +16,7 @@ export interface ManyOptions {
 }
 
 const path = '/identities/bulk';
+const jobs = `${path}/jobs`;
 
 /**
  * Shows what the work would touch, asks, and does it.
@@ -35,8 +37,12 @@ export async function changeMany(
   },
 ): Promise<void> {
   const json = { ...selection, ...work };
-  const call = (at: string, body: object) =>
-    changed(api, { method: 'POST', path: at, json: body }, { force: options.force });
+  const call = callsOf(api, options);
+  if ('filter' in selection && (await isLarge(api, selection.filter))) {
+    const job = asObject((await call(jobs, json)).data);
+    await carryOn(report, api, { job, options });
+    return;
+  }
   const preview = asObject((await call(`${path}/preview`, json)).data);
   const matched = numberField(preview, 'matched') ?? 0;
   if (options.dryRun === true || matched === 0) {
@@ -46,13 +52,108 @@ export async function changeMany(
   notice(report, previewText(preview));
   await confirmAtTerminal(report, `Do this for ${identities(matched)}?`, options.yes === true);
   const done = asObject((await call(path, { ...json, matched })).data);
-  const links = asList(done.invitations).map((link) => `${asObject(link).name}\t${asObject(link).url}`);
-  printResult(report, done, () =>
-    [
-      ...links,
-      `Done for ${identities(matched)}; the audit events have the reference id ${done.reference}.`,
-    ].join('\n'),
-  );
+  printDone(report, { ...done, done: matched });
+}
+
+function printDone(report: Report, result: JsonObject): void {
+  printResult(report, result, () => {
+    const links = asList(result.invitations).map(asObject);
+    return [
+      ...links.map(({ name, url, sentTo }) => `${name}\t${url ?? `mailed to ${sentTo}`}`),
+      `Done for ${identities(numberField(result, 'done') ?? 0)}; the audit events have the reference id ${result.reference}.`,
+    ].join('\n');
+  });
+}
+
+function callsOf(api: ApiClient, { force }: ManyOptions) {
+  return (at: string, body: object) => changed(api, { method: 'POST', path: at, json: body }, { force });
+}
+
+/** Logins would wait too long for more of them in one step. */
+const mostInOneStep = 1000;
+
+async function isLarge(api: ApiClient, filter: string): Promise<boolean> {
+  const { meta } = await api.call({ method: 'GET', path: '/identities', query: { filter, limit: '1' } });
+  return (numberField(asObject(meta.pagination), 'totalCount') ?? 0) > mostInOneStep;
+}
+
+/** Carries a job on to its end, from wherever it is. Asks before it changes the first identity. */
+async function carryOn(
+  report: Report,
+  api: ApiClient,
+  { job, options }: { readonly job: JsonObject; readonly options: ManyOptions },
+): Promise<void> {
+  const at = `${jobs}/${job.id}`;
+  const call = callsOf(api, options);
+  const invitations: unknown[] = [];
+  let now = job;
+  const until = async (states: readonly string[], confirmed: boolean) => {
+    while (!states.includes(String(now.state))) {
+      now = asObject((await call(`${at}/continue`, { confirmed })).data);
+      invitations.push(...asList(now.invitations));
+      const checked = numberField(asObject(now.preview), 'matched') ?? 0;
+      const done = now.state === 'working' || now.state === 'done';
+      progress(report, done ? `${now.done} of ${checked} done` : `${checked} checked`);
+    }
+  };
+  await until(['checked', 'working', 'done'], false);
+  if (now.state === 'checked') {
+    const preview = asObject(now.preview);
+    const end = () => api.call({ method: 'DELETE', path: at });
+    if (options.dryRun === true || preview.matched === 0) {
+      await end();
+      printResult(report, preview, () => previewText(preview));
+      return;
+    }
+    notice(report, previewText(preview));
+    const question = `Do this for ${identities(numberField(preview, 'matched') ?? 0)}?`;
+    try {
+      await confirmAtTerminal(report, question, options.yes === true);
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  }
+  try {
+    await until(['done'], true);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const links = invitations.map(asObject).map(({ name, url }) => `${name}\t${url}`);
+    if (links.length > 0) report.ports.stdout.write(`${links.join('\n')}\n`);
+    throw error.inOtherWords(
+      `${error.message} (${now.done} are done)`,
+      `overlay-auth identity continue ${job.id}`,
+    );
+  }
+  printDone(report, { ...now, invitations });
+}
+
+/** Shows how far it is: in one line of a terminal; nowhere else. */
+function progress({ ports, json }: Report, text: string): void {
+  if (!json && ports.stderr.isTTY === true) ports.stderr.write(`\r${text}\u001b[K`);
+}
+
+/** `identity continue [JOB]` */
+export async function continueJob(
+  report: Report,
+  options: ManyOptions,
+  [id]: readonly (string | undefined)[],
+): Promise<void> {
+  await withApi(report, options.server, async (api) => {
+    const path = id === undefined ? jobs : `${jobs}/${encodeURIComponent(id)}`;
+    const { data } = await api.call({ method: 'GET', path });
+    if (id !== undefined) return carryOn(report, api, { job: asObject(data), options });
+    const open = asList(data)
+      .map(asObject)
+      .filter(({ state }) => state !== 'done');
+    printResult(report, open, () =>
+      open.length === 0
+        ? 'No job waits to be continued.'
+        : open
+            .map((job) => `${job.id}\t${job.done} of ${asObject(job.preview).matched}\t${job.filter}`)
+            .join('\n'),
+    );
+  });
 }
 
 function previewText(preview: JsonObject): string {
