@@ -119,6 +119,7 @@ export const examples: readonly string[] = [
   'keys rekey',
   'pki show',
   'pki renew --dns auth2.example.com',
+  'pki rotate root',
   'pki trust --dry-run',
   'config reload',
   'ops db check',
