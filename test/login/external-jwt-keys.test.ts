@@ -68,6 +68,22 @@ describe('the keys of an external signer', () => {
     }
   });
 
+  test('are refused in words when the answer is no key set, or one with too many keys', async () => {
+    const many = {
+      keys: Array.from({ length: 1000 }, (_, at) => ({ kty: 'RSA', kid: `k${at}`, use: 'sig' })),
+    };
+    for (const [body, words] of [
+      ['<!doctype html>', 'no key set, which is a JSON object'],
+      [JSON.stringify(many), 'more than 100 keys'],
+    ] as const) {
+      const verifier = newVerifier(idp, impatient);
+      idp.misbehave({ kind: 'body', body });
+      const verdict = await verifier.verify([signerOf(idp, 's1')], await idp.sign(claimsOf(idp, verifier)));
+      assertRefused(verdict, 'keys-unavailable', 'invalid', body.slice(0, 80));
+      assert.ok(JSON.stringify(verdict).includes(words), JSON.stringify(verdict));
+    }
+  });
+
   test('stay the last good ones while a provider misbehaves', async () => {
     const verifier = newVerifier(idp, impatient);
     const token = await idp.sign(claimsOf(idp, verifier, { exp: 2_000_000_000 }));

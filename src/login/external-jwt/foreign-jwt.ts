@@ -105,7 +105,8 @@ function readHeader(header: Claims): Pick<ForeignJwt, 'alg' | 'kid'> {
   if (typeof alg !== 'string') throw malformed('its header names no algorithm (alg)');
   const kid = header.kid ?? null;
   if (kid === null || kid === '') return { alg, kid: null };
-  if (typeof kid !== 'string' || kid.length > longestKid) throw malformed(`its key id is ${quoted(kid)}`);
+  if (typeof kid !== 'string' || kid.length > longestKid)
+    throw malformed(`its key id (kid) is ${quoted(kid)}, not a text of at most ${longestKid} characters`);
   return { alg, kid };
 }
 

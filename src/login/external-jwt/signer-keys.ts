@@ -1,7 +1,7 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
-import { ignoredKeyReasons } from '../../platform/jwk/jwk-set.ts';
+import { ignoredKeyReasons, mostKeys } from '../../platform/jwk/jwk-set.ts';
 import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/jws-signature.ts';
 import { fetchRefusals } from '../../platform/network/fetch-refused.ts';
@@ -72,7 +72,9 @@ async function keysOf(
 }
 
 function wordsOf(failure: KeySetFailure): string {
-  if (failure === 'not-a-key-set') return 'the answer is no key set';
+  if (failure === 'not-a-key-set')
+    return 'the answer is no key set, which is a JSON object with a list "keys" and no member twice';
+  if (failure === 'too-many-keys') return `the key set has more than ${mostKeys} keys`;
   if (failure === 'no-discovery')
     return 'the discovery document is none, is of another issuer, or names no keys';
   return fetchRefusals[failure];

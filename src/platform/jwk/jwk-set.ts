@@ -32,18 +32,21 @@ export interface JwkSet {
 export const mostKeys = 100;
 const longestKid = 256;
 
+export class TooManyKeys extends MalformedInput {}
+
 /**
  * Reads a JWK Set. Unusable keys are omitted and listed; a set with none left is still a set. Members that are null or
  * empty count as absent.
- * @throws MalformedInput not a JWK Set, or one with more than 100 keys
+ * @throws MalformedInput not a JWK Set
+ * @throws TooManyKeys    more than `mostKeys`
  * @see RFC 7517
  */
 export function readJwkSet(body: Uint8Array): JwkSet {
   // RFC 8259 section 8.1: a reader may ignore a byte order mark, which some servers send.
-  const set = parseStrictJson(decodeUtf8(body).replace(/^\ufeff/, ''), { maxDepth: 8, maxKeys: 5000 });
+  const set = parseStrictJson(decodeUtf8(body).replace(/^\ufeff/, ''), { maxDepth: 8, maxKeys: 20_000 });
   const entries = isObject(set) ? set.keys : undefined;
   if (!Array.isArray(entries)) throw new MalformedInput('not a JWK set');
-  if (entries.length > mostKeys) throw new MalformedInput('too many keys');
+  if (entries.length > mostKeys) throw new TooManyKeys('too many keys');
   const read = entries.map(readKey);
   const usable = read.filter((key) => 'key' in key);
   const isAmbiguous = (key: UsableKey) => usable.some((other) => collides(key, other));

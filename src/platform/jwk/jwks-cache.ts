@@ -5,7 +5,7 @@ import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
 import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
 import type { OutboundClient } from '../network/outbound-client.ts';
-import { type IgnoredKeyReason, type JwkSet, readJwkSet } from './jwk-set.ts';
+import { type IgnoredKeyReason, type JwkSet, readJwkSet, TooManyKeys } from './jwk-set.ts';
 import type { VerificationKey } from './jws-signature.ts';
 
 export interface JwksCacheLimits {
@@ -45,7 +45,7 @@ export interface KeySetSource {
   readonly issuer?: string | undefined;
 }
 
-export type KeySetFailure = FetchRefusal | 'not-a-key-set' | 'no-discovery';
+export type KeySetFailure = FetchRefusal | 'not-a-key-set' | 'too-many-keys' | 'no-discovery';
 
 /**
  * Where the discovery document of an issuer or provider is (OpenID Connect Discovery 4). Some providers choose what they
@@ -328,6 +328,7 @@ async function addressOf(
 
 function failureOf(error: unknown): KeySetFailure {
   if (error instanceof FetchRefused) return error.reason;
+  if (error instanceof TooManyKeys) return 'too-many-keys';
   return error instanceof DiscoveryRefused ? 'no-discovery' : 'not-a-key-set';
 }
 
