@@ -127,9 +127,9 @@ function comparable(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/\/+$/, '');
 }
 
-/** Without a trailing slash of its path. */
+/** Without a trailing slash of its path and the fragment, which a page may leave in a copied address. */
 function addressOf(typed: string): string {
-  const text = typed.trim();
+  const text = typed.trim().replace(/#.*/, '');
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   return address.replace(wellKnown, '').replace(/\/+(?=\?|$)/, '');
 }

@@ -311,6 +311,7 @@ describe('a signer from one address', () => {
       `${issuer}/`,
       `${issuer}/.well-known/openid-configuration`,
       ` ${issuer.slice(8)}`,
+      `${issuer}/#sign-in`,
     ]) {
       const answer = await discover(typed);
       assert.equal(answer.status, 200, answer.text);
