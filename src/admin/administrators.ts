@@ -2,6 +2,7 @@
 // host's files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { hashNewPassword as hashAcceptable } from '../login/password/new-password.ts';
 import { usernameKey } from '../login/password/password.ts';
 import { checkNewPassword } from '../login/password/password-rules.ts';
 import type { PasswordHasher } from '../login/services.ts';
@@ -15,7 +16,6 @@ import {
   type IdentityId,
 } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { NewPassword } from '../store/contracts/authenticators.ts';
@@ -152,15 +152,5 @@ export async function hashNewPassword(
       description: `The auth policy "${policy.name}" allows no login with a password`,
     });
   }
-  checkNewPassword(password, updb, ownNames);
-  try {
-    return await needs.hasher.hash(password, 'host');
-  } catch (error) {
-    if (!(error instanceof MalformedInput)) throw error;
-    throw new AuthError('password_not_acceptable', {
-      description: `The password is not acceptable: ${error.reason}`,
-      fields: [{ field: 'password', reason: error.reason }],
-      cause: error,
-    });
-  }
+  return hashAcceptable(needs, password, { policy: updb, ownNames, source: 'host' });
 }

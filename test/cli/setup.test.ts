@@ -325,9 +325,11 @@ describe('init', () => {
       [['--admin', 'ana', '--admin-password-file', 'weak'], 1, /password is not acceptable/],
       [['--admin', 'ana', '--admin-password-file', 'latin1'], 2, /line 1 is not in UTF-8: save/],
       [['--admin', 'ana', '--admin-password-file', 'utf16'], 2, /in UTF-16, not in UTF-8/],
+      [['--admin', 'ana', '--admin-password-file', 'control'], 1, /control or unassigned character/],
       [['--db', 'postgres://u:top#hunter2@db/overlay'], 1, /percent-encoded: # as %23/],
     ];
     writeFileSync(join(box.cwd, 'latin1'), Buffer.from('Admin-Passwörd-12345\n', 'latin1'));
+    writeFileSync(join(box.cwd, 'control'), 'Admin-Pass\u0007word-12345\n');
     writeFileSync(join(box.cwd, 'utf16'), Buffer.from('\ufeffAdmin-Password-12345\n', 'utf16le'));
     for (const [args, exitCode, text] of refusals) {
       const { code, stderr, stdout } = await box.run(['init', '--home', 'h', ...args]);
@@ -336,6 +338,7 @@ describe('init', () => {
       assert.doesNotMatch(stderr, /hunter2/);
       assert.equal(stdout, '');
       assert.ok(!existsSync(join(box.cwd, 'h', 'controller.yml')));
+      if (args[0] === '--admin') assert.ok(!existsSync(join(box.cwd, 'h', 'overlay.db')), String(text));
     }
     const { code, stderr } = await box.run(['init', '--home', 'h']);
     assert.equal(code, 0, stderr);

@@ -137,7 +137,7 @@ async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<str
 }
 
 function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n$/, '');
+  return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
 function notEmpty(secret: string): string {

@@ -1,6 +1,4 @@
-import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { PasswordHasher } from '../services.ts';
 import { checkNewPassword } from './password-rules.ts';
 
@@ -20,10 +18,5 @@ export async function hashNewPassword(
   }: { readonly policy: PasswordPolicy; readonly ownNames: readonly string[]; readonly source: string },
 ): Promise<string> {
   checkNewPassword(password, policy, ownNames);
-  try {
-    return await needs.hasher.hash(password, source);
-  } catch (error) {
-    if (!(error instanceof MalformedInput)) throw error;
-    throw new AuthError('password_not_acceptable', { fields: [{ field: 'password', reason: error.reason }] });
-  }
+  return needs.hasher.hash(password, source);
 }

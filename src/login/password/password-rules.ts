@@ -2,7 +2,8 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
-import { largestPasswordBytes } from '../../platform/secrets/password-hash.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { largestPasswordBytes, opaqueString } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** The minimum, whatever a policy says. Unicode code points. */
@@ -42,6 +43,7 @@ export class PasswordNotAcceptable extends AuthError {
  * Checks a new password against the policy's rules, a list of common passwords and the user's own names.
  * @param ownNames user name, identity name: must not be the password or most of it
  * @throws PasswordNotAcceptable with every reason; the password itself is never in it
+ * @throws AuthError password_not_acceptable   it contains characters that no password may have
  */
 export function checkNewPassword(
   password: string,
@@ -59,6 +61,19 @@ export function checkNewPassword(
   if (own !== undefined)
     broken.push({ rule: 'own-name', reason: 'it is too similar to the name of the user' });
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
+  requireReadable(password);
+}
+
+function requireReadable(password: string): void {
+  try {
+    opaqueString(password);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new AuthError('password_not_acceptable', {
+      description: `The password is not acceptable: ${error.reason}`,
+      fields: [{ field: 'password', reason: error.reason }],
+    });
+  }
 }
 
 /** The refusal of a new password that equals the current one. */

@@ -33,6 +33,8 @@ test('a file that a person wrote may have a byte order mark, and another encodin
     [Buffer.from('a\nb\nM\u00fcller', 'latin1'), /^line 3 is not in UTF-8/],
     [Buffer.from('\ufeffa', 'utf16le'), /UTF-16/],
     [Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/],
+    [Buffer.from('ab', 'utf16le'), /UTF-16/],
+    [Buffer.from('ab', 'utf16le').swap16(), /UTF-16/],
     [Buffer.from([0x61, 0xc3]), /^line 1/],
     [Buffer.from([0x30, 0x82, 0x01, 0xff]), /DER.*PEM/],
   ] as const) {

@@ -19,7 +19,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
  */
 export function textOfFile(bytes: Uint8Array): string {
   const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isMarked || isUnmarkedUtf16(bytes))
     throw new MalformedInput('it is in UTF-16, not in UTF-8: save it as UTF-8');
   if (first === 0x30 && second !== undefined && second >= 0x80)
     throw new MalformedInput('it is binary (DER or PKCS #12), not text: convert it to PEM with openssl');
@@ -28,6 +29,12 @@ export function textOfFile(bytes: Uint8Array): string {
   } catch {
     throw new MalformedInput(`line ${lineOfFault(bytes)} is not in UTF-8: save the file as UTF-8`);
   }
+}
+
+/** Text that begins with ASCII, two bytes for each character. */
+function isUnmarkedUtf16([first, second, third, fourth]: Uint8Array): boolean {
+  const isZero = [first, second, third, fourth].map((byte) => byte === 0).join();
+  return isZero === 'false,true,false,true' || isZero === 'true,false,true,false';
 }
 
 function lineOfFault(bytes: Uint8Array): number {
