@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ControllerNode, isOnline } from '../../model/node.ts';
-import { isoTime, type Millis } from '../../platform/clock.ts';
-import { entityHead, entityMembers, timeSchema } from './wire.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { documentsBy, entityHead, entityMembers, timeSchema } from './wire.ts';
 
 export const controllerSchema = z
   .strictObject({
@@ -15,19 +15,15 @@ export const controllerSchema = z
   })
   .meta({ id: 'Controller' });
 
+const shown = documentsBy(controllerSchema);
+
 /** A node as both Edge APIs show it, so that clients learn which other nodes they can use. */
 export function controllerDocument(node: ControllerNode, now: Millis) {
   const apiAddresses: Record<string, { readonly url: string; readonly version: string }[]> = {};
   for (const { binding, url, version } of node.apiAddresses) {
     apiAddresses[binding] = [...(apiAddresses[binding] ?? []), { url, version }];
   }
-  return {
-    ...entityHead('controllers', { ...node, updatedAt: node.lastSeenAt }),
-    name: node.name,
-    ctrlAddress: node.address,
-    version: node.version,
-    isOnline: isOnline(node, now),
-    lastJoinedAt: isoTime(node.startedAt),
-    apiAddresses,
-  };
+  const { address: ctrlAddress, startedAt: lastJoinedAt, lastSeenAt: updatedAt } = node;
+  const head = entityHead('controllers', { ...node, updatedAt });
+  return shown({ ...node, ...head, ctrlAddress, isOnline: isOnline(node, now), lastJoinedAt, apiAddresses });
 }

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { userVerifications } from '../../model/entities/auth-policy.ts';
 import type { Passkey } from '../../model/passkey.ts';
-import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
-import { timeSchema } from './wire.ts';
+import { documentsBy, timeSchema } from './wire.ts';
 
 export const passkeySchema = z
   .strictObject({
@@ -29,17 +28,8 @@ export const passkeySchema = z
   })
   .meta({ id: 'Passkey' });
 
-export function passkeyDocument(passkey: Passkey): z.output<typeof passkeySchema> {
-  const { id, name, rpId, aaguid, isModelProven } = passkey;
-  const { transports, isDiscoverable, isBackupEligible, isBackedUp } = passkey;
-  return {
-    ...{ id, name, rpId, aaguid, isModelProven },
-    ...{ transports: [...transports], isDiscoverable, isBackupEligible, isBackedUp },
-    clonedAt: isoTimeOrNull(passkey.clonedAt),
-    createdAt: isoTime(passkey.createdAt),
-    lastUsedAt: isoTimeOrNull(passkey.lastUsedAt),
-  };
-}
+export const passkeyDocument: (passkey: Passkey) => z.output<typeof passkeySchema> =
+  documentsBy(passkeySchema);
 
 const descriptors = z.array(
   z.strictObject({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),

@@ -11,6 +11,7 @@ export const linksSchema = z.record(z.string(), linkSchema);
 export const entityRefSchema = z
   .strictObject({ _links: linksSchema, entity: z.string(), id: z.string(), name: z.string() })
   .meta({ id: 'EntityRef' });
+type EntityRef = z.output<typeof entityRefSchema>;
 const tagsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 /** The members that documents of all entities have. */
 export const entityMembers = {
@@ -54,7 +55,44 @@ export function entityHead(
   };
 }
 
+/** The members of a document that its value must have: references follow from ids and names, if they are not given. */
+type Shown<Shape extends z.ZodRawShape> = {
+  readonly [Name in keyof Shape as NonNullable<z.output<Shape[Name]>> extends EntityRef
+    ? never
+    : undefined extends z.output<Shape[Name]>
+      ? never
+      : Name]: unknown;
+} & { readonly [Name in keyof Shape]?: unknown };
+
+/**
+ * Makes documents of values: the members that the schema has, and no others. Times are written as RFC 3339, and
+ * `identity` refers to the identity of `identityId` and `identityName`.
+ */
+export function documentsBy<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
+  const members = Object.entries(schema.shape).map(([name, member]) => {
+    const inner = member instanceof z.ZodNullable ? member.unwrap() : member;
+    return { name, isTime: inner instanceof z.ZodISODateTime, isReference: inner === entityRefSchema };
+  });
+  return (value: Shown<Shape>): z.output<z.ZodObject<Shape>> => {
+    const all = value as Readonly<Record<string, unknown>>;
+    const shown: Record<string, unknown> = {};
+    for (const { name, isTime, isReference } of members) {
+      const found = all[name];
+      if (isTime && typeof found === 'number') shown[name] = isoTime(found);
+      else if (isReference && found === undefined)
+        shown[name] = identityRef(all[`${name}Id`] as string | null, all[`${name}Name`] as string | null);
+      else if (found !== undefined) shown[name] = found;
+    }
+    // Sound because the value has the members, and the answers of tests are compared with the schema.
+    return shown as z.output<z.ZodObject<Shape>>;
+  };
+}
+
+function identityRef(id: string | null, name: string | null): EntityRef | null {
+  return id === null ? null : entityRef('identities', id, name ?? '');
+}
+
 /** How a document refers to another entity. */
-export function entityRef(collection: string, id: string, name: string): Readonly<Record<string, unknown>> {
+export function entityRef(collection: string, id: string, name: string): EntityRef {
   return { _links: { self: selfLink(collection, id) }, entity: collection, id, name };
 }

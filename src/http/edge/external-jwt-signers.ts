@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
-import { isoTime } from '../../platform/clock.ts';
 import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { entityMembers, selfLink } from '../documents/wire.ts';
+import { documentsBy, entityMembers, selfLink } from '../documents/wire.ts';
 import { listParameters } from '../request/fields.ts';
 import { anonymous, listAnswer, type Route, route } from '../request/route.ts';
 
@@ -54,22 +53,11 @@ export function publicSignerRoute(
   });
 }
 
+const shown = documentsBy(publicSignerSchema);
+
 function publicSignerDocument(signer: ExternalJwtSigner): object {
-  const { id, name, externalAuthUrl, clientId, scopes, audience, targetToken } = signer;
-  const { enrollToCertEnabled, enrollToTokenEnabled } = signer;
-  return {
-    id,
-    createdAt: isoTime(signer.createdAt),
-    updatedAt: isoTime(signer.updatedAt),
-    _links: { self: selfLink('external-jwt-signers', id) },
-    name,
-    externalAuthUrl,
-    clientId,
-    scopes,
-    audience,
-    targetToken,
-    enrollToCertEnabled,
-    enrollToTokenEnabled,
-    openIdConfigurationUrl: externalAuthUrl === null ? null : discoveryAddress(externalAuthUrl),
-  };
+  const { id, externalAuthUrl } = signer;
+  const openIdConfigurationUrl = externalAuthUrl === null ? null : discoveryAddress(externalAuthUrl);
+  const _links = { self: selfLink('external-jwt-signers', id) };
+  return shown({ ...signer, _links, openIdConfigurationUrl });
 }

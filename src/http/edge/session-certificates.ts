@@ -8,11 +8,10 @@ import {
   sessionCertificateLifetime,
 } from '../../certificates/session-certificates.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
-import { isoTime } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
-import { entityMembers, linksSchema } from '../documents/wire.ts';
+import { documentsBy, entityMembers, linksSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
@@ -25,8 +24,8 @@ const certificateSchema = z
     ...entityMembers,
     subject: z.string(),
     fingerprint: z.string().meta({ description: 'SHA-256 of the DER form, in hexadecimal with colons' }),
-    validFrom: z.iso.datetime(),
-    validTo: z.iso.datetime(),
+    validFrom: timeSchema,
+    validTo: timeSchema,
     certificate: z.string().meta({ description: 'PEM' }),
   })
   .meta({ id: 'SessionCertificate' });
@@ -98,21 +97,15 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
   ];
 }
 
+const shown = documentsBy(certificateSchema);
+
 function certificateDocument(certificate: SessionCertificate): object {
-  const { id, certPem, thumbprint, createdAt, expiresAt } = certificate;
+  const { certPem, createdAt: updatedAt, expiresAt: validTo } = certificate;
   const parsed = parseCertificate(certPem);
-  return {
-    id,
-    createdAt: isoTime(createdAt),
-    updatedAt: isoTime(createdAt),
-    _links: linksOf(certificate),
-    tags: {},
-    subject: displaySubject(parsed),
-    fingerprint: shownFingerprint(thumbprint),
-    validFrom: isoTime(parsed.validFromDate.getTime()),
-    validTo: isoTime(expiresAt),
-    certificate: certPem,
-  };
+  const fingerprint = shownFingerprint(certificate.thumbprint);
+  const facts = { subject: displaySubject(parsed), fingerprint, validFrom: parsed.validFromDate.getTime() };
+  const _links = linksOf(certificate);
+  return shown({ ...certificate, updatedAt, _links, tags: {}, ...facts, validTo, certificate: certPem });
 }
 
 function linksOf({ id }: Pick<SessionCertificate, 'id'>) {

@@ -5,10 +5,9 @@ import {
   type ReadAuditEventsNeeds,
 } from '../../explain/read-audit-events.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
-import { isoTime } from '../../platform/clock.ts';
 import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
 import { resourceRoutes } from './resource.ts';
 
@@ -51,15 +50,9 @@ export function auditEventRoutes(needs: ReadAuditEventsNeeds): readonly Route[] 
   });
 }
 
-function auditEventDocument({ at, identityName, byIdentityName, ...event }: ListedAuditEvent): object {
-  const { identityId, byIdentityId } = event;
+const shown = documentsBy(auditEventSchema);
+
+function auditEventDocument(event: ListedAuditEvent): object {
   const { changes = [], ...details } = event.details;
-  return {
-    ...event,
-    at: isoTime(at),
-    identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
-    byIdentity: byIdentityId === null ? null : entityRef('identities', byIdentityId, byIdentityName ?? ''),
-    changes,
-    details,
-  };
+  return shown({ ...event, changes, details });
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { authorityJwt, cas, verifyCa } from '../../admin/cas.ts';
 import { type Ca, caEntity } from '../../model/entities/ca.ts';
-import type { ListState } from '../../model/list-state.ts';
-import { isoTime } from '../../platform/clock.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
-import { timeSchema } from '../documents/wire.ts';
+import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
@@ -67,7 +65,9 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       ),
       async handler(context) {
         const ca = await cas.get(needs, idOf(context));
-        return envelope((await needs.store.revocationLists.describe(ca.id)).map(listStateDocument));
+        return envelope(
+          (await needs.store.revocationLists.describe(ca.id)).map(documentsBy(listStateSchema)),
+        );
       },
     }),
     adminRoute('POST', 'cas/:id/verify', {
@@ -102,11 +102,4 @@ function caDocument(ca: Ca): object {
     // Of no further use once the CA is verified.
     verificationToken: verifiedAt === null ? verificationToken : null,
   };
-}
-
-function listStateDocument({ caId: _caId, ...state }: ListState & { readonly caId: string }): object {
-  const time = (at: number | null) => (at === null ? null : isoTime(at));
-  const { thisUpdate, nextUpdate, fetchedAt, triedAt } = state;
-  const times = { thisUpdate, nextUpdate, fetchedAt, triedAt };
-  return { ...state, ...Object.fromEntries(Object.entries(times).map(([name, at]) => [name, time(at)])) };
 }

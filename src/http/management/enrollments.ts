@@ -9,10 +9,9 @@ import {
 import type { AdminServices } from '../../admin/services.ts';
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
-import { isoTime } from '../../platform/clock.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
@@ -44,6 +43,8 @@ export const enrollmentSchema = z
     jwt: z.string().optional(),
   })
   .meta({ id: 'Enrollment' });
+
+const shown = documentsBy(enrollmentSchema.omit({ token: true, jwt: true }));
 
 /** An RSA signature takes a millisecond. */
 export const signedAtOnce = 10;
@@ -77,17 +78,8 @@ export function enrollmentDocument(
   needs: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
   reader: Reader,
 ): (enrollment: ListedEnrollment) => object {
-  return (enrollment) => {
-    const { identityId, identityName, method, caId, username } = enrollment;
-    return {
-      ...entityHead('enrollments', enrollment),
-      method,
-      identityId,
-      identity: entityRef('identities', identityId, identityName),
-      caId,
-      username,
-      expiresAt: isoTime(enrollment.expiresAt),
-      ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),
-    };
-  };
+  return (enrollment) => ({
+    ...shown({ ...enrollment, ...entityHead('enrollments', enrollment) }),
+    ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),
+  });
 }

@@ -12,10 +12,10 @@ import {
   usualOverlap,
 } from '../../admin/event-subscriptions.ts';
 import { type EventSubscription, eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
-import { DAY, isoTime, isoTimeOrNull } from '../../platform/clock.ts';
+import { DAY, isoTimeOrNull } from '../../platform/clock.ts';
 import type { Replay } from '../../store/contracts/deliveries.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
-import { timeSchema } from '../documents/wire.ts';
+import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { durationField, idOf, idText, someTime } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
@@ -23,7 +23,7 @@ import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
-import { deliveryFields, deliveryQuery, deliveryTimes } from './oidc-clients.ts';
+import { deliveryFields, deliveryQuery } from './oidc-clients.ts';
 
 const document = documentSchema(eventSubscriptionEntity, {
   waiting: z.int().describe('How many events wait to be sent'),
@@ -46,6 +46,7 @@ const deliverySchema = z
     at: timeSchema.describe('When it happened'),
   })
   .meta({ id: 'EventDelivery' });
+const shownDelivery = documentsBy(deliverySchema);
 const testedSchema = z
   .strictObject({ isDelivered: z.boolean(), result: z.string().describe('How the attempt went') })
   .meta({ id: 'TestedEventSubscription' });
@@ -85,8 +86,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       body: overlapBody,
       async handler(context, { body: { overlap = usualOverlap } }) {
         const made = await rotateSecret(needs, adminCallOf(context), { id: idOf(context), overlap });
-        const formerSecretUntil = isoTime(made.formerSecretUntil);
-        return envelope({ ...made, formerSecretUntil }, {}, { status: 201 });
+        return envelope(documentsBy(secretSchema)(made), {}, { status: 201 });
       },
     }),
     adminRoute('POST', `${path}/test`, {
@@ -140,6 +140,6 @@ function subscriptionDocument(stored: EventSubscription, progress: DeliveryProgr
   };
 }
 
-function deliveryDocument({ seq: _seq, payload, ...delivery }: EventDelivery): object {
-  return { ...delivery, event: payload.type, at: isoTime(payload.at), ...deliveryTimes(delivery) };
+function deliveryDocument({ payload, ...delivery }: EventDelivery): object {
+  return shownDelivery({ ...delivery, event: payload.type, at: payload.at });
 }

@@ -7,13 +7,12 @@ import {
   invite,
   withdrawInvitation,
 } from '../../admin/invitations.ts';
-import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl, issuerForLinks } from '../documents/invite-path.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { durationField, idOf, listParameters } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
@@ -144,16 +143,11 @@ export function issuedDocument({ token, sentTo, expiresAt }: IssuedInvitation, i
 }
 
 /** An invitation without its link. */
-export function invitationDocument({ createdAt, expiresAt, endSessions }: Invitation): object {
-  return { createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt), endSessions };
-}
+export const invitationDocument = documentsBy(invitationSchema);
+const shownInvitation = documentsBy(listedSchema);
 
 function listedInvitationDocument(invitation: ListedInvitation): object {
-  const { identityId, identityName, madeBy, madeByName } = invitation;
-  return {
-    ...invitationDocument(invitation),
-    identityId,
-    identity: entityRef('identities', identityId, identityName),
-    madeBy: madeBy === null ? null : entityRef('identities', madeBy, madeByName ?? ''),
-  };
+  const { madeBy: by, madeByName } = invitation;
+  const madeBy = by === null ? null : entityRef('identities', by, madeByName ?? '');
+  return shownInvitation({ ...invitation, madeBy });
 }

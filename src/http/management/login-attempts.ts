@@ -13,7 +13,7 @@ import { refusalReasons } from '../../model/refusal-reason.ts';
 import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
@@ -93,14 +93,9 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
   return [...entities, hourly];
 }
 
+const shown = documentsBy(attemptSchema);
+
 function loginAttemptDocument(attempt: ListedAttempt, language: string): object {
-  const { identityId, identityName, at, ...rest } = attempt;
-  return {
-    ...rest,
-    at: isoTime(at),
-    identityId,
-    identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
-    checks: checksFor(attempt.checks, language),
-    explanation: explanationOf(attempt, language),
-  };
+  const checks = checksFor(attempt.checks, language);
+  return shown({ ...attempt, checks, explanation: explanationOf(attempt, language) });
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts';
 import { noticeKinds } from '../../model/mail.ts';
-import { entityRef, entityRefSchema } from '../documents/wire.ts';
+import { documentsBy, entityRef, entityRefSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { adminCallOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
-import { deliveryFields, deliveryQuery, deliveryTimes } from './oidc-clients.ts';
+import { deliveryFields, deliveryQuery } from './oidc-clients.ts';
 
 const mailSchema = z
   .strictObject({
@@ -41,13 +41,10 @@ export function mailRoutes(needs: EdgeServices): readonly Route[] {
   ];
 }
 
-function mailDocument({ seq: _seq, payload, name, ...delivery }: ListedMail): object {
+const shown = documentsBy(mailSchema);
+
+function mailDocument({ payload, name, ...delivery }: ListedMail): object {
   const { identityId, to, matter } = payload;
-  return {
-    ...delivery,
-    identity: name === null ? null : entityRef('identities', identityId, name),
-    to,
-    about: matter.kind === 'notice' ? matter.notice : matter.kind,
-    ...deliveryTimes(delivery),
-  };
+  const identity = name === null ? null : entityRef('identities', identityId, name);
+  return shown({ ...delivery, identity, to, about: matter.kind === 'notice' ? matter.notice : matter.kind });
 }

@@ -7,10 +7,8 @@ import {
   oidcClients,
 } from '../../admin/oidc-clients.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { type Delivery, deliveryStates } from '../../model/delivery.ts';
-import type { OidcClientSecret } from '../../model/entities/oidc-client.ts';
-import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
-import { timeSchema } from '../documents/wire.ts';
+import { deliveryStates } from '../../model/delivery.ts';
+import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
@@ -42,6 +40,7 @@ const deliverySchema = z
     identityId: z.string(),
   })
   .meta({ id: 'LogoutDelivery' });
+const deliveryDocument = documentsBy(deliverySchema);
 export const deliveryQuery = z.object({
   state: z.enum(deliveryStates, `must be ${deliveryStates.join(', ')}`).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -57,7 +56,7 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'List the secrets of an OIDC client, without the secrets themselves',
       answer: dataAnswer(z.array(secretSchema), 'At most two'),
       handler: async (context) =>
-        envelope((await listClientSecrets(needs, idOf(context))).map(secretDocument)),
+        envelope((await listClientSecrets(needs, idOf(context))).map(documentsBy(secretSchema))),
     }),
     adminRoute('POST', secrets, {
       operationId: 'addOidcClientSecret',
@@ -86,7 +85,11 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
       handler: async (context, { query }) =>
-        envelope((await listLogoutDeliveries(needs, idOf(context), query)).map(deliveryDocument)),
+        envelope(
+          (await listLogoutDeliveries(needs, idOf(context), query)).map(({ payload, ...delivery }) =>
+            deliveryDocument({ ...payload, ...delivery }),
+          ),
+        ),
     }),
   ];
 }
@@ -96,17 +99,4 @@ function secretIdOf({ params }: RequestContext): string {
   const id = params.secretId ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) throw new AuthError('not_found');
   return id;
-}
-
-function deliveryDocument({ seq: _seq, payload, ...delivery }: Delivery<'logout'>): object {
-  const { sessionId, identityId } = payload;
-  return { ...delivery, sessionId, identityId, ...deliveryTimes(delivery) };
-}
-
-export function deliveryTimes({ createdAt, lastAttemptAt }: Pick<Delivery, 'createdAt' | 'lastAttemptAt'>) {
-  return { createdAt: isoTime(createdAt), lastAttemptAt: isoTimeOrNull(lastAttemptAt) };
-}
-
-function secretDocument({ id, createdAt, lastUsedAt }: OidcClientSecret): object {
-  return { id, createdAt: isoTime(createdAt), lastUsedAt: isoTimeOrNull(lastUsedAt) };
 }

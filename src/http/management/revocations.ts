@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { createRevocation, deleteRevocation, getRevocation } from '../../admin/revocations.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
-import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -40,12 +39,8 @@ export function revocationRoutes(needs: EdgeServices): readonly Route[] {
   });
 }
 
+const shown = documentsBy(revocationSchema);
+
 function revocationDocument(revocation: Revocation): object {
-  const { type, issuedBefore, expiresAt } = revocation;
-  return {
-    ...entityHead('revocations', revocation),
-    type,
-    issuedBefore: isoTimeOrNull(issuedBefore),
-    expiresAt: isoTime(expiresAt),
-  };
+  return shown({ ...revocation, ...entityHead('revocations', revocation) });
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
 import { apiSessionListFields, browserSessionListFields } from '../../model/list-fields.ts';
-import { isoTime } from '../../platform/clock.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
 import {
   apiSessionDocument,
@@ -10,7 +9,7 @@ import {
   clientProgramMembers,
 } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
@@ -47,23 +46,14 @@ export function browserSessionRoutes(needs: EdgeServices): readonly Route[] {
   });
 }
 
+const shown = documentsBy(browserSessionSchema);
+
 /** A session without its cookie, which only the browser has. */
 function browserSessionDocument({ id, progress, ...session }: NamedBrowserSession): object {
-  const { identityId, passed, authTime, place } = progress;
-  return {
-    ...entityHead('browser-sessions', { ...session, id, updatedAt: session.lastUsedAt }),
-    identityId,
-    identity: entityRef('identities', identityId, session.identityName),
-    issuer: session.issuer,
-    amr: passed,
-    authTime: isoTime(authTime),
-    applications: session.applications,
-    ipAddress: session.ipAddress,
-    program: place?.program ?? null,
-    operatingSystem: place?.operatingSystem ?? null,
-    lastUsedAt: isoTime(session.lastUsedAt),
-    expiresAt: isoTime(session.expiresAt),
-  };
+  const { identityId, passed: amr, authTime, place } = progress;
+  const { program = null, operatingSystem = null } = place ?? {};
+  const head = entityHead('browser-sessions', { ...session, id, updatedAt: session.lastUsedAt });
+  return shown({ ...session, ...head, identityId, amr, authTime, program, operatingSystem });
 }
 
 /** `/api-sessions`: live sessions. Only a login opens them. */
