@@ -50,7 +50,7 @@ const model = {
 } as const;
 
 /** Cores of a node, and how much of them may be busy in the busiest hour. */
-const node = { cores: 8, busy: 0.5, cachedCallers: 100_000, connections: 17 } as const;
+const node = { cores: 8, busy: 0.5, cachedCallers: 100_000, connections: 25 } as const;
 const leastNodes = 3;
 
 interface Deployment {

@@ -48,7 +48,7 @@ test('the metrics have the pools of all threads together', async (t) => {
   const sample = (name: string, pool: string) =>
     Number(new RegExp(`^overlay_auth_postgres_${name}\\{pool="${pool}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
   const limits = ['writes', 'reads', 'lists'].map((pool) => sample('connections_limit', pool));
-  assert.deepEqual(limits, [7, 7, 2]);
+  assert.deepEqual(limits, [14, 7, 3]);
   for (const pool of ['writes', 'reads']) {
     assert.ok(sample('transactions_total', pool) > 1, pool);
     assert.ok(sample('transaction_seconds_total', pool) > 0, pool);

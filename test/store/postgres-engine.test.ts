@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
+import { nameKeys } from '../../src/model/names.ts';
 import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
-import { beginConcurrent } from '../../src/store/postgres/locks.ts';
+import { beginConcurrent, holdKeys } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import { patience, until } from '../support/until.ts';
@@ -44,12 +46,15 @@ async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
   }
 }
 
-/** Resolves when somebody waits for an advisory lock. */
-async function untilLockIsAwaited(): Promise<void> {
-  const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
-    WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
-  await until(patience, async () => (await query(url, waiting)).length > 0);
+/** Resolves when so many wait for a lock, by default an advisory one. */
+async function untilLockIsAwaited(count = 1, kind = `AND locktype = 'advisory'`): Promise<void> {
+  const waiting = `SELECT DISTINCT pg_locks.pid FROM pg_locks JOIN pg_stat_activity ON pg_stat_activity.pid = pg_locks.pid
+    WHERE datname = current_database() AND NOT granted ${kind}`;
+  await until(patience, async () => (await query(url, waiting)).length >= count);
 }
+
+/** The keys that are held for a name. */
+const namesOf = (name: string) => nameKeys(name).map((key) => `name:${key}`);
 
 describe('the first start', () => {
   test('of several nodes at once makes one schema', async () => {
@@ -176,18 +181,109 @@ describe('an intent', () => {
   test('that decides over several rows runs alone; the frequent ones do not wait for one another', async () => {
     const user = await createUser(store);
     const session = await openSession(store, user);
+    const policy = await store.authPolicies.find(asId<AuthPolicyId>('default'));
+    assert.ok(policy);
     await withClient(async (other) => {
       await other.query(beginConcurrent);
       const rotated = await store.apiSessions.rotateRefreshToken(rotation(session, 1));
       assert.equal(rotated.outcome, 'rotated');
-      const disabling = store.identities.update(user.id, { disabledAt: t0 }, t0);
+      const changing = store.authPolicies.update(policy.id, { ...policy, name: 'renamed' }, t0);
       await untilLockIsAwaited();
-      assert.equal((await store.identities.find(user.id))?.disabledAt, null);
+      assert.equal((await store.authPolicies.find(policy.id))?.name, policy.name);
       await other.query('COMMIT');
-      assert.equal(await disabling, true);
+      await changing;
     });
-    assert.equal(await isAlive(store, session), false);
   });
+
+  test('of a caller waits for what it changes or relies on, and for nothing else', async () => {
+    const [admin, colleague] = [
+      await createUser(store, { isAdmin: true }),
+      await createUser(store, { isAdmin: true }),
+    ];
+    const [busy, other] = [await createUser(store), await createUser(store)];
+    const ended = await openSession(store, other);
+    const actorOf = async (user: typeof admin) => ({
+      identityId: user.id,
+      sessionId: await openSession(store, user),
+      right: 'administrator' as const,
+    });
+    const ofAdmin = store.onBehalfOf(await actorOf(admin), t0);
+    const ofColleague = store.onBehalfOf(await actorOf(colleague), t0);
+    const made = newIdentity();
+    const held = [`identity:${busy.id}`, `identity:${colleague.id}`, ...namesOf(made.name)];
+    await withClient(async (change) => {
+      await change.query(beginConcurrent);
+      await change.query(holdKeys, [held, held.map(() => false)]);
+      await ofAdmin.identities.create(newIdentity(), null, t0);
+      assert.equal(await ofAdmin.identities.update(other.id, { tags: { a: 1 } }, t0), true);
+      assert.equal(await ofAdmin.apiSessions.end(ended, 'administrator', t0), true);
+      assert.equal(await ofAdmin.identities.update(other.id, { disabledAt: t0 }, t0), true);
+      assert.equal(await ofAdmin.identities.delete(other.id, t0), true);
+      const waiting = [
+        ofAdmin.identities.update(busy.id, { tags: { a: 1 } }, t0),
+        ofAdmin.identities.create(made, null, t0),
+        // The right of a caller may be what the other change takes away.
+        ofColleague.identities.create(newIdentity(), null, t0),
+      ];
+      await untilLockIsAwaited(waiting.length);
+      await change.query('COMMIT');
+      await Promise.all(waiting);
+    });
+  });
+
+  /** Holds every transaction of an intent that inserts into a table, before its commit, until the test lets it go. */
+  async function heldAtInsert(table: string, intent: () => Promise<unknown>, during: () => Promise<void>) {
+    const name = `hold_${table}`;
+    await query(
+      url,
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         PERFORM pg_advisory_xact_lock(77); RETURN NEW;
+       END $$;
+       CREATE CONSTRAINT TRIGGER ${name} AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+    );
+    await withClient(async (gate) => {
+      await gate.query('BEGIN; SELECT pg_advisory_xact_lock(77)');
+      const held = intent();
+      await untilLockIsAwaited();
+      const meanwhile = during();
+      await untilLockIsAwaited(2, '');
+      await gate.query('COMMIT');
+      await Promise.all([held, meanwhile]);
+    });
+    await query(url, `DROP TRIGGER ${name} ON ${table}; DROP FUNCTION ${name}`);
+  }
+
+  for (const [what, takeAway] of [
+    ['disables', (id: IdentityId) => store.identities.update(id, { disabledAt: t0 }, t0)],
+    ['deletes', (id: IdentityId) => store.identities.delete(id, t0)],
+    ['ends all of', (id: IdentityId) => store.apiSessions.endAllOf(id, 'administrator', t0)],
+  ] as const) {
+    test(`that ${what} an identity also ends the session that a code is just opening`, async () => {
+      const user = await createUser(store);
+      const redeemed = redemption(await loginWithCode(store, user));
+      await heldAtInsert(
+        'api_sessions',
+        () => store.authRequests.redeemCode(redeemed),
+        async () => void (await takeAway(user.id)),
+      );
+      assert.equal(await isAlive(store, redeemed.session.id), false);
+    });
+
+    test(`that ${what} an identity also forgets the login that is just recorded`, async () => {
+      const user = await createUser(store);
+      let login: Awaited<ReturnType<typeof loginWithCode>> | undefined;
+      await heldAtInsert(
+        'auth_requests',
+        async () => {
+          login = await loginWithCode(store, user);
+        },
+        async () => void (await takeAway(user.id)),
+      );
+      assert.ok(login);
+      assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'refused');
+    });
+  }
 
   test('is repeated after collisions, and has one effect', async () => {
     await query(

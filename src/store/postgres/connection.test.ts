@@ -32,7 +32,7 @@ describe('a database URL', () => {
       '?pool_max_conns=-3',
       '?pool_max_conns=x',
     ]) {
-      assert.equal(connections(query), 16);
+      assert.equal(connections(query), 24);
     }
     assert.doesNotMatch(connectionString('postgres://u@h/x?pool_max_conns=40'), /pool_max_conns/);
   });

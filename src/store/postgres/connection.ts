@@ -17,7 +17,7 @@ export type PostgresPool = pg.Pool;
 export type PostgresQuery = pg.QueryConfig;
 
 /** Connections for reads and writes together, unless the URL sets `pool_max_conns`. */
-const defaultConnections = 16;
+const defaultConnections = 24;
 
 export interface PostgresSettings {
   readonly client: pg.ClientConfig;

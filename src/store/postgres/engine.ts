@@ -104,7 +104,10 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   };
 }
 
-/** How many connections each purpose has; at least one, whatever is allowed in all. */
+/**
+ * How many connections each purpose has; at least one, whatever is allowed in all. A write has its own until disk and
+ * standby have the commit, a read for a moment.
+ */
 export function sharesOf(connections: number): {
   readonly writes: number;
   readonly reads: number;
@@ -112,7 +115,8 @@ export function sharesOf(connections: number): {
 } {
   const lists = Math.min(4, Math.max(1, Math.floor(connections / 8)));
   const others = Math.max(2, connections - lists);
-  return { writes: Math.ceil(others / 2), reads: Math.floor(others / 2), lists };
+  const writes = Math.floor((others * 2) / 3);
+  return { writes, reads: others - writes, lists };
 }
 
 /** Runs intents, each in its own transaction, and announces changes. */

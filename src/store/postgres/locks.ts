@@ -1,35 +1,63 @@
 // Which intents may run beside others on PostgreSQL. By default an intent runs alone, across all nodes, as in SQLite's
-// writer thread: what it reads stays true until it commits, so rules over several rows (the last administrator, no
-// session after disabling) need no locks. The intents below are the frequent ones. Each was reviewed against every
-// other one of the list under READ COMMITTED: either one guarded statement decides it, or it names a key that it holds.
-// The identities, policies and authenticators that they read cannot change meanwhile, because the intents that change
-// those run alone.
+// writer thread: what it reads stays true until it commits, so rules over several rows need no locks. The intents below
+// are the frequent ones. Each was reviewed against every other one of the list under READ COMMITTED: either one guarded
+// statement decides it, or it holds keys of what it changes, and shares keys of what it relies on. Policies, signers and
+// authorities cannot change meanwhile, because the intents that change those run alone.
 
+import { nameKeys } from '../../model/names.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
+import { mayCostMeans } from '../sql/identities.ts';
 import type { IntentArgs, IntentCall, IntentName } from '../sql/store.ts';
 
-/** Keys that an intent holds, against others of the list that name the same key. */
-type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly string[];
+/** Held until the end of the transaction: alone, or shared with intents that rely on the same. */
+interface Key {
+  readonly name: string;
+  readonly isShared: boolean;
+}
+type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly Key[];
 
-const none = (): readonly string[] => [];
-const attemptKeys = (keys: readonly string[]): readonly string[] => keys.map((key) => `attempts:${key}`);
+const alone = (...names: readonly string[]): readonly Key[] =>
+  names.map((name) => ({ name, isShared: false }));
+const none = () => alone();
+/** Of those who end what an identity has open, or take something from it. */
+const identity = (id: string) => alone(`identity:${id}`);
+/** What was proven of an identity stays true: that it is not disabled, and has its authenticator. */
+const relyOn = (id: string): Key => ({ name: `identity:${id}`, isShared: true });
+/** Two simultaneous removals must not each rely on the administrator that the other one removes. */
+const administrators = alone('administrators');
+const named = (...names: readonly (string | null | undefined)[]): readonly Key[] =>
+  names.flatMap((name) => alone(...(name ? nameKeys(name).map((key) => `name:${key}`) : [])));
+const usernameOf = (made: object) =>
+  'username' in made && typeof made.username === 'string' ? made.username : null;
+const attemptKeys = (keys: readonly string[]) => alone(...keys.map((key) => `attempts:${key}`));
 
 // Intents that count and add the browser sessions of an identity.
-const browserKey = (identityId: string) => `browser-sessions:${identityId}`;
-const browserKeys = (identityId: string, code: StoredCode | null): readonly string[] =>
-  code?.browserSession === undefined ? [] : [browserKey(identityId)];
+const browserKey = (identityId: string) => alone(`browser-sessions:${identityId}`);
+const loginKeys = (identityId: string, code: StoredCode | null): readonly Key[] => [
+  relyOn(identityId),
+  ...attemptKeys(code?.forgetFailures ?? []),
+  ...(code?.browserSession === undefined ? [] : browserKey(identityId)),
+];
+const session = (id: string) => alone(`session:${id}`);
+const certificatesOf = (sessionId: string) => alone(`session-certificates:${sessionId}`);
 
 const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   extendLogin: none,
+  // Shares no key, because it learns whose code it is with its first statement. Whoever ends what an identity has open
+  // waits at the row of that code (`forgetLogins`) and then finds the session.
   redeemCode: none,
+  // The row of the session decides: whoever takes away what they rely on ends the session too.
   rotateRefreshToken: none,
   renewSession: none,
-  endSession: none,
+  // Several of the owner lock its row before they end it.
+  endSession: ({ id }) => session(id),
   useAssertion: none,
-  openLegacySession: none,
+  openLegacySession: ({ progress }) => [relyOn(progress.identityId)],
   recordActivity: none,
   burnTotpStep: none,
   burnRecoveryCode: none,
+  usePasskey: none,
+  rehashPassword: none,
   appendLoginAttempts: none,
   appendAuditEvents: none,
   holdQueue: none,
@@ -38,22 +66,52 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   announceNode: none,
   leaveNode: none,
   // Intents that read, decide and write a counter, or clear one.
-  recordPrimaryLogin: ({ code, identityId }) => [
-    ...attemptKeys(code?.forgetFailures ?? []),
-    ...browserKeys(identityId, code),
-  ],
-  recordFactor: ({ code, progress }) => [
-    ...attemptKeys(code?.forgetFailures ?? []),
-    ...browserKeys(progress.identityId, code),
-  ],
+  recordPrimaryLogin: ({ code, identityId }) => loginKeys(identityId, code),
+  recordFactor: ({ code, progress }) => loginKeys(progress.identityId, code),
   // Reads which applications there were already.
-  continueBrowserSession: ({ identityId }) => [browserKey(identityId)],
+  continueBrowserSession: ({ identityId }) => [relyOn(identityId), ...browserKey(identityId)],
   endBrowserSession: none,
   // Reads which factors were passed already.
-  addPassed: ([id]) => [`session:${id}`],
+  addPassed: ([id]) => session(id),
   countAttempt: ([limits]) => attemptKeys(limits.map(({ key }) => key)),
   clearAttempts: ({ keys }) => attemptKeys(keys),
+  // Count what there is already.
+  addSessionCertificate: ([{ sessionId }]) => certificatesOf(sessionId),
+  revokeSessionCertificate: ([sessionId]) => certificatesOf(sessionId),
+  beginDeviceLogin: () => alone('device-logins'),
+  settleDeviceLogin: none,
+  // Changes of identities and of what belongs to one.
+  createIdentity: (made) => named(made.identity.name, made.password?.username),
+  createIdentityToEnroll: (made) => named(made.identity.name, ...made.enrollments.map(usernameOf)),
+  enrollIdentity: ([made]) => named(made.name),
+  updateIdentity: ({ id, patch }) => [
+    ...identity(id),
+    ...named(patch.name),
+    ...(mayCostMeans(patch) ? administrators : []),
+  ],
+  deleteIdentity: ({ id }) => [...identity(id), ...administrators],
+  endSessionsOf: ({ identityId }) => identity(identityId),
+  createPassword: ({ authenticator }) => [
+    ...identity(authenticator.identityId),
+    ...named(authenticator.username),
+  ],
+  createCertificate: ([{ identityId }]) => identity(identityId),
+  createEnrollment: ([made]) => [...identity(made.identityId), ...named(made.username)],
+  renewEnrollment: none,
+  deleteEnrollment: none,
+  redeemEnrollment: ({ authenticator }) => [
+    ...identity(authenticator.identityId),
+    ...named(usernameOf(authenticator)),
+  ],
 };
+
+/** Intents that end sessions: none of them may find one expired that was used a moment ago. */
+const ending: ReadonlySet<string> = new Set<IntentName>([
+  'endSession',
+  'endSessionsOf',
+  'updateIdentity',
+  'deleteIdentity',
+]);
 
 /** The first half of all our advisory locks, so that other programs on the same database have their own. */
 const ours = 0x4f_41;
@@ -70,19 +128,36 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 export const beginAlone = `${begin}; SELECT pg_advisory_xact_lock(${intentLock})`;
 /** Begins the transaction of an intent that runs beside others of its kind. */
 export const beginConcurrent = `${begin}; SELECT pg_advisory_xact_lock_shared(${intentLock})`;
-/** Parameter: the keys, in the order in which to take them. */
-export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key`;
+/** Parameters: the keys, in the order in which to take them, and which of them are shared. */
+export const holdKeys = `SELECT CASE WHEN is_shared THEN pg_advisory_xact_lock_shared(hashtextextended(key, 0))
+    ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END
+  FROM unnest($1::text[], $2::boolean[]) AS held (key, is_shared)`;
+
+/** What an intent locks, always in the same order: as `holdKeys` takes it. */
+export type HeldKeys = readonly [names: readonly string[], areShared: readonly boolean[]];
 
 /**
- * The keys that an intent holds, always in the same order; null when it runs alone. An intent on behalf of a caller
- * holds one in any case: what was checked about the caller stays true until it commits.
+ * The keys that an intent holds; null when it runs alone. On behalf of a caller it also relies on the identity of the
+ * caller and on that of whom the caller helps: what was checked about them stays true until it commits. (The row of the
+ * session is locked by the check.) What has to be as the caller has seen it must be held, or the intent runs alone.
  */
-export function keysOf({ name, args, caller }: IntentCall): readonly string[] | null {
-  if (caller !== undefined) return null;
-  const keys = (
-    concurrentIntents[name as IntentName] as ((args: unknown) => readonly string[]) | undefined
-  )?.(args);
-  return keys === undefined ? null : [...new Set(keys)].sort();
+export function keysOf({ name, args, caller }: IntentCall): HeldKeys | null {
+  const keysOfIntent = concurrentIntents[name as IntentName] as
+    | ((args: unknown) => readonly Key[])
+    | undefined;
+  if (keysOfIntent === undefined) return null;
+  const held = new Map<string, boolean>();
+  const hold = ({ name, isShared }: Key) => held.set(name, isShared && held.get(name) !== false);
+  keysOfIntent(args).forEach(hold);
+  if (caller !== undefined) {
+    const { unchanged, helped, actor } = caller;
+    const seen = unchanged?.entity === 'identities' ? `identity:${unchanged.id}` : '';
+    if (unchanged !== null && held.get(seen) !== false) return null;
+    hold(relyOn(actor.identityId));
+    if (helped !== null) hold(relyOn(helped));
+  }
+  const names = [...held.keys()].sort();
+  return [names, names.map((key) => held.get(key) === true)];
 }
 
 /**
@@ -90,5 +165,5 @@ export function keysOf({ name, args, caller }: IntentCall): readonly string[] | 
  * memory first, and neither an intent that ends it nor what its owner does may find it expired in the store.
  */
 export function comesAfterActivity({ name, caller }: Omit<IntentCall, 'args'>): boolean {
-  return caller !== undefined || name === 'endSession' || !(name in concurrentIntents);
+  return caller !== undefined || ending.has(name) || !(name in concurrentIntents);
 }

@@ -3,12 +3,20 @@
 import type { Millis } from '../../platform/clock.ts';
 import { addChangeSql } from '../sql/changes.ts';
 import type { ReadInTurn } from '../sql/engine.ts';
-import type { Intent } from '../sql/intent.ts';
+import type { Intent, Statement } from '../sql/intent.ts';
 import { OutOfTime } from '../sql/turns.ts';
 import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
-import { type Asking, type PostgresClient, prepareAnew, rowsOf, send, unprepared } from './connection.ts';
+import {
+  type Asking,
+  type PostgresClient,
+  prepareAnew,
+  rowsOf,
+  send,
+  storable,
+  unprepared,
+} from './connection.ts';
 import { isCancelled, isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
-import { beginAlone, beginConcurrent, holdKeys } from './locks.ts';
+import { beginAlone, beginConcurrent, type HeldKeys, holdKeys } from './locks.ts';
 
 /** How often to repeat after a collision before giving up. */
 const maxTries = 8;
@@ -68,14 +76,15 @@ function isTimeout(error: unknown): boolean {
 export async function inTransaction(use: {
   readonly client: PostgresClient;
   readonly ask: Asking;
-  readonly keys: readonly string[] | null;
+  readonly keys: HeldKeys | null;
   readonly intent: Intent<unknown>;
   readonly beforeCommit: () => void;
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   const { client, ask, keys, intent, beforeCommit } = use;
   // Sent without waiting, in this order. If one fails, those after it fail too.
   const sent: Promise<unknown>[] = [send(client, keys === null ? beginAlone : beginConcurrent)];
-  if (keys !== null && keys.length > 0) sent.push(send(client, { text: holdKeys, values: [keys] }));
+  if (keys !== null && keys[0].length > 0)
+    sent.push(send(client, { text: holdKeys, values: [keys[0].map(storable), keys[1]] }));
   let hasChanges = false;
   let isCommitting = false;
   let isConnected = false;
@@ -83,7 +92,7 @@ export async function inTransaction(use: {
     let step = intent.next();
     while (!step.done) {
       hasChanges ||= step.value.sql === addChangeSql;
-      const answer = send(client, ask(step.value));
+      const answer = send(client, ask(held(step.value)));
       if (step.value.isUnread === true && sent.length < mostUnread) {
         sent.push(answer);
         step = intent.next([]);
@@ -110,6 +119,11 @@ export async function inTransaction(use: {
     if (!isLostConnection(error) && !isCommitting) await client.query('ROLLBACK');
     throw error;
   }
+}
+
+function held(statement: Statement): Statement {
+  const { sql, heldTable } = statement;
+  return heldTable === undefined ? statement : { ...statement, sql: `${sql} FOR SHARE OF ${heldTable}` };
 }
 
 /**

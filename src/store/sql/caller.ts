@@ -5,7 +5,7 @@ import type { IdentityId } from '../../model/ids.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import type { Caller, Engine } from './engine.ts';
-import { first, type Intent, withMembers } from './intent.ts';
+import { first, type Intent, sql, withMembers } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
 
 /**
@@ -17,10 +17,11 @@ export function* inTheNameOf<Outcome>(
   { actor, now, unchanged, helped }: Caller,
   intent: Intent<Outcome>,
 ): Intent<Outcome> {
-  const row = yield* first`SELECT identities.*, api_sessions.expires_at AS session_expires_at,
+  const check = sql`SELECT identities.*, api_sessions.expires_at AS session_expires_at,
      api_sessions.ended_at AS session_ended_at
      FROM api_sessions JOIN identities ON identities.id = api_sessions.identity_id
      WHERE api_sessions.id = ${actor.sessionId} AND api_sessions.identity_id = ${actor.identityId}`;
+  const [row] = yield { ...check, heldTable: 'api_sessions' };
   if (row === undefined || integerOrNull(row, 'session_ended_at') !== null)
     throw new CallerRefused('session');
   const identity = identityOf(row);

@@ -30,7 +30,7 @@ import {
 } from './codec.ts';
 import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, type MayShareName, namesByKeySql } from './names.ts';
-import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
+import { endSessionsOf, endSessionsOfAuthenticator, forgetLogins } from './session-ends.ts';
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
@@ -148,14 +148,19 @@ interface IdentityUpdate extends MayBeForced, MayShareName {
 
 function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
   const { patch } = update;
-  const mayCostMeans =
+  const change = applyUpdate(update);
+  return yield* mayCostMeans(patch) ? keepingAnAdministrator(change, update) : change;
+}
+
+/** Whether a change of an administrator could leave none who can log in. */
+export function mayCostMeans(patch: IdentityPatch): boolean {
+  return (
     isDisabling(patch) ||
     patch.isAdmin === false ||
     patch.authPolicyId !== undefined ||
     patch.roleAttributes !== undefined ||
-    patch.externalId !== undefined;
-  const change = applyUpdate(update);
-  return yield* mayCostMeans ? keepingAnAdministrator(change, update) : change;
+    patch.externalId !== undefined
+  );
 }
 
 function isDisabling(patch: IdentityPatch): boolean {
@@ -163,6 +168,8 @@ function isDisabling(patch: IdentityPatch): boolean {
 }
 
 function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<boolean> {
+  // Before its row, which the redemption of a code may want that this waits for.
+  if (isDisabling(patch)) yield* forgetLogins(id);
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
   const before = yield* first('SELECT * FROM identities WHERE id = ?', id);
   if (before === undefined) return false;
@@ -215,6 +222,7 @@ function deleteIdentity(args: MayBeForced & { readonly id: string }): Intent<boo
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
+  yield* forgetLogins(id);
   const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING *', id);
   if (row === undefined) return false;
   if (administers(row, now)) yield* withdrawEnrollmentsOfPowerful();

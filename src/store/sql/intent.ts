@@ -18,6 +18,8 @@ export interface Sql {
 export interface Statement extends Sql {
   /** Nobody looks at its rows, so it may share a round trip with the next statement. */
   readonly isUnread?: boolean;
+  /** A table whose rows that it reads stay as they are until the commit, where intents run side by side. */
+  readonly heldTable?: string;
 }
 
 /**

@@ -82,9 +82,9 @@ export function* endSessionsOf(args: {
 }): Intent<number> {
   const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
   const which = sql`identity_id = ${identityId} AND id <> ${except ?? ''} AND created_at <= ${openedUntil}`;
+  yield* forgetLogins(identityId, args.exceptLogin);
   const ended = yield* endSessionsWhere(which, args);
   yield* endBrowserSessionsOf({ identityId, openedUntil, now: args.now });
-  yield* forgetLogins(identityId, args.exceptLogin);
   return ended;
 }
 
@@ -100,9 +100,9 @@ export function* endSessionsOfAuthenticator(args: {
 }): Intent<void> {
   const { identityId, authenticatorId, now, except = '' } = args;
   const which = sql`identity_id = ${identityId} AND id <> ${except} AND ${openedWith(authenticatorId)}`;
+  yield* forgetLogins(identityId);
   yield* endSessionsWhere(which, { reason: 'credential-changed', now });
   yield* endBrowserSessionsOf({ identityId, authenticatorId, now });
-  yield* forgetLogins(identityId);
 }
 
 /** Ends every live session that a passkey opened or completed, and deletes the logins in progress. */
@@ -116,13 +116,15 @@ export function* endSessionsOfPasskey(args: {
   const by = (proofs: string) =>
     sql`identity_id = ${identityId} AND (authenticator_id = ${passkeyId}
       OR ${raw(proofs)} LIKE '%' || ${passkeyId} || '%')`;
+  yield* forgetLogins(identityId);
   yield* endSessionsWhere(by('passed'), { reason: 'credential-changed', now });
   yield* endBrowserSessionsWhere(by('progress'), now);
-  yield* forgetLogins(identityId);
 }
 
 /**
  * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
+ * Comes before the end of the sessions: where intents run side by side, it waits for a code that is just being redeemed,
+ * whose session is there only then.
  */
 export function* forgetLogins(identityId: string, except = ''): Intent<void> {
   yield* run`DELETE FROM auth_requests WHERE identity_id = ${identityId} AND code_used_at IS NULL
