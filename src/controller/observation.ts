@@ -70,6 +70,7 @@ export function openObservation(
   });
   const lastReload = { isRefused: false };
   let findings: readonly Finding[] = [];
+  const lastBackup = backupTime(store);
   const deliveries = deliveryCounts(store.deliveries, deliverer, clock);
   const metrics = metricsReader({
     version: packageJson.version,
@@ -77,9 +78,10 @@ export function openObservation(
     threads: others.threads,
     async gather() {
       const checked = runChecks({ clock, log }, checks);
-      [findings] = await Promise.all([checked, others.gather(), deliveries.gather()]);
+      [findings] = await Promise.all([checked, others.gather(), deliveries.gather(), lastBackup.gather()]);
     },
     deliveries,
+    lastBackup: lastBackup.at,
     staleLists: () => keeper?.stale() ?? 0,
     counts: () => sumOfThreads([counts(), ...others.counts()]),
     hashPool,
@@ -106,6 +108,17 @@ export function openObservation(
       certificates = own;
     },
     stop: eventLoop.stop,
+  };
+}
+
+/** When the last backup was begun, as last read; 0: none is known. */
+function backupTime({ restores }: Pick<Store, 'restores'>) {
+  let last = 0;
+  return {
+    at: () => last,
+    async gather() {
+      last = (await restores.lastBackup().catch(() => last)) ?? 0;
+    },
   };
 }
 

@@ -143,6 +143,23 @@ test('restore works if the database is gone, and tells programs what it did', as
   assert.ok(existsSync(home.path('new.db')));
 });
 
+test('a backup that ended well is noted, and one of another tool when that is told', async (t) => {
+  const box = sandbox();
+  t.after(() => box.close());
+  await box.home('h', 'localhost:0');
+  const lastBackup = async () =>
+    JSON.parse((await box.run(['status', '--config', 'h/controller.yml', '-j'])).stdout).lastBackup;
+  assert.equal(await lastBackup(), null);
+  assert.equal((await box.run(['ops', 'db', 'backup', 'nowhere/copy.db'], { env })).code, 1);
+  assert.equal(await lastBackup(), null);
+  assert.equal((await box.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 0);
+  const first = await lastBackup();
+  assert.match(first, /^20\d\d-/);
+  const told = await box.run(['ops', 'db', 'backed-up'], { env });
+  assert.match(told.stdout, /^Noted a backup of /);
+  assert.ok((await lastBackup()) > first);
+});
+
 test('restore and restored are refused beside a running controller, which continues', async (t) => {
   const home = await backedUp(t);
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);

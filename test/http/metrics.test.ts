@@ -174,6 +174,13 @@ describe('metrics', () => {
     }
   });
 
+  test('say when the last backup was begun, and 0 while none is known', async () => {
+    const series = 'overlay_auth_last_backup_timestamp_seconds';
+    assert.equal(samplesOf(await scrape()).get(series), 0);
+    await server.store.restores.noteBackup(1_790_000_000_000);
+    assert.equal(await sampleOf(series), 1_790_000_000);
+  });
+
   test('named by alerts and the dashboard all exist, with their labels', async () => {
     await login(server, 'alice', 'correct horse battery');
     await submitPassword(server, await beginLogin(server), 'alice', 'wrong');

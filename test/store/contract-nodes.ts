@@ -156,6 +156,13 @@ export function restoreTests(shared: GetDatabase): void {
       assert.equal(await store.totp.burnStep(user.id, 21), false, 'TOTP never moves back');
     });
 
+    test('the last backup is noted, also if an earlier one is told after it', async () => {
+      const { restores } = shared().store;
+      assert.equal(await restores.lastBackup(), null);
+      for (const at of [t0, t0 + HOUR, t0 + SECOND]) await restores.noteBackup(at);
+      assert.equal(await restores.lastBackup(), t0 + HOUR);
+    });
+
     test('a restore sends events again that waited, and nothing else', async () => {
       const { store } = shared();
       const subscription = await newSubscription(store);

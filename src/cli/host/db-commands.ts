@@ -17,6 +17,7 @@ import {
   restoreDatabase,
 } from '../../controller/restore-database.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
+import { isoTime, type Millis } from '../../platform/clock.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
@@ -53,13 +54,48 @@ export async function backupCommand(
   const opened = openConfig(ports, options);
   const { config } = opened;
   await audited(opened, 'ops db backup', async (audit) => {
+    const begun = ports.clock.now();
     await backupDatabase(config, target);
     audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
+    await noteBackup(config, begun);
   });
   printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
   notice(
     report,
     `Keep the key file ${config.secrets.keyFile} too, in another place: neither is of use alone.`,
+  );
+}
+
+/** Only in a database of this release: opening an older one would migrate it. */
+async function noteBackup(config: Config, at: Millis): Promise<boolean> {
+  if ((await databaseVersion(config)).version !== schemaVersion) return false;
+  const store = await openStore(config, { isPatient: true });
+  try {
+    await store.restores.noteBackup(at);
+    return true;
+  } finally {
+    await store.close();
+  }
+}
+
+/** `ops db backed-up` @throws CliError the database is of another release */
+export async function backedUpCommand(report: Report, options: ConfigOptions): Promise<void> {
+  const opened = openConfig(report.ports, options);
+  const { config } = opened;
+  const now = report.ports.clock.now();
+  await audited(opened, 'ops db backed-up', async (audit) => {
+    if (!(await noteBackup(config, now))) {
+      throw new CliError('The database has the schema of another release, so nothing was noted.', {
+        code: 'schema',
+        next: 'use the release that it belongs to',
+      });
+    }
+    audit.record({ event: 'database.copied', from: databaseName(config), to: 'another tool' }, null);
+  });
+  printResult(
+    report,
+    { database: databaseName(config), backedUpAt: isoTime(now) },
+    () => `Noted a backup of ${databaseName(config)}.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
 import type { Foundations } from '../../controller/foundations.ts';
 import { isOnline } from '../../model/node.ts';
-import { isoTime, SECOND } from '../../platform/clock.ts';
+import { isoTime, isoTimeOrNull, SECOND } from '../../platform/clock.ts';
 import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
@@ -29,6 +29,7 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
       return {
         config: configFile,
         database: databaseName(config),
+        lastBackup: isoTimeOrNull(await store.restores.lastBackup()),
         bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
           bindPoints.map((one) => ({
             listener: name,
@@ -46,13 +47,7 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
           version: node.version,
           lastSeenAt: new Date(node.lastSeenAt).toISOString(),
         })),
-        administratorsNamedBy: (
-          await administratorNamers(foundations, { identityId: 'host', isAdmin: true })
-        ).map(({ kind, id, name, by, administrators }) => ({
-          issuer: { entity: kind, id, name },
-          by,
-          administrators: administrators.map((one) => ({ id: one.id, name: one.name })),
-        })),
+        administratorsNamedBy: await shownNamers(foundations),
         namesAlike: await store.identities.listAlike(mostAlike),
       };
     },
@@ -61,6 +56,7 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
     renderFields([
       ['configuration', status.config],
       ['database', status.database],
+      ['last backup', status.lastBackup ?? 'none is known'],
     ]),
     renderTable(['listener', ['listens on', 'interface'], 'issuer'], status.bindPoints),
     renderTable(
@@ -97,6 +93,15 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
     namersText(status.administratorsNamedBy),
   ];
   printResult(report, status, () => [...text(), ...alikeLines(status.namesAlike)].join('\n\n'));
+}
+
+async function shownNamers(foundations: Foundations) {
+  const namers = await administratorNamers(foundations, { identityId: 'host', isAdmin: true });
+  return namers.map(({ kind, id, name, by, administrators }) => ({
+    issuer: { entity: kind, id, name },
+    by,
+    administrators: administrators.map((one) => ({ id: one.id, name: one.name })),
+  }));
 }
 
 async function shownLists({ store }: Pick<Foundations, 'store'>) {

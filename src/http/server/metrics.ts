@@ -40,6 +40,8 @@ export interface MetricSources {
   readonly deliveries: DeliveryMetrics;
   /** Revocation lists of third-party authorities that are outdated or have never been had. */
   readonly staleLists: () => number;
+  /** When the last backup was begun that is known to be good; 0: none. */
+  readonly lastBackup: () => Millis;
   /** Absent where the system does not say. */
   readonly openFiles: () => { readonly open: number; readonly most: number } | null;
 }
@@ -277,6 +279,11 @@ const metrics: readonly Metric[] = [
     'overlay_auth_revocation_lists_stale',
     'Revocation lists of third-party authorities that are outdated or have never been had.',
     ({ staleLists }) => staleLists(),
+  ),
+  gauge(
+    'overlay_auth_last_backup_timestamp_seconds',
+    'When the last backup was begun that ended well, since the epoch; 0: none is known.',
+    ({ lastBackup }) => lastBackup() / 1000,
   ),
   gauge(
     'overlay_auth_password_hash_threads',

@@ -10,6 +10,10 @@ export interface Withdrawn {
 }
 
 export interface RestoreStore {
+  /** A backup of this database, by whatever tool, is complete and was begun at this time. */
+  noteBackup(at: Millis): Promise<void>;
+  /** When the last one was begun; null: none is known. */
+  lastBackup(): Promise<Millis | null>;
   /**
    * Withdraws, in one step, everything ever issued from this database that could be presented: the database is of an
    * earlier moment and does not know what was used, ended, withdrawn or issued since. Deletes sessions, logins in

@@ -18,6 +18,7 @@ import {
 } from './tables-of-people.ts';
 import {
   changesByTransaction,
+  tableOfBackups,
   tableOfBulkJobs,
   tableOfEventSubscriptions,
   tablesOfDeliveries,
@@ -85,6 +86,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE nodes ADD COLUMN authorities TEXT',
   `ALTER TABLE cas ADD COLUMN ${revocationColumn}`,
   ...tablesOfRevocationLists,
+  tableOfBackups,
   `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
   changesByTransaction,
   tableOfBulkJobs,
@@ -116,6 +118,7 @@ export const ourSchema: Schema = {
     ...tablesOfApplications,
     ...tablesOfDeliveries,
     tableOfEventSubscriptions,
+    tableOfBackups,
     tableOfBulkJobs,
   ],
   fromMain,

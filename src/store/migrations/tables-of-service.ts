@@ -74,6 +74,12 @@ export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
   updated_at BIGINT NOT NULL
 )`;
 
+/** At most one row: the last backup of this database. */
+export const tableOfBackups = `CREATE TABLE backups (
+    id TEXT PRIMARY KEY,
+    made_at BIGINT NOT NULL
+  )`;
+
 export const tablesOfService: readonly string[] = [
   versionTable,
   `CREATE TABLE signing_keys (

@@ -8,15 +8,16 @@ import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
-import { type Database, insert, integer, text } from './codec.ts';
+import { type Database, insert, insertOr, integer, text } from './codec.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
 
-export const restoreIntents = { withdrawEverythingIssued } as const;
+export const restoreIntents = { withdrawEverythingIssued, noteBackup } as const;
 
 export function restoreStore({ writing, find }: Database<typeof restoreIntents>): RestoreStore {
   return {
-    ...writing({ withdrawEverythingIssued: 'withdrawEverythingIssued' }),
+    ...writing({ withdrawEverythingIssued: 'withdrawEverythingIssued', noteBackup: 'noteBackup' }),
+    lastBackup: () => find((row) => integer(row, 'made_at'), 'SELECT made_at FROM backups'),
     latest: () => find((row) => text(row, 'id'), latestRestoreSql),
   };
 }
@@ -106,7 +107,14 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   delivery_queues: { kept: 'queue failures paused_until holder held_until' },
   // One row: the restore that produced this database.
   restores: 'emptied',
+  backups: { kept: 'id made_at' },
 };
+
+/** One row. A slow backup may be told after a later one. */
+function* noteBackup(at: Millis): Intent<void> {
+  const later = 'CASE WHEN excluded.made_at > backups.made_at THEN excluded.made_at ELSE backups.made_at END';
+  yield* insertOr('backups', { id: 'last', madeAt: at }, `ON CONFLICT (id) DO UPDATE SET made_at = ${later}`);
+}
 
 /** The statements that withdraw everything issued. */
 const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([table, rule]) => {

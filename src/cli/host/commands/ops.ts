@@ -42,6 +42,14 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(yesOption())
     .action(run('restoredCommand'));
 
+  commandOf(
+    db,
+    'backed-up',
+    'after other tools have made a backup that is complete: note it, for metrics and alerts',
+  )
+    .addOption(configOption())
+    .action(run('backedUpCommand'));
+
   commandOf(db, 'check', 'look for damage in the database')
     .addOption(configOption())
     .action(run('checkCommand'));
