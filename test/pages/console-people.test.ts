@@ -471,7 +471,7 @@ describe('managing people', () => {
     await page.locator('#disable').click();
     await page.locator('#disable-time').fill(noonOf(-3));
     await page.locator('#disable-confirm').click();
-    await page.getByRole('alert').getByText('must be in the future').waitFor();
+    await page.getByRole('alert').getByText('muss in der Zukunft liegen').waitFor();
     await page.locator('#disable-time').fill(noonOf(3));
     const command = `overlay-auth identity disable ${id} --until ${await asTime(noonOf(3))}`;
     await page.getByText(command).waitFor({ state: 'attached' });
