@@ -1,7 +1,7 @@
 // Benchmarks: starts the controller and its peers, drives them with the same load in alternated rounds, and holds
 // what it measured against the budgets. Nothing leaves this machine, and everything ends with this process.
 //
-//   npm run bench -- [--quick] [--only NAME]… [--sessions N] [--devices N] [--postgres] [--markdown FILE]
+//   npm run bench -- [--quick] [--only NAME]… [--peers] [--sessions N] [--devices N] [--postgres] [--markdown FILE]
 //                    [--profile FOLDER] [--check] [--record] [--instructions]
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -16,6 +16,7 @@ import { loginStorm } from './operations/login-storm.ts';
 import type { Operation } from './operations/operation.ts';
 import { certificateLogin, externalJwtLogin } from './operations/other-logins.ts';
 import { overloadedLogins } from './operations/overload.ts';
+import { peers } from './operations/peers.ts';
 import { refresh } from './operations/refresh.ts';
 import { scale } from './operations/scale.ts';
 import { endedSessions, startAndMemory } from './operations/start-and-memory.ts';
@@ -41,12 +42,14 @@ const operations: readonly Operation[] = [
   scale,
   databaseSize,
   databaseCost,
+  peers,
 ];
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
+    peers: { type: 'boolean', default: false },
     sessions: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     markdown: { type: 'string' },
@@ -59,7 +62,8 @@ const { values } = parseArgs({
 });
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-const only = values.only ?? operations.map(({ name }) => name);
+const wanted = [...(values.only ?? []), ...(values.peers ? [peers.name] : [])];
+const only = wanted.length === 0 ? operations.map(({ name }) => name) : wanted;
 const unknown = only.find((name) => !operations.some((operation) => operation.name === name));
 if (unknown !== undefined) {
   process.stderr.write(

@@ -6,7 +6,7 @@ import { bareLogin, overlayLogin, providerLogin } from './code-flow-steps.ts';
 import { loadOf, type Operation, resultAt } from './operation.ts';
 
 /** A step that logs in one user after the other, and others than the steps beside it. */
-function loginInTurn({ users }: Overlay, connection: Connection, index: number, stride: number): Step {
+export function loginInTurn({ users }: Overlay, connection: Connection, index: number, stride: number): Step {
   const steps = users
     .filter((_, at) => at % stride === index)
     .map((username) => overlayLogin(connection, username));

@@ -31,6 +31,7 @@ const provider = new Provider(`https://localhost:${port}`, {
   cookies: { keys: ['a key for the cookies of a benchmark'] },
   features: {
     devInteractions: { enabled: false },
+    introspection: { enabled: true },
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: () => ({
