@@ -31,7 +31,7 @@ import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf, listParameters } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({
@@ -113,13 +113,10 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
   const change = (method: 'PUT' | 'PATCH', schema: typeof someOfPassword | typeof wholePassword) =>
     at(method, `${path}/authenticators/:id`, {
       summary: method === 'PUT' ? 'Replace your user name and password' : 'Change your user name or password',
-      answer: doneAnswer,
       refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
       body: schema,
-      async handler(context, { body }) {
-        await changeOwnPassword(needs, ownCallOf(context), { id: idOf(context), change: body });
-        return envelope({});
-      },
+      does: (context, { body }) =>
+        changeOwnPassword(needs, ownCallOf(context), { id: idOf(context), change: body }),
     });
   return [
     at('GET', `${path}/authenticators`, {
@@ -189,11 +186,7 @@ function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): read
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'End one of your sessions',
-      answer: doneAnswer,
-      async handler(context) {
-        await endOwnSession(needs, ownCallOf(context), idOf(context));
-        return envelope({});
-      },
+      does: (context) => endOwnSession(needs, ownCallOf(context), idOf(context)),
     }),
   ];
 }

@@ -12,7 +12,7 @@ import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** What callers may ask and do about themselves, on either Edge API. */
@@ -44,16 +44,14 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
     }),
     at('DELETE', 'current-api-session', {
       summary: 'End the session of the caller',
-      answer: doneAnswer,
       refusals: ['not_found'],
       // Callers may give up a session while factors are outstanding.
       guard: 'partial',
-      async handler(context) {
+      async does(context) {
         await endApiSession(needs, adminCallOf(context), {
           id: context.principal.apiSessionId,
           reason: 'logout',
         });
-        return envelope({});
       },
     }),
   ];

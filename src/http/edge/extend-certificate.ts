@@ -4,7 +4,7 @@ import { envelope } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pem = z.string().meta({ description: 'PEM' });
@@ -33,12 +33,9 @@ export function extendCertificateRoutes(needs: EdgeServices): readonly Route[] {
     }),
     at('POST', `${path}/extend-verify`, {
       summary: 'Put the successor of a certificate in its place',
-      answer: doneAnswer,
       body: z.object({ clientCert: z.string().max(longestChain) }),
-      async handler(context, { body }) {
-        await confirmExtension(needs, ownCallOf(context), { id: idOf(context), certPem: body.clientCert });
-        return envelope({});
-      },
+      does: (context, { body }) =>
+        confirmExtension(needs, ownCallOf(context), { id: idOf(context), certPem: body.clientCert }),
     }),
   ];
 }

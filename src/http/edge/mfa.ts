@@ -24,7 +24,7 @@ import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';
@@ -103,26 +103,22 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
     at('POST', `${path}/verify`, {
       guard: 'partial',
       summary: 'Complete the enrollment with a first code',
-      answer: doneAnswer,
       refusals: proofRefusals,
       body: z.object({ code: totpCode }),
-      async handler(context, { body }) {
+      async does(context, { body }) {
         mayEnroll(context.principal);
         await verifyOwnTotp(needs, ownCallOf(context), body.code);
         await needs.totpEnrolled(context.principal);
-        return envelope({});
       },
     }),
     at('DELETE', path, {
       summary: 'Remove your TOTP enrollment',
-      answer: doneAnswer,
       refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,
       body: z.object({ ...optionalCode.shape, currentPassword }),
-      async handler(context, { body }) {
+      async does(context, { body }) {
         const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
         await removeOwnTotp(needs, ownCallOf(context), proof);
-        return envelope({});
       },
     }),
   ];

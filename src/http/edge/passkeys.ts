@@ -19,7 +19,7 @@ import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { currentPassword, freshProofRefusals, offeredProof } from './mfa.ts';
 
@@ -58,23 +58,18 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
     }),
     at('PATCH', `${path}/:id`, {
       summary: 'Rename one of your passkeys',
-      answer: doneAnswer,
       body: z.object({ name }),
-      async handler(context, { body }) {
-        await renameOwnPasskey(needs, ownCallOf(context), { id: idOf(context), name: body.name });
-        return envelope({});
-      },
+      does: (context, { body }) =>
+        renameOwnPasskey(needs, ownCallOf(context), { id: idOf(context), name: body.name }),
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'Remove one of your passkeys; what it opened ends',
-      answer: doneAnswer,
       refusals: ['conflict', ...freshProofRefusals],
       body: z.object({ currentPassword, evenIfLast: z.boolean().optional() }),
-      async handler(context, { body }) {
+      async does(context, { body }) {
         const { evenIfLast = false } = body;
         const wish = { ...offeredProof(context, body), id: idOf(context), evenIfLast };
         await removeOwnPasskey(needs, ownCallOf(context), wish);
-        return envelope({});
       },
     }),
   ];

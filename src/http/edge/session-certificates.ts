@@ -16,7 +16,7 @@ import { envelope } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const certificateSchema = z
@@ -88,11 +88,7 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'Revoke a certificate of the session of the caller',
-      answer: doneAnswer,
-      async handler(context) {
-        await revokeSessionCertificate(needs, idOf(context), ownCallOf(context));
-        return envelope({});
-      },
+      does: (context) => revokeSessionCertificate(needs, idOf(context), ownCallOf(context)),
     }),
   ];
 }

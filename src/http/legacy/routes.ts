@@ -16,14 +16,7 @@ import { type EdgeApi, edgeRoutes, managementApi } from '../request/edge-route.t
 import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import {
-  type DeclaredAnswer,
-  dataAnswer,
-  doneAnswer,
-  type Route,
-  route,
-  totpRequiredHeader,
-} from '../request/route.ts';
+import { type DeclaredAnswer, dataAnswer, type Route, route, totpRequiredHeader } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
@@ -81,11 +74,10 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
     edgeRoutes({ api, root })('POST', 'authenticate/mfa', {
       headers: deprecationHeaders,
       summary: 'Answer the TOTP query of a session',
-      answer: doneAnswer,
       refusals: ['invalid_totp_code', 'invalid_auth', 'not_found', 'rate_limited'],
       guard: 'partial',
       body: z.object({ code: totpCode }),
-      async handler(context, { body }) {
+      async does(context, { body }) {
         const { principal } = context;
         if (principal.mechanism !== 'legacy') {
           throw new AuthError('invalid_request', {
@@ -93,7 +85,6 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
           });
         }
         await submitTotp(needs, principal, { code: body.code, origin: originOf(context) });
-        return envelope({});
       },
     }),
   ];

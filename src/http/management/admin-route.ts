@@ -1,18 +1,19 @@
 import type { z } from 'zod';
 import type { Permission } from '../../model/permission.ts';
-import { type EdgeRouteDefinition, edgeRoutes, managementApi } from '../request/edge-route.ts';
+import { type EdgeOutcome, type EdgeRouteRules, edgeRoutes, managementApi } from '../request/edge-route.ts';
 import type { Method, Route } from '../request/route.ts';
 
 export const { root: managementRoot } = managementApi;
 const at = edgeRoutes(managementApi);
 
 type AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> = Omit<
-  EdgeRouteDefinition<Body, Query>,
+  EdgeRouteRules<Body, Query>,
   'permission' | 'guard'
-> & {
-  /** Who may call apart from administrators; null: nobody. By default `read` for GET and nobody for the others. */
-  readonly permission?: Permission | null;
-};
+> &
+  EdgeOutcome<Body, Query> & {
+    /** Who may call apart from administrators; null: nobody. By default `read` for GET and nobody for the others. */
+    readonly permission?: Permission | null;
+  };
 
 /**
  * An endpoint of the management API, for administrators and those who have the permission.

@@ -12,10 +12,9 @@ import { authenticatorEntity } from '../../model/entities/authenticator.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import { envelope } from '../request/answer.ts';
 import { idOf, idText, tags as tagsField } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { doneAnswer, type Route } from '../request/route.ts';
+import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { describedResource } from './entity-routes.ts';
@@ -81,12 +80,9 @@ export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
   });
   const extend = adminRoute('POST', 'authenticators/:id/request-extend', {
     summary: 'Ask the owner of a certificate to replace it',
-    answer: doneAnswer,
     body: z.strictObject({ rollKeys: z.boolean().default(false) }),
-    async handler(context, { body }) {
-      await requestExtension(needs, adminCallOf(context), { id: idOf(context), rollKey: body.rollKeys });
-      return envelope({});
-    },
+    does: (context, { body }) =>
+      requestExtension(needs, adminCallOf(context), { id: idOf(context), rollKey: body.rollKeys }),
   });
   return [...resource, extend];
 }

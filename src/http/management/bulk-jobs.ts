@@ -17,7 +17,7 @@ import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { changeParameters, idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import {
@@ -119,11 +119,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('DELETE', `${root}/:id`, {
       operationId: 'deleteBulkJob',
       summary: 'End a job; what was done stays done',
-      answer: doneAnswer,
-      async handler(context) {
-        await deleteBulkJob(needs, adminCallOf(context), idOf(context));
-        return envelope({});
-      },
+      does: (context) => deleteBulkJob(needs, adminCallOf(context), idOf(context)),
     }),
   ];
 }

@@ -7,7 +7,7 @@ import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { contentAnswer, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -72,15 +72,11 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
     }),
     adminRoute('POST', 'cas/:id/verify', {
       summary: 'Prove that the key of an authority is held',
-      answer: doneAnswer,
       operationId: 'verifyCa',
       rawBody: ['application/json', ...pemTypes],
       described: { body: proof },
       refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
-      async handler(context) {
-        await verifyCa(needs, adminCallOf(context), { id: idOf(context), pem: proofIn(context) });
-        return envelope({});
-      },
+      does: (context) => verifyCa(needs, adminCallOf(context), { id: idOf(context), pem: proofIn(context) }),
     }),
   ];
 }

@@ -16,7 +16,7 @@ import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../document
 import { envelope } from '../request/answer.ts';
 import { durationField, idOf, listParameters } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -124,11 +124,7 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
       permission: 'helpdesk',
       operationId: 'withdrawInvitation',
       summary: 'Withdraw the link of an identity',
-      answer: doneAnswer,
-      async handler(context) {
-        await withdrawInvitation(needs, adminCallOf(context), idOf(context));
-        return envelope({});
-      },
+      does: (context) => withdrawInvitation(needs, adminCallOf(context), idOf(context)),
     }),
   ];
 }

@@ -5,7 +5,7 @@ import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts
 import { envelope } from '../request/answer.ts';
 import { changeParameters, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -23,14 +23,12 @@ export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'deleteIdentityPasskey',
       permission: 'helpdesk',
       summary: 'Remove a passkey of an identity; what it opened ends',
-      answer: doneAnswer,
       refusals: ['conflict'],
       query: changeParameters,
-      async handler(context, { query }) {
+      async does(context, { query }) {
         const { passkeyId = '' } = context.params;
         if (!/^[\w.-]{1,64}$/.test(passkeyId)) throw new AuthError('not_found');
         await removePasskey(needs, adminCallOf(context, query.force), { id: idOf(context), passkeyId });
-        return envelope({});
       },
     }),
   ];

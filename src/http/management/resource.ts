@@ -11,10 +11,10 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import { pagedList } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
-import { type Answer, envelope } from '../request/answer.ts';
+import { envelope } from '../request/answer.ts';
 import { changeParameters, idOf, listParameters } from '../request/fields.ts';
 import { type AuthenticatedContext, adminCallOf, languageOf } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute, managementRoot } from './admin-route.ts';
 import { ignoring, membersOf } from './known-members.ts';
 import { conditionHeader, conditionOf, type Versioned, versionHeader, versionHeaders } from './versioned.ts';
@@ -267,13 +267,9 @@ function change(
   return adminRoute(method, path, {
     ...named,
     ...conditional(versioned),
-    answer: doneAnswer,
     body: schema,
     query: changeParameters,
-    async handler(context, { body, query }) {
-      await run(changeOf(context, query.force, versioned), body, idOf(context));
-      return done();
-    },
+    does: (context, { body, query }) => run(changeOf(context, query.force, versioned), body, idOf(context)),
   });
 }
 
@@ -285,12 +281,8 @@ function removal(
   return adminRoute('DELETE', path, {
     ...named,
     ...conditional(versioned),
-    answer: doneAnswer,
     query: changeParameters,
-    async handler(context, { query }) {
-      await remove(changeOf(context, query.force, versioned), idOf(context));
-      return done();
-    },
+    does: (context, { query }) => remove(changeOf(context, query.force, versioned), idOf(context)),
   });
 }
 
@@ -339,9 +331,4 @@ function partRoutes(
     routes.push(removal(path, { permission, operationId: `end${operationId}`, summary }, removeAll));
   }
   return routes;
-}
-
-/** The answer to a change that has nothing more to say. */
-function done(): Answer {
-  return envelope({});
 }

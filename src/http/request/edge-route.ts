@@ -1,7 +1,15 @@
 // Endpoints of the Edge APIs for callers with a session.
 
 import type { z } from 'zod';
-import { type DeclaredAnswer, type Method, type Route, type RouteDefinition, route } from './route.ts';
+import { type Answer, envelope } from './answer.ts';
+import {
+  type DeclaredAnswer,
+  doneAnswer,
+  type Method,
+  type Route,
+  type RouteDefinition,
+  route,
+} from './route.ts';
 
 export interface EdgeApi {
   readonly api: 'edge-client' | 'edge-management';
@@ -13,21 +21,40 @@ export const managementApi: EdgeApi = { api: 'edge-management', root: '/edge/man
 
 type SessionGuard = 'partial' | 'full' | 'admin';
 
-export interface EdgeRouteDefinition<Body extends z.ZodType, Query extends z.ZodType>
+type Definition<Body extends z.ZodType, Query extends z.ZodType> = RouteDefinition<
+  SessionGuard,
+  Body,
+  Query,
+  z.ZodUndefined
+>;
+
+export interface EdgeRouteRules<Body extends z.ZodType, Query extends z.ZodType>
   extends Omit<
-    RouteDefinition<SessionGuard, Body, Query, z.ZodUndefined>,
-    'methods' | 'path' | 'api' | 'errors' | 'guard' | 'answers' | 'body' | 'params' | 'load'
+    Definition<Body, Query>,
+    'methods' | 'path' | 'api' | 'errors' | 'guard' | 'answers' | 'body' | 'params' | 'load' | 'handler'
   > {
   /** Of a GET that uses something up: it answers no HEAD. */
   readonly methods?: readonly Method[];
   /** `full` unless given. */
   readonly guard?: SessionGuard;
-  /** The success; undefined: there is none. Its status is 200 unless given. */
-  readonly answer?: DeclaredAnswer;
+  /** Of the success; 200 unless given. */
   readonly status?: number;
   /** Rules for a JSON body. */
   readonly body?: Body;
 }
+
+/** How it answers: without `answer` it never succeeds. Or what it does, where there is nothing to say but that it is done. */
+export type EdgeOutcome<Body extends z.ZodType, Query extends z.ZodType> =
+  | {
+      readonly answer?: DeclaredAnswer;
+      readonly handler: Definition<Body, Query>['handler'];
+      readonly does?: never;
+    }
+  | {
+      readonly does: (...given: Parameters<Definition<Body, Query>['handler']>) => Promise<unknown>;
+      readonly answer?: never;
+      readonly handler?: never;
+    };
 
 /**
  * Declares endpoints of one of the Edge APIs.
@@ -37,9 +64,10 @@ export function edgeRoutes({ api, root }: EdgeApi) {
   return <Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
     method: Method,
     path: string,
-    { answer, status = 200, body, ...rules }: EdgeRouteDefinition<Body, Query>,
-  ): Route =>
-    route<SessionGuard, Body, Query>({
+    definition: EdgeRouteRules<Body, Query> & EdgeOutcome<Body, Query>,
+  ): Route => {
+    const { does, answer = does && doneAnswer, status = 200, body, handler, ...rules } = definition;
+    return route<SessionGuard, Body, Query>({
       // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
       methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
       path: `${root}/${path}`,
@@ -47,7 +75,16 @@ export function edgeRoutes({ api, root }: EdgeApi) {
       guard: 'full',
       errors: 'edge',
       ...rules,
+      handler: does === undefined ? handler : doneAfter(does),
       answers: answer === undefined ? {} : { [status]: answer },
       ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
     });
+  };
+}
+
+function doneAfter<Given extends readonly unknown[]>(does: (...given: Given) => Promise<unknown>) {
+  return async (...given: Given): Promise<Answer> => {
+    await does(...given);
+    return envelope({});
+  };
 }
