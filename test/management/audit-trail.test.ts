@@ -106,6 +106,53 @@ describe('the list of audit events', () => {
     ]);
   });
 
+  test('names actor, entity and the one field, for applications and event subscriptions; no secret', async () => {
+    const theEvent = async (answer: Answer) => {
+      assert.ok(answer.status < 300, answer.text);
+      const [event, ...others] = await list(`requestId = "${answer.headers['x-request-id']}"`);
+      const { byIdentity, entity, entityId, action, changes } = event;
+      assert.deepEqual([others, byIdentity.name], [[], 'root']);
+      return { entity, entityId, action, changes };
+    };
+    const client = { name: 'Wiki', type: 'confidential', redirectUris: ['https://wiki.example/cb'] };
+    const subscription = { name: 'siem', type: 'webhook', url: 'https://siem.example/in', enabled: false };
+    const kinds = [
+      ['oidc-clients', 'oidc-client', client, { accessTokenDuration: '4m' }],
+      ['oidc-clients', 'oidc-client', { ...client, name: 'Git' }, { requirePkce: false }],
+      ['oidc-clients', 'oidc-client', { ...client, name: 'Files' }, { name: 'Drive' }],
+      ['event-subscriptions', 'event-subscription', subscription, { name: 'siem 2' }],
+      [
+        'event-subscriptions',
+        'event-subscription',
+        { ...subscription, name: 'audit' },
+        { url: 'https://siem.example/2' },
+      ],
+    ] as const;
+    for (const [collection, entity, body, fields] of kinds) {
+      const made = await admin.call('POST', collection, body);
+      const entityId = createdId(made);
+      const path = `${collection}/${entityId}`;
+      const { changes: atFirst, ...head } = await theEvent(made);
+      assert.deepEqual(head, { entity, entityId, action: 'create' });
+      assert.ok(
+        atFirst.some(({ field, to }: { field: string; to: unknown }) => field === 'name' && to === body.name),
+      );
+      for (const [field, to] of Object.entries(fields)) {
+        const was = (await admin.get(path)).json.data[field];
+        const { changes, ...changed } = await theEvent(await admin.call('PATCH', path, { [field]: to }));
+        assert.deepEqual(changed, { entity, entityId, action: 'update' });
+        assert.deepEqual(changes, [{ field, from: was, to }]);
+      }
+      const given = await admin.call('POST', `${path}/secrets`, {});
+      const { changes: ofSecret } = await theEvent(given);
+      const { secret } = given.json.data;
+      assert.ok(secret.length > 20 && !JSON.stringify(ofSecret).includes(secret), JSON.stringify(ofSecret));
+      const { action, changes: last } = await theEvent(await admin.call('DELETE', path));
+      assert.equal(action, 'delete');
+      assert.ok(!JSON.stringify(last).includes(secret));
+    }
+  });
+
   test('is sorted by id as asked, and newest first only if no order is', async () => {
     const idsOf = async (list: string, sort = '') =>
       (await admin.get(`${list}?limit=none${sort}`)).json.data.map(
