@@ -7,7 +7,8 @@ import {
   type OidcClient,
 } from '../model/entities/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { MINUTE, type Millis } from '../platform/clock.ts';
+import type { Millis } from '../platform/clock.ts';
+import { formatDuration } from '../platform/formats/durations.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
 import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { refusedField } from './acceptable-values.ts';
@@ -166,6 +167,6 @@ export function requireDuration(
   { least, server }: { readonly least: Millis; readonly server: Millis },
 ): void {
   if (duration === null || (duration >= least && duration <= server)) return;
-  const minutes = (time: Millis) => `${Math.floor(time / MINUTE)}m`;
-  throw refusedField(field, `must be from ${minutes(least)} to ${minutes(server)}, what the server has`);
+  const [from, to] = [least, server].map(formatDuration);
+  throw refusedField(field, `must be from ${from} to ${to}, what the server has`);
 }

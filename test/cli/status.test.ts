@@ -207,6 +207,13 @@ describe('explain policy', () => {
     assert.equal(printed.json.preview.lockedOut.count, 1);
     const wrong = await root.run(['explain', 'policy', 'lou', '--policy', '-'], { input: 'nonsense: 1' });
     assert.equal(wrong.code, 1);
+    // As `export --kind auth-policy` writes it.
+    const exported = { 'auth-policy': [changed] };
+    const ofFile = ['explain', 'policy', 'lou', '--policy', '-', '--method', 'passkey'];
+    assert.match((await fine(root, ofFile, JSON.stringify(exported))).stdout, /\nlou could not log in with/);
+    const both = await root.run(ofFile, { input: JSON.stringify({ 'auth-policy': [changed, changed] }) });
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /2 auth policies; one is explained at a time/);
   });
 
   test('is for those who may read what identities have', async () => {

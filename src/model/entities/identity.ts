@@ -106,7 +106,7 @@ export const identityEntity = entity<IdentityId>()({
     permissions: ['--permission <list>', 'without administering: read, helpdesk; separated by commas'],
     externalId: 'id in claims of external JWTs',
     email: ['<address>', 'email address, which applications get with the scope email'],
-    emailVerified: 'the address is known to be theirs',
+    emailVerified: 'treat the address as known to be theirs',
     authPolicyId: 'name or id of its auth policy; empty: by role attributes',
     passwordMustChange: 'ask for a new password at the next login with a password',
     disabled: 'refuse its logins',

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { primaryMethods } from '../../../model/login.ts';
 import { commandOf, runs } from '../../terminal/command.ts';
 import { argumentCompletedBy } from '../../terminal/hints.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -23,7 +24,7 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
   const policy = serverOption(explain.command('policy'))
     .description('say what an identity must prove to log in, and what would stop it')
     .argument('<identity>', 'name or id of the identity')
-    .addOption(new Option('--method <method>', 'only this one').choices(['password', 'cert', 'ext-jwt']))
+    .addOption(new Option('--method <method>', 'only this one').choices([...primaryMethods]))
     .option('--policy <file>', 'also what saving the auth policy in FILE would change; - for standard input');
   argumentCompletedBy(policy, { entity: 'identity' }).action(
     runs(ports, () => import('../explain/explain-policy.ts'))('explainPolicy'),

@@ -1,5 +1,5 @@
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { printResult } from '../../terminal/output.ts';
+import { printResult, usageError } from '../../terminal/output.ts';
 import { readDocument } from '../entities/document-file.ts';
 import { onEntity } from '../entities/on-entity.ts';
 import { policyPreviewText, previewOfPolicy } from '../entities/preview-change.ts';
@@ -38,8 +38,21 @@ export const explainPolicy = onEntity(
       ].join('\n\n'),
     );
   },
-  async ({ ports }, { policy }) => (policy === undefined ? undefined : readDocument(ports, policy)),
+  async ({ ports }, { policy }) =>
+    policy === undefined ? undefined : policyIn(await readDocument(ports, policy), policy),
 );
+
+/** The policy of a file: the document itself, or the only one of a file for `apply`. */
+function policyIn(document: JsonObject, file: string): JsonObject {
+  const among = document['auth-policy'];
+  if (among === undefined) return document;
+  const [policy, ...others] = asList(among);
+  if (policy !== undefined && others.length === 0) return asObject(policy);
+  throw usageError(
+    `${file} has ${others.length === 0 ? 'no auth policy' : `${others.length + 1} auth policies`}; one is explained at a time.`,
+    'put the one that is meant into a file',
+  );
+}
 
 function loginText({ method, outcome, asks, checks }: JsonObject): string {
   const besides = asList(asks);

@@ -113,7 +113,8 @@ function inItsFile(error: CliError, places: Places): CliError {
   if (place === undefined) return error;
   const where = `${place.file}:${place.lineOf(members)}`;
   const what = [`${kind} ${place.name}`.trim(), members.join('.')].filter((part) => part !== '').join(', ');
-  const said = error.message.replace(`${error.field} `, '');
+  // After the name of the field it says what is wrong; before it, only that something is.
+  const said = error.message.split(`${error.field} `).at(-1);
   return error.inOtherWords(`${where}: ${what}: ${said}`, 'correct the file; nothing was changed');
 }
 
