@@ -383,6 +383,32 @@ describe('external JWT signers', () => {
   });
 });
 
+test('each well-known provider says what to do there, and fills in what it needs', async () => {
+  const guest = await atConsole(server, 'root', '/console/signers/new', { viewport: phone, language: 'de' });
+  const { page } = guest;
+  await page.locator('#provider').waitFor();
+  const offered = '[...document.querySelectorAll("#provider option")].map(({ value }) => value)';
+  const all = (await page.evaluate(offered)) as readonly string[];
+  assert.deepEqual(all, ['', 'google', 'entra', 'okta', 'keycloak', 'gitlab', 'auth0', 'authentik']);
+  for (const provider of all.slice(1)) {
+    await go(page, '/nodes');
+    await go(page, '/signers/new');
+    await page.locator('#provider').selectOption(provider);
+    assert.ok(URL.canParse(await page.locator('#address').inputValue()), provider);
+    await assertClean(guest);
+    await page.locator('#address').fill(idp.issuer);
+    await page.locator('#address').press('Enter');
+    await page.locator('#found a').waitFor();
+    const claim = await page.locator('#field-claimsProperty').inputValue();
+    assert.equal(claim, provider === 'entra' ? 'oid' : 'sub', provider);
+    const hasSecret = !['keycloak', 'gitlab', 'authentik'].includes(provider);
+    assert.equal(await page.locator('#field-clientSecret').count(), hasSecret ? 1 : 0, provider);
+    await assertClean(guest);
+    await screenshot(page, `console-provider-${provider}`);
+  }
+  await guest.close();
+});
+
 test('an external JWT signer is filled in by hand', async () => {
   const guest = await admin.at('/console/signers/new');
   const { page } = guest;

@@ -7,11 +7,12 @@ import type { Values } from '../../forms/entity-fields.ts';
 import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
 import type { FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
-import { InputField } from '../../parts/field.tsx';
+import { InputField, SelectField } from '../../parts/field.tsx';
 import { SubmitForm } from '../../parts/submit-form.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
+import { providers } from './providers.ts';
 import { type SignerDraft, SignerFields } from './signer-fields.tsx';
 import { TryToken } from './try-token.tsx';
 import { usualOf } from './usual.ts';
@@ -59,28 +60,36 @@ export function SignerScreen() {
 /** First the address, then what was found there; null: filled in by hand. */
 function NewSigner() {
   const [found, setFound] = useState<DiscoveredSigner | null | undefined>(undefined);
-  if (found === undefined) return <LookUp done={setFound} />;
+  const [provider, setProvider] = useState('');
+  if (found === undefined) return <LookUp done={setFound} {...{ provider, setProvider }} />;
+  const chosen = providers[provider];
   return (
     <>
       {found !== null && (
         <div className="note" id="found" role="status">
           <p>{words.found(found.issuer, found.keys)}</p>
+          {chosen === undefined ? <p>{words.registerThere}</p> : <ProviderNote provider={provider} />}
           {found.claims.length > 0 && <p>{words.claimsFound(found.claims.join(', '))}</p>}
         </div>
       )}
-      <NewEntityForm<SignerDraft> {...about} initial={given(found)} usual={usualOf} />
+      <NewEntityForm<SignerDraft> {...about} initial={given(found, provider)} usual={usualOf} />
     </>
   );
 }
 
 /** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
-function given(found: DiscoveredSigner | null): Values {
+function given(found: DiscoveredSigner | null, provider: string): Values {
   const byHand = { useExternalId: true, clientAuthMethod: 'none' };
   if (found === null) return byHand;
   const { issuer, externalAuthUrl, scopes } = found;
+  const chosen = providers[provider];
   return {
     ...byHand,
-    name: URL.canParse(issuer) ? new URL(issuer).hostname : issuer,
+    name: chosen?.name ?? (URL.canParse(issuer) ? new URL(issuer).hostname : issuer),
+    ...(chosen !== undefined && {
+      clientAuthMethod: chosen.clientAuthMethod,
+      claimsProperty: chosen.claim ?? 'sub',
+    }),
     issuer,
     discovery: true,
     externalAuthUrl,
@@ -89,8 +98,35 @@ function given(found: DiscoveredSigner | null): Values {
   };
 }
 
-function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => void }) {
+/** What to do at a well-known provider. */
+function ProviderNote({ provider }: { readonly provider: string }) {
+  const chosen = providers[provider];
+  if (chosen === undefined) return null;
+  return (
+    <p>
+      {chosen.note} {words.redirectLater}{' '}
+      <a href={chosen.documentation} target="_blank" rel="noreferrer">
+        {words.documentationOf(chosen.name)}
+      </a>
+    </p>
+  );
+}
+
+function LookUp({
+  done,
+  provider,
+  setProvider,
+}: {
+  readonly done: (found: DiscoveredSigner | null) => void;
+  /** By its key in `providers`; empty: another one. */
+  readonly provider: string;
+  readonly setProvider: (provider: string) => void;
+}) {
   const [address, setAddress] = useState('');
+  const choose = (key: string) => {
+    setProvider(key);
+    setAddress(providers[key]?.address ?? '');
+  };
   return (
     <SubmitForm
       id="look-up"
@@ -110,10 +146,19 @@ function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => v
       }
     >
       <p>{words.lookUpText}</p>
+      <SelectField
+        id="provider"
+        label={words.provider}
+        first={words.otherProvider}
+        choices={Object.fromEntries(Object.entries(providers).map(([key, { name }]) => [key, name]))}
+        value={provider}
+        set={choose}
+      />
+      <ProviderNote provider={provider} />
       <InputField
         id="address"
         label={words.address}
-        hint={words.addressHint}
+        hint={/[A-Z]{4}/.test(address) ? words.addressCapitals : words.addressHint}
         required
         inputMode="url"
         autoComplete="off"
