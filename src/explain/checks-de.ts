@@ -1,8 +1,12 @@
 /** What a check of a login saw, in German. See `in-language.ts`. */
 export const checksInGerman: Readonly<Record<string, string>> = {
   // any method
-  '{1} allows {2}': '{=1} erlaubt {2}',
-  '{1} does not allow {2}': '{=1} erlaubt {2} nicht',
+  '{1} allows {2}': '{=1} erlaubt {=2}',
+  '{1} does not allow {2}': '{=1} erlaubt {=2} nicht',
+  '=password': 'Passwort',
+  '=cert': 'Zertifikat',
+  '=ext-jwt': 'externes JWT',
+  '=passkey': 'Passkey',
   'policy {1} (by role attribute {2})': 'Richtlinie {1} (durch Rollenattribut {2})',
   'policy {1}': 'Richtlinie {1}',
   '{1} is disabled{2}': '{1} ist deaktiviert{=2}',
@@ -131,7 +135,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'none of signer {1}': 'keines von Signer {1}',
   'the token names "{1}"': 'das Token nennt „{1}“',
   'no identity has the {1} "{2}"': 'keine Identität hat „{2}“ ({=1})',
-  'external id': 'externe Id',
+  '=external id': 'externe Id',
+  '=id': 'Id',
   'its issuer is {1}': 'der Aussteller ist {1}',
   'its issuer is {1}; signer {2} has {3}': 'der Aussteller ist {1}; Signer {2} hat {3}',
   'its issuer is {1}; signer {2} is for {3}': 'der Aussteller ist {1}; Signer {2} ist für {3}',

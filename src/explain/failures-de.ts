@@ -15,6 +15,28 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'valid until {1}': 'gültig bis {1}',
   'invitation of {1}': 'Einladung von {1}',
   'mail for a forgotten password of {1}': 'E-Mail für ein vergessenes Passwort von {1}',
+  // how a delivery to another server went
+  'given up after: {1}': 'aufgegeben nach: {=1}',
+  'given up': 'aufgegeben',
+  'an internal error, which the log has': 'ein interner Fehler, der im Protokoll steht',
+  'the client has no backchannelLogoutUri any more': 'der Client hat keine backchannelLogoutUri mehr',
+  'nothing was sent': 'nichts wurde gesendet',
+  'no mail server is configured': 'kein Mailserver ist konfiguriert',
+  'the subscription is gone': 'das Abonnement ist gelöscht',
+  'the subscription is disabled': 'das Abonnement ist deaktiviert',
+  'the receiver broke the connection: {1}': 'der Empfänger brach die Verbindung ab: {1}',
+  'no node is at {1} any more': 'unter {1} ist kein Knoten mehr',
+  '{1} took longer than {2}': '{1} brauchte länger als {2}',
+  '{1} offers no TLS, so nothing was sent': '{1} bietet kein TLS, daher wurde nichts gesendet',
+  'the name {1} was not found': 'der Name {1} wurde nicht gefunden',
+  '{1} cannot be reached: {2}': '{1} ist nicht erreichbar: {=2}',
+  'nothing listens there': 'dort hört nichts',
+  'no TLS with {1}, so nothing was sent: {2}': 'kein TLS mit {1}, daher wurde nichts gesendet: {2}',
+  '{1} refused user or password of mail.smtp{2}': '{1} lehnte Benutzer oder Passwort von mail.smtp ab{2}',
+  '{1} refused the sender: {2}': '{1} lehnte den Absender ab: {2}',
+  '{1} refused the recipient: {2}': '{1} lehnte den Empfänger ab: {2}',
+  '{1} refused the mail: {2}': '{1} lehnte die E-Mail ab: {2}',
+  '{1} did not answer as a mail server does: {2}': '{1} antwortete nicht wie ein Mailserver: {2}',
   // codes
   'the user may not use this application': 'die Person darf diese Anwendung nicht benutzen',
   'the requested resource does not belong to the client': 'die verlangte Ressource gehört nicht zum Client',
@@ -125,6 +147,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Etwas davon wurde inzwischen geändert: nichts wurde angewendet; wiederholen Sie die Anfrage',
   'One of the identities was changed meanwhile: nothing was changed; repeat the request':
     'Eine der Identitäten wurde inzwischen geändert: nichts wurde geändert; wiederholen Sie die Anfrage',
+  'The check has found that this is not possible for all: nothing was changed; see refused':
+    'Das ist nicht bei allen möglich: nichts wurde geändert; siehe refused',
   'The selection has {1} identities now, not {2}: nothing was changed; look at it again':
     'Die Auswahl umfasst jetzt {1} Identitäten, nicht {2}: nichts wurde geändert; sehen Sie sie noch einmal an',
   'An entity that stays refers to an entity that would be deleted: nothing was applied':

@@ -51,7 +51,8 @@ describe('a sentence of the server in German', () => {
 
   test('has its values as they were, even where they look like a sentence', () => {
     for (const [english, expected] of [
-      ['policy a allows password', 'Richtlinie a erlaubt password'],
+      ['policy a allows password', 'Richtlinie a erlaubt Passwort'],
+      ['password', 'password'],
       ['policy x allows signer y allows signer z', 'Richtlinie x erlaubt Signer y allows signer z'],
       ['rule of partner: "is already taken"', 'Regel von partner: „is already taken“'],
       ['signer s: its issuer is "$&{1}"', 'Signer s: der Aussteller ist "$&{1}"'],

@@ -43,11 +43,12 @@ export function inLanguage(text: string, language: string): string {
   return text;
 }
 
-/** `{=1}` is a value that has a translation itself. */
+/** `{=1}` is a value that has a translation itself; as `=password` if it has one only there, and else is a name. */
 function filled(translated: string, values: readonly string[], language: string): string {
   return translated.replace(/\{(=?)(\d)\}/g, (_, isSentence: string, number: string) => {
     const value = values[Number(number) - 1] ?? '';
-    return isSentence === '' ? value : inLanguage(value, language);
+    if (isSentence === '') return value;
+    return books.get(language)?.whole.get(`=${value}`) ?? inLanguage(value, language);
   });
 }
 

@@ -221,7 +221,7 @@ test('an administrator reads explanations in the language of the request', async
   const german = [
     'Der Benutzername ist bekannt, das Passwort war falsch.',
     'method allowed',
-    'Richtlinie Default erlaubt password',
+    'Richtlinie Default erlaubt Passwort',
   ];
   for (const language of ['de', 'de-CH,en;q=0.5', 'fr, de;q=0.9']) {
     assert.deepEqual(await explained(language), german, language);

@@ -94,3 +94,10 @@ function ageText(duration: string | null): readonly string[] {
     return [];
   }
 }
+
+/** Whom a caller claimed to be, as it is shown. The server has a mark in place of a user name that it does not know. */
+export function subjectText(subject: string): string {
+  return subject.replace(/^unknown name (#[\da-f]+)$/, (_all, mark: string) =>
+    texts.attempts.unknownName(mark),
+  );
+}

@@ -11,6 +11,7 @@ import {
   testSubscription,
   usualOverlap,
 } from '../../admin/event-subscriptions.ts';
+import { inLanguage } from '../../explain/in-language.ts';
 import { type EventSubscription, eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import { DAY, isoTimeOrNull } from '../../platform/clock.ts';
 import type { Replay } from '../../store/contracts/deliveries.ts';
@@ -18,12 +19,12 @@ import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { durationField, idOf, idText, someTime } from '../request/fields.ts';
-import { adminCallOf } from '../request/request-context.ts';
+import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
-import { deliveryFields, deliveryQuery } from './oidc-clients.ts';
+import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
 
 const document = documentSchema(eventSubscriptionEntity, {
   waiting: z.int().describe('How many events wait to be sent'),
@@ -95,7 +96,10 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(testedSchema, 'The outcome'),
       async handler(context) {
         const { state, result } = await testSubscription(needs, adminCallOf(context), idOf(context));
-        return envelope({ isDelivered: state === 'delivered', result });
+        return envelope({
+          isDelivered: state === 'delivered',
+          result: inLanguage(result, languageOf(context)),
+        });
       },
     }),
     adminRoute('GET', `${path}/deliveries`, {
@@ -104,7 +108,11 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
       handler: async (context, { query }) =>
-        envelope((await listEventDeliveries(needs, idOf(context), query)).map(deliveryDocument)),
+        envelope(
+          (await listEventDeliveries(needs, idOf(context), query))
+            .map(inReadersLanguage(context))
+            .map(deliveryDocument),
+        ),
     }),
     adminRoute('POST', `${path}/replay`, {
       operationId: 'replayEventSubscription',

@@ -7,7 +7,7 @@ import { adminCallOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
-import { deliveryFields, deliveryQuery } from './oidc-clients.ts';
+import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
 
 const mailSchema = z
   .strictObject({
@@ -28,7 +28,8 @@ export function mailRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'List the mails to people that wait, were sent or were given up',
       query: deliveryQuery,
       answer: dataAnswer(z.array(mailSchema), 'The newest first'),
-      handler: async (_context, { query }) => envelope((await listMails(needs, query)).map(mailDocument)),
+      handler: async (context, { query }) =>
+        envelope((await listMails(needs, query)).map(inReadersLanguage(context)).map(mailDocument)),
     }),
     adminRoute('POST', 'mails/send-again', {
       operationId: 'sendMailsAgain',

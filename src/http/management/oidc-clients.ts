@@ -7,11 +7,12 @@ import {
   oidcClients,
 } from '../../admin/oidc-clients.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { deliveryStates } from '../../model/delivery.ts';
+import { inLanguage } from '../../explain/in-language.ts';
+import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
-import { adminCallOf, type RequestContext } from '../request/request-context.ts';
+import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
 import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
@@ -86,9 +87,9 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
       handler: async (context, { query }) =>
         envelope(
-          (await listLogoutDeliveries(needs, idOf(context), query)).map(({ payload, ...delivery }) =>
-            deliveryDocument({ ...payload, ...delivery }),
-          ),
+          (await listLogoutDeliveries(needs, idOf(context), query))
+            .map(inReadersLanguage(context))
+            .map(({ payload, ...delivery }) => deliveryDocument({ ...payload, ...delivery })),
         ),
     }),
   ];
@@ -99,4 +100,13 @@ function secretIdOf({ params }: RequestContext): string {
   const id = params.secretId ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) throw new AuthError('not_found');
   return id;
+}
+
+/** How the last attempt went, for the reader. */
+export function inReadersLanguage(context: Pick<RequestContext, 'headers'>) {
+  const language = languageOf(context);
+  return <Of extends Pick<Delivery, 'result'>>(delivery: Of): Of => ({
+    ...delivery,
+    result: delivery.result && inLanguage(delivery.result, language),
+  });
 }

@@ -11,6 +11,7 @@ import { Said, Time } from '../parts/time.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
+import { subjectText } from '../words.ts';
 import { Remedies } from './remedies.tsx';
 
 const { attempts: words } = texts;
@@ -70,7 +71,9 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
             ? [words.person, identity === null ? words.unknown : <PersonLink key="p" of={identity} />]
             : null,
           ...expiredCertificate(attempt),
-          attempt.subject === null ? null : [isLogin ? words.said : words.about, attempt.subject],
+          attempt.subject === null
+            ? null
+            : [isLogin ? words.said : words.about, subjectText(attempt.subject)],
           [words.address, <code key="a">{attempt.ipAddress}</code>],
           [words.issuer, attempt.issuer],
           [words.mechanism, named(words.mechanisms, attempt.mechanism)],

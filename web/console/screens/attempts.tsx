@@ -9,6 +9,7 @@ import { ListScreen } from '../lists/list-screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
+import { subjectText } from '../words.ts';
 import { OutcomeBadge } from './attempt.tsx';
 
 const { attempts: words, reasons } = texts;
@@ -27,7 +28,7 @@ const columns: readonly Column<LoginAttempt>[] = [
     sort: 'identityName',
     cell: ({ identity, subject }) =>
       identity === null ? (
-        <span className="hint">{subject ?? words.unknown}</span>
+        <span className="hint">{subject === null ? words.unknown : subjectText(subject)}</span>
       ) : (
         <PersonLink of={identity} />
       ),

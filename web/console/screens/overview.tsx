@@ -10,6 +10,7 @@ import { Time } from '../parts/time.tsx';
 import { useList, useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
+import { subjectText } from '../words.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
 import { GettingStarted } from './getting-started.tsx';
@@ -105,7 +106,7 @@ function Refusals() {
             {named(texts.reasons, reason ?? '')}
           </Link>
           <span className="hint">
-            {identity?.name ?? subject ?? texts.attempts.unknown} · <Time at={at} />
+            {identity?.name ?? subjectText(subject ?? texts.attempts.unknown)} · <Time at={at} />
           </span>
         </>
       )}

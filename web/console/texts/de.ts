@@ -277,6 +277,7 @@ export const de: Texts = {
     any: 'Alle',
     passed: 'Bestanden',
     unknown: 'Unbekannt',
+    unknownName: (mark) => `unbekannter Name ${mark}`,
     about: 'Betrifft',
     said: 'Nach eigener Angabe',
     steps: {

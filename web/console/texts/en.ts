@@ -277,6 +277,7 @@ export const en = {
     any: 'Any',
     passed: 'Passed',
     unknown: 'Unknown',
+    unknownName: (mark: string) => `unknown name ${mark}`,
     said: 'Claimed to be',
     about: 'About',
     steps: {

@@ -57,7 +57,9 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
   const isReady = found !== undefined && found.problems.length === 0;
   return (
     <Card id="table" title={words.file}>
-      <p>{words.importText(importColumns.join(', '))}</p>
+      <p>
+        {words.importText} <code>{importColumns.join(', ')}</code>. {words.importMore}
+      </p>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -51,8 +51,8 @@ const en = {
   file: 'Table (CSV)',
   fileHint: 'In UTF-8, at most 10,000 rows. Nothing is added before you have seen the check.',
   importTitle: 'Add many people from a table',
-  importText: (columns: string) =>
-    `The first line names the columns, of which only the name is required: ${columns}. Several role attributes are separated by “|”.`,
+  importText: 'The first line names the columns, of which only the name is required:',
+  importMore: 'Several role attributes are separated by “|”.',
   template: 'Download an empty table',
   checkTable: 'Check the table',
   ready: (count: number) => `${people(count)} can be added. There is no problem.`,
@@ -121,8 +121,8 @@ const de: typeof en = {
   fileHint:
     'In UTF-8, höchstens 10.000 Zeilen. Bevor Sie die Prüfung gesehen haben, wird niemand hinzugefügt.',
   importTitle: 'Viele Personen aus einer Tabelle hinzufügen',
-  importText: (columns) =>
-    `Die erste Zeile nennt die Spalten, von denen nur der Name nötig ist: ${columns}. Mehrere Rollenattribute sind durch „|“ getrennt.`,
+  importText: 'Die erste Zeile nennt die Spalten, von denen nur der Name nötig ist:',
+  importMore: 'Mehrere Rollenattribute sind durch „|“ getrennt.',
   template: 'Leere Tabelle herunterladen',
   checkTable: 'Tabelle prüfen',
   ready: (count) => `${persons(count)} können hinzugefügt werden. Es gibt kein Problem.`,
