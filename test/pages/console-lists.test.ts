@@ -140,12 +140,34 @@ test('the overview names certificates that expire soon, and its chart follows th
   await guest.close();
 });
 
+test('the overview names event subscriptions whose receiver does not take them', async () => {
+  const before = await admin.at('/console');
+  await before.page.getByText('Third-party CA partner').waitFor();
+  await before.page.locator('.loading').first().waitFor({ state: 'detached' });
+  assert.equal(await before.page.locator('#failing-events').count(), 0);
+  await before.close();
+  const away = { name: 'siem', type: 'webhook', url: 'https://localhost:9/hook', events: ['admin.changed'] };
+  const id = createdId(await root.call('POST', 'event-subscriptions', away));
+  createdId(await root.call('POST', 'config-types', { name: 'an event' }));
+  await until(30_000, async () => (await root.get(`event-subscriptions/${id}`)).json.data.failures > 0);
+  const guest = await admin.at('/console');
+  const { page } = guest;
+  const card = page.locator('section:has(#failing-events)');
+  await card.getByText(/attempts failed/).waitFor();
+  await assertClean(guest);
+  await card.getByText('siem').click();
+  await page.getByRole('heading', { level: 1, name: 'siem' }).waitFor();
+  await guest.close();
+  assert.equal((await root.call('DELETE', `event-subscriptions/${id}`)).status, 200);
+});
+
 test('the certificates of the server and what it trusts are in the console', async () => {
   const guest = await admin.at('/console/certificates');
   const { page } = guest;
   const own = page.locator('section:has(#own-certificates)');
   for (const use of ['Server certificate', 'Authority', 'Signs client certificates'])
     await own.getByText(use, { exact: true }).first().waitFor();
+  await own.getByText('Signs the server certificate', { exact: true }).first().waitFor();
   await own.getByText('localhost').first().waitFor();
   await page.getByText('Soon', { exact: true }).first().waitFor();
   await assertClean(guest);

@@ -16,6 +16,8 @@ import { words } from './overview-words.ts';
 
 /** How far it looks ahead. */
 const ahead = 30 * 86_400_000;
+/** The same of the overlay's own authorities: clients need time to learn others. */
+const aheadOfAuthorities = 180 * 86_400_000;
 /** How long a certificate that has expired stays. */
 const behind = 7 * 86_400_000;
 
@@ -23,6 +25,8 @@ interface Ending {
   readonly id: string;
   readonly what: string;
   readonly at: string;
+  /** Milliseconds; other than usual. */
+  readonly ahead?: number;
   /** The person it is about, or the screen that shows it. */
   readonly on: { readonly personId: string } | '/certificates' | '/cas';
 }
@@ -101,11 +105,12 @@ async function endings(signal: AbortSignal): Promise<readonly Ending[]> {
         what: words.ownCertificates[use]([...listeners, subject].join(', ')),
         at,
         on: '/certificates' as const,
+        ...(use === 'server' ? {} : { ahead: aheadOfAuthorities }),
       },
     })),
   ];
   return found
-    .filter(({ at }) => at !== '' && at < (until ?? ''))
+    .filter(({ at, ahead: ofThis = ahead }) => Date.parse(at) < now + ofThis)
     .toSorted((one, other) => one.at.localeCompare(other.at))
     .slice(0, 10);
 }

@@ -23,7 +23,7 @@ const en = {
   namersNone: 'No signer and no CA can name an administrator.',
   namersOf: (names: string) => `Such as ${names}`,
   ends: 'Expires soon',
-  endsText: 'Certificates, enrollments and invitations in the next 30 days.',
+  endsText: 'Certificates, enrollments and invitations in the next 30 days, own authorities in the next 180.',
   certificateOf: (name: string) => `Certificate of ${name}`,
   authority: (name: string) => `Third-party CA ${name}`,
   ownCertificates: {
@@ -64,7 +64,8 @@ const de: typeof en = {
   namersNone: 'Kein Signer und keine CA kann einen Administrator benennen.',
   namersOf: (names) => `Zum Beispiel ${names}`,
   ends: 'Läuft bald ab',
-  endsText: 'Zertifikate, Registrierungen und Einladungen der nächsten 30 Tage.',
+  endsText:
+    'Zertifikate, Registrierungen und Einladungen der nächsten 30 Tage, eigene Zertifizierungsstellen der nächsten 180.',
   certificateOf: (name) => `Zertifikat von ${name}`,
   authority: (name) => `Externe CA ${name}`,
   ownCertificates: {

@@ -13,6 +13,7 @@ import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { subjectText } from '../words.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
+import { FailingSubscriptions } from './events/failing.tsx';
 import { GettingStarted } from './getting-started.tsx';
 import { MailsGivenUp } from './mails-given-up.tsx';
 import { words } from './overview-words.ts';
@@ -25,6 +26,7 @@ export function OverviewScreen() {
       <GettingStarted />
       <Find />
       <MailsGivenUp />
+      <FailingSubscriptions />
       <LastDay />
       <div className="columns">
         <Refusals />

@@ -12,6 +12,9 @@ const en = {
   which: 'Which events',
   progress: 'Deliveries',
   waits: (waiting: number) => (waiting === 0 ? 'all delivered' : `${waiting} wait`),
+  failingTitle: 'Events that are not delivered',
+  failingText:
+    'The receivers of these subscriptions did not take the last events. They wait, and are sent again.',
   failing: (failures: number, waiting: number) => `${failures} attempts failed, ${waiting} wait`,
   deleteEnds: 'Nothing more is sent there, and what waits is lost.',
   check: 'Check and repeat',
@@ -44,6 +47,9 @@ const de: typeof en = {
   which: 'Welche Ereignisse',
   progress: 'Zustellung',
   waits: (waiting) => (waiting === 0 ? 'alles zugestellt' : `${waiting} warten`),
+  failingTitle: 'Ereignisse, die nicht ankommen',
+  failingText:
+    'Die Empfänger dieser Abonnements haben die letzten Ereignisse nicht angenommen. Sie warten und werden wieder gesendet.',
   failing: (failures, waiting) => `${failures} Versuche gescheitert, ${waiting} warten`,
   deleteEnds: 'Dorthin wird nichts mehr gesendet, und was wartet, geht verloren.',
   check: 'Prüfen und wiederholen',

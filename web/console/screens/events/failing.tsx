@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { EntriesCard } from '../../parts/entries.tsx';
+import { useList } from '../../queries.ts';
+import type { EventSubscription } from '../../types.ts';
+import { Progress } from './subscriptions.tsx';
+import { words } from './words.ts';
+
+/** The subscriptions whose receiver did not take the last events; nothing while there is none. */
+export function FailingSubscriptions() {
+  const query = useList<EventSubscription>(['event-subscriptions', 'failing'], 'event-subscriptions', {
+    limit: 500,
+    options: { refetchInterval: 60_000 },
+  });
+  const failing = query.data?.items.filter(({ failures }) => failures > 0) ?? [];
+  if (failing.length === 0) return null;
+  return (
+    <EntriesCard
+      id="failing-events"
+      title={words.failingTitle}
+      lead={words.failingText}
+      query={query}
+      itemsOf={() => failing}
+      keyOf={({ id }) => id}
+      entry={(subscription) => (
+        <>
+          <Link to="/events/$id" params={{ id: subscription.id }}>
+            {subscription.name || subscription.url}
+          </Link>{' '}
+          <Progress subscription={subscription} />
+        </>
+      )}
+    />
+  );
+}
