@@ -1,33 +1,34 @@
 import { z } from 'zod';
 import type { CertificateServices } from '../../login/services.ts';
-import { isoTimeOrNull, type Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
 import { isIssuedBy, parseCertificate } from '../../platform/x509/x509.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from './wire.ts';
+import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
 
 const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
+const passwordSchema = z.strictObject({
+  ...authenticatorMembers,
+  method: z.literal('updb'),
+  username: z.string(),
+  lockedUntil: timeSchema.nullable(),
+});
+const certificateSchema = z.strictObject({
+  ...authenticatorMembers,
+  method: z.literal('cert'),
+  certPem: z.string(),
+  fingerprint: z.string(),
+  certExpiresAt: timeSchema.nullable(),
+  isIssuedByNetwork: z.boolean(),
+  isExtendRequested: z.boolean(),
+  isKeyRollRequested: z.boolean(),
+});
 export const authenticatorSchema = z
-  .discriminatedUnion('method', [
-    z.strictObject({
-      ...authenticatorMembers,
-      method: z.literal('updb'),
-      username: z.string(),
-      lockedUntil: timeSchema.nullable(),
-    }),
-    z.strictObject({
-      ...authenticatorMembers,
-      method: z.literal('cert'),
-      certPem: z.string(),
-      fingerprint: z.string(),
-      certExpiresAt: timeSchema.nullable(),
-      isIssuedByNetwork: z.boolean(),
-      isExtendRequested: z.boolean(),
-      isKeyRollRequested: z.boolean(),
-    }),
-  ])
+  .discriminatedUnion('method', [passwordSchema, certificateSchema])
   .meta({ id: 'Authenticator' });
+const shownPassword = documentsBy(passwordSchema);
+const shownCertificate = documentsBy(certificateSchema);
 
 /** An authenticator without anything with which somebody could log in. */
 export function authenticatorDocument(
@@ -40,24 +41,16 @@ export function authenticatorDocument(
 }
 
 function document(authenticator: ListedAuthenticator, now: Millis, own: readonly TrustAnchor[]): object {
-  const { identityId, method, lockedUntil } = authenticator;
-  const isLocked = lockedUntil !== null && lockedUntil > now;
-  return {
-    ...entityHead('authenticators', authenticator),
-    method,
-    identityId,
-    identity: entityRef('identities', identityId, authenticator.identityName),
-    ...(authenticator.method === 'updb'
-      ? { username: authenticator.username, lockedUntil: isoTimeOrNull(isLocked ? lockedUntil : null) }
-      : {
-          certPem: authenticator.certPem,
-          fingerprint: shownFingerprint(authenticator.thumbprint),
-          certExpiresAt: isoTimeOrNull(authenticator.certExpiresAt),
-          isIssuedByNetwork: isOfNetwork(own, authenticator.certPem),
-          isExtendRequested: authenticator.isExtendRequested,
-          isKeyRollRequested: authenticator.isKeyRollRequested,
-        }),
-  };
+  const { lockedUntil } = authenticator;
+  const head = entityHead('authenticators', authenticator);
+  if (authenticator.method === 'updb') {
+    const isLocked = lockedUntil !== null && lockedUntil > now;
+    return shownPassword({ ...authenticator, ...head, lockedUntil: isLocked ? lockedUntil : null });
+  }
+  const { certPem, thumbprint } = authenticator;
+  const fingerprint = shownFingerprint(thumbprint);
+  const isIssuedByNetwork = isOfNetwork(own, certPem);
+  return shownCertificate({ ...authenticator, ...head, fingerprint, isIssuedByNetwork });
 }
 
 /** Whether one of the overlay's own authorities issued a certificate. An import may have brought one that nobody reads. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isoTime } from '../../platform/clock.ts';
-import { timeSchema } from '../documents/wire.ts';
+import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices, OwnCertificate } from '../request/services.ts';
@@ -42,25 +41,8 @@ export function ownCertificateRoutes({
   ];
 }
 
-function ownCertificateDocument(held: OwnCertificate): z.output<typeof ownCertificateSchema> {
-  const { use, listeners, subject, issuer, isCa, signs, serialNumber, fingerprint, pem: certPem } = held;
-  const {
-    subjectAltNames: { dns, ips },
-    notBefore,
-    notAfter,
-  } = held;
-  const times = { notBefore: isoTime(notBefore), notAfter: isoTime(notAfter) };
-  return {
-    use,
-    listeners: [...listeners],
-    subject,
-    issuer,
-    names: [...dns, ...ips],
-    isCa,
-    signs: [...signs],
-    serialNumber,
-    fingerprint,
-    ...times,
-    certPem,
-  };
+const shown = documentsBy(ownCertificateSchema);
+
+function ownCertificateDocument({ subjectAltNames: { dns, ips }, pem: certPem, ...held }: OwnCertificate) {
+  return shown({ ...held, names: [...dns, ...ips], certPem });
 }
