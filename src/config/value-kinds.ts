@@ -96,7 +96,10 @@ export const dbSchema = text(
     requireEscapes(given);
     const apart = withHostsApart(given);
     const url = URL.parse(apart);
-    if (url === null) throw new Refusal(`the PostgreSQL URL cannot be parsed; ${escapes}`);
+    if (url === null)
+      throw new Refusal(
+        `the PostgreSQL URL cannot be parsed: check host and port, with an IPv6 address in brackets; ${escapes}`,
+      );
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');
     }

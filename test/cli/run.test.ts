@@ -570,6 +570,11 @@ describe('run controller --check', () => {
     assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start creates one/);
     assert.ok(!existsSync(join(box.cwd, 'h', 'elsewhere.db')));
 
+    edit(box, (yaml) => yaml.replace('elsewhere.db', 'nowhere/elsewhere.db'));
+    const nowhere = await check(box);
+    assert.equal(nowhere.code, 1, nowhere.stdout);
+    assert.match(nowhere.stderr, /nowhere cannot be used: it does not exist/);
+
     edit(box, (yaml) => yaml.replace(/^db: .*$/m, 'db: postgres://nobody@127.0.0.1:1/none?sslmode=disable'));
     const away = await check(box);
     assert.equal(away.code, 0, away.stderr);

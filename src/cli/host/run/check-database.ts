@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 import {
   databaseName,
@@ -18,7 +20,8 @@ import { openKeyRing } from '../../../tokens/key-ring.ts';
  * Checks whether the key-encryption key belongs to the database, and changes nothing: the database of an older release
  * is not opened, because opening would migrate it.
  * @returns sentences about a database that could not be inspected, or that the start will change
- * @throws SealBroken it is another key; SchemaError a release that this one cannot follow has changed the database
+ * @throws SealBroken it is another key; SchemaError a release that this one cannot follow has changed the database;
+ *         Error from the file system: there is no database, and none can be created there
  */
 export async function checkDatabaseAndKey({
   config,
@@ -43,7 +46,10 @@ export async function checkDatabaseAndKey({
       await store.close();
     }
   } catch (error) {
-    if (error instanceof NoDatabase) return [`there is no database at ${name}; the start creates one`];
+    if (error instanceof NoDatabase) {
+      if (config.db.engine === 'sqlite') accessSync(dirname(config.db.file), constants.W_OK);
+      return [`there is no database at ${name}; the start creates one`];
+    }
     if (error instanceof StoreUnavailable) return [`the database cannot be looked into: ${error.message}`];
     throw error;
   }
