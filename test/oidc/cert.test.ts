@@ -121,6 +121,21 @@ describe('a certificate of the overlay', () => {
     await assertRefused(await loginOf(leaf), 'untrusted-chain');
   });
 
+  test('leads through intermediates in whatever order they are sent', async () => {
+    const upper = authority({ issuer: root, subject: 'Upper' });
+    const lower = authority({ issuer: upper, subject: 'Lower' });
+    const stray = authority({ subject: 'Stray' });
+    const leaf = client({ issuer: lower });
+    await giveCertificate(server, await newIdentity(), leaf);
+    for (const sent of [
+      [lower, upper],
+      [upper, lower],
+      [stray, upper, lower],
+      [upper, stray, lower],
+    ])
+      assert.equal((await loginOf(leaf, ...sent)).status, 302, String(sent.length));
+  });
+
   test('is the default of the authorization endpoint, unless another method is requested', async () => {
     const connection = withCertificate(server, client({ issuer: root }));
     const segment = async (changes = {}) =>

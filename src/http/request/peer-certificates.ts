@@ -1,4 +1,5 @@
-import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import { sha256 } from '../../platform/digest.ts';
 import { recentMap } from '../../platform/recent-map.ts';
 
@@ -50,7 +51,7 @@ export function rememberIntermediates(
 ): void {
   if (socket.isSessionReused()) return;
   const leaf = socket.getPeerX509Certificate();
-  // Without an issuer among the sent certificates, a resumption would lose nothing.
+  // Without another certificate that was sent, a resumption would lose nothing.
   if (leaf === undefined || leaf.issuerCertificate === undefined) return;
   const read = peerCertificates(socket);
   if (read === null || read.chain.length === 1) return;
@@ -67,8 +68,8 @@ export function learnIntermediates({ leafThumbprint, certificates }: SentInterme
 }
 
 function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
-  const leaf = socket.getPeerCertificate(true);
-  if (!isCertificate(leaf)) return null;
+  const leaf = socket.getPeerX509Certificate();
+  if (leaf === undefined) return null;
   const leafThumbprint = sha256(leaf.raw);
   const chain = chainOf(leaf);
   if (socket.isSessionReused()) {
@@ -80,22 +81,25 @@ function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
   return { leafThumbprint, chain };
 }
 
-// Node returns an empty object if there is no certificate.
-function isCertificate(certificate: Partial<PeerCertificate>): certificate is PeerCertificate {
-  return certificate.raw !== undefined;
-}
-
-function chainOf(leaf: DetailedPeerCertificate): Buffer[] {
-  const chain: Buffer[] = [];
-  let bytes = 0;
-  let current: Partial<DetailedPeerCertificate> | undefined = leaf;
-  while (current?.raw !== undefined && chain.length < longestChain) {
-    bytes += current.raw.length;
-    if (chain.length > 0 && bytes > largestChainBytes) break;
-    chain.push(current.raw);
-    // A self-signed certificate is its own issuer.
-    if (current.issuerCertificate === current) break;
-    current = current.issuerCertificate;
+/** @param leaf whose `issuerCertificate` is the certificate that was sent next, whatever issued it, and so on */
+function chainOf(leaf: X509Certificate): Buffer[] {
+  const sent: X509Certificate[] = [];
+  for (
+    let next = leaf.issuerCertificate;
+    next !== undefined && sent.length < longestChain;
+    next = next.issuerCertificate
+  )
+    sent.push(next);
+  const chain = [leaf];
+  let bytes = leaf.raw.length;
+  // Clients may send them in any order (RFC 8446 section 4.4.2).
+  for (const issued of chain) {
+    for (const issuer of sent) {
+      if (chain.length === longestChain || chain.includes(issuer) || !issued.checkIssued(issuer)) continue;
+      bytes += issuer.raw.length;
+      if (bytes > largestChainBytes) return chain.map(({ raw }) => raw);
+      chain.push(issuer);
+    }
   }
-  return chain;
+  return chain.map(({ raw }) => raw);
 }

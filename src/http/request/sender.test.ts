@@ -7,7 +7,7 @@ const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
 type Headers = Readonly<Record<string, string>>;
 
 function senderOf(method: string, headers: Headers): Sender {
-  const socket = { getPeerCertificate: () => ({}), isSessionReused: () => false };
+  const socket = { getPeerX509Certificate: () => undefined, isSessionReused: () => false };
   const request = { method, headers: { cookie: 'a=b; c=d', ...headers }, socket };
   return new Sender(request as unknown as ConstructorParameters<typeof Sender>[0], own);
 }
@@ -87,9 +87,8 @@ describe('the sender of a request', () => {
       for (const [method, headers] of requests) {
         let isAsked = false;
         const socket = {
-          getPeerCertificate: () => {
+          getPeerX509Certificate: () => {
             isAsked = true;
-            return {};
           },
           isSessionReused: () => false,
         };
