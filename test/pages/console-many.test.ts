@@ -119,6 +119,43 @@ describe('many people', () => {
     await guest.close();
   });
 
+  test('of whom there are more than a thousand are changed a piece at a time, with a bar', async () => {
+    const rows = Array.from({ length: 1100 }, (_, at) => `throng ${at},throng`);
+    const imported = await server.post('/edge/management/v1/identities/import', {
+      headers: { authorization: `Bearer ${root.accessToken}`, 'content-type': 'text/csv' },
+      body: ['name,roleAttributes', ...rows].join('\n'),
+    });
+    assert.equal(imported.json.data.created.length, 1100, imported.text);
+    const guest = await admin.at('/console/people?role=throng');
+    const { page } = guest;
+    await page.locator('#pick-all').click();
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('disable');
+    await page.locator('#many-check').click();
+    await page.locator('#many-do').filter({ hasText: '1100 people' }).waitFor();
+    await assertClean(guest);
+    // The second call waits, so that the bar is there to be looked at.
+    let calls = 0;
+    let release: () => void = () => undefined;
+    await page.route('**/continue', async (route) => {
+      calls += 1;
+      if (calls === 2) await new Promise<void>((resolve) => (release = resolve));
+      await route.continue();
+    });
+    await page.locator('#many-do').click();
+    await page
+      .locator('#many-far')
+      .filter({ hasText: /^\d+ of 1100 people done$/ })
+      .waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-many-progress');
+    release();
+    await page.locator('#many-done').filter({ hasText: 'Done for 1100 people' }).waitFor();
+    const left = await root.get(`identities?limit=1&filter=${encodeURIComponent('name="throng 1099"')}`);
+    assert.equal(left.json.data[0].disabled, true);
+    await guest.close();
+  });
+
   test('are invited, disabled, enabled and deleted', async () => {
     const ids = await group('team', 3);
     const guest = await admin.at('/console/people?role=team');

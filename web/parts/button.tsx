@@ -13,6 +13,7 @@ export function Button({ kind = 'plain', isBusy = false, onClick, ...rest }: But
       type="button"
       className={`button ${kind}`}
       aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
       onClick={(event) => {
         if (isBusy) event.preventDefault();
         else onClick?.(event);

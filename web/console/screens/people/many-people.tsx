@@ -17,8 +17,9 @@ import { SameChange } from '../../parts/same-change.tsx';
 import { queries } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
-import type { BulkPreview, BulkResult } from '../../types.ts';
+import type { BulkJob, BulkPreview, BulkResult } from '../../types.ts';
 import { ImpactText } from '../policy-impact.tsx';
+import { checkedJob, doneJob, jobs, mostInOneStep } from './many-job.ts';
 import { words } from './many-words.ts';
 import { askedOf, type Kind, noWork, type Work } from './many-work.ts';
 
@@ -67,12 +68,26 @@ function ManyForm({
 }: Omit<ManyPeopleProps, 'gone' | 'label'> & { readonly whenDone: (kind: Kind) => void }) {
   const [work, setWork] = useState<Work>({ ...noWork, kind });
   const { body, command } = askedOf(selection, work);
-  const change = { method: 'POST', path: 'identities/bulk', body } as const;
+  const isJob = 'filter' in selection && count > mostInOneStep;
+  const change = { method: 'POST', path: isJob ? jobs : 'identities/bulk', body } as const;
+  const [job, setJob] = useState<BulkJob | null>(null);
+  const [partly, setPartly] = useState<BulkResult | null>(null);
   const checked = useMutation({
-    mutationFn: () => make<BulkPreview>({ ...change, path: 'identities/bulk/preview' }),
+    async mutationFn() {
+      if (!isJob) return make<BulkPreview>({ ...change, path: 'identities/bulk/preview' });
+      const found = await checkedJob(body, setJob);
+      setJob(found);
+      return found.preview;
+    },
   });
   const carried = useMutation({
-    mutationFn: (matched: number) => make<BulkResult>({ ...change, body: { ...body, matched } }),
+    mutationFn: (matched: number) =>
+      job === null
+        ? make<BulkResult>({ ...change, body: { ...body, matched } })
+        : doneJob(job, (now, soFar) => {
+            setJob(now);
+            setPartly(soFar);
+          }),
     onSuccess(result) {
       whenDone(work.kind);
       announce(words.done(result.matched));
@@ -90,11 +105,15 @@ function ManyForm({
     if (isBusy) return;
     if (isPossible) return carried.mutate(found.matched);
     carried.reset();
+    setJob(null);
+    setPartly(null);
     checked.mutate();
   };
   const set = (changes: Partial<Work>) => {
     checked.reset();
     carried.reset();
+    setJob(null);
+    setPartly(null);
     setWork((before) => ({ ...before, ...changes }));
   };
   const isDestructive = ['delete', 'disable', 'end-sessions'].includes(work.kind);
@@ -112,11 +131,13 @@ function ManyForm({
       {found !== undefined && <Found found={found} />}
       {checked.error !== null && <Failure error={checked.error} />}
       {carried.error !== null && <Failure error={carried.error} />}
+      {carried.error !== null && partly !== null && <Done result={partly} />}
       {isBusy && (
         <p role="status" className="hint">
           {words.working(found?.matched ?? count)}
         </p>
       )}
+      {isBusy && job !== null && <HowFar job={job} count={count} />}
       <p className="buttons">
         <Button
           id={isPossible ? 'many-do' : 'many-check'}
@@ -130,6 +151,18 @@ function ManyForm({
       </p>
       <SameChange command={command} change={change} />
     </form>
+  );
+}
+
+function HowFar({ job, count }: { readonly job: BulkJob; readonly count: number }) {
+  const { matched } = job.preview;
+  const isChecking = job.state === 'checking';
+  const [done, all] = isChecking ? [matched, Math.max(matched, count)] : [job.done, matched];
+  return (
+    <label className="how-far" id="many-far">
+      {isChecking ? words.checkedSoFar(done) : words.doneSoFar(done, all)}
+      <progress value={done} max={all} />
+    </label>
   );
 }
 

@@ -27,6 +27,8 @@ const en = {
   check: 'Check first',
   doIt: (count: number) => `Do it for ${people(count)}`,
   working: (count: number) => `Working on ${people(count)}`,
+  checkedSoFar: (count: number) => `${people(count)} checked`,
+  doneSoFar: (count: number, all: number) => `${count} of ${people(all)} done`,
   touched: (count: number) => `${people(count)}: `,
   nobody: 'The selection is empty now.',
   administrators: (count: number) =>
@@ -93,6 +95,8 @@ const de: typeof en = {
   check: 'Erst prüfen',
   doIt: (count) => `Für ${persons(count)} ausführen`,
   working: (count) => `${persons(count)} werden bearbeitet`,
+  checkedSoFar: (count) => `${persons(count)} geprüft`,
+  doneSoFar: (count, all) => `${count} von ${persons(all)} erledigt`,
   touched: (count) => `${persons(count)}: `,
   nobody: 'Die Auswahl ist jetzt leer.',
   administrators: (count) =>
