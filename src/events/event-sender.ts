@@ -67,6 +67,9 @@ export async function sendEvents(
     }
     case 'otlp': {
       const outcome = await posted(poster, url, { ...otlpMessage(deliveries, clock.now()), tls });
+      // One of them spoils the others: from now on each shows by itself whether it does.
+      if (outcome.isObjectedTo === true && deliveries.length > 1)
+        return sendEvents(needs, subscription, deliveries.slice(0, 1));
       return outcome.state === 'waiting' ? [outcome] : deliveries.map(() => outcome);
     }
     case 'syslog': {
@@ -87,10 +90,15 @@ export async function sendEvents(
   }
 }
 
+/** Answers about the message, not about its address, the sender's right or the receiver's state (RFC 9110). */
+const objections: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
 function posted(poster: MessagePoster, url: string, message: OutboundMessage): Promise<DeliveryOutcome> {
   return attempted(async () => {
     const status = await poster.post(url, message);
-    return { state: status >= 200 && status < 300 ? 'delivered' : 'waiting', result: `HTTP ${status}` };
+    const result = `HTTP ${status}`;
+    if (status >= 200 && status < 300) return { state: 'delivered', result };
+    return { state: 'waiting', result, isObjectedTo: objections.has(status) };
   });
 }
 

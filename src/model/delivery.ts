@@ -84,6 +84,8 @@ export interface DeliveryOutcome {
   readonly result: string;
   /** Of one that is to be tried again: the subscriber is there and would take others, so that only this one waits. */
   readonly waitsAlone?: boolean;
+  /** Of one that is to be tried again, in an order: the subscriber is there and objects to this one. */
+  readonly isObjectedTo?: boolean;
 }
 
 /** `oldest`: in order, one waits for the one before. `least-tried`: one that fails delays no other. */

@@ -11,7 +11,7 @@ import {
   type Sender,
   type Senders,
 } from '../model/delivery.ts';
-import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { AttemptedDelivery, DeliveryStore } from '../store/contracts/deliveries.ts';
@@ -26,6 +26,8 @@ const turn = 50;
 const longestTurn: Millis = 30 * SECOND;
 const shortestPause: Millis = SECOND;
 const longestPause: Millis = 5 * MINUTE;
+/** One that its subscriber objects to delays those behind it for so long and so many attempts at least. */
+const objectedTo = { atLeast: HOUR, attempts: 10 } as const;
 /** After a failure of ours. */
 const pauseAfterError: Millis = 10 * SECOND;
 
@@ -148,7 +150,10 @@ function queueDelivery(
     waiting: readonly Delivery[],
   ): Promise<readonly AttemptedDelivery[]> {
     const noted = (delivery: Delivery, outcome: DeliveryOutcome): AttemptedDelivery => ({
-      ...{ seq: delivery.seq, state: outcome.state, result: outcome.result },
+      seq: delivery.seq,
+      ...(isHopeless(delivery, outcome, clock.now())
+        ? { state: 'failed', result: `skipped after ${delivery.attempts + 1} attempts: ${outcome.result}` }
+        : { state: outcome.state, result: outcome.result }),
       dueAt: outcome.waitsAlone === true ? clock.now() + pauseAfter(delivery.attempts + 1) : 0,
     });
     const bound = clock.now() - deliveriesWait;
@@ -200,6 +205,16 @@ function queueDelivery(
     await deliveries.release(queue, holder);
     return pause;
   };
+}
+
+/** A receiver that was away and objects once, as it comes back, is asked again. */
+function isHopeless(delivery: Delivery, { isObjectedTo, result }: DeliveryOutcome, now: Millis): boolean {
+  return (
+    isObjectedTo === true &&
+    result === delivery.result &&
+    delivery.attempts + 1 >= objectedTo.attempts &&
+    delivery.createdAt <= now - objectedTo.atLeast
+  );
 }
 
 function tooLate({ result }: Delivery): DeliveryOutcome {

@@ -259,6 +259,40 @@ describe('a receiver', () => {
     assertRefused(await replay({ ids: ['x'], since }), 400, 'COULD_NOT_VALIDATE');
   });
 
+  test('that objects to one event gets the next ones after an hour, and that one by a replay', async (t) => {
+    const of = await subscribed(t);
+    const poison = await something();
+    let isMended = false;
+    of.receiver.answer((response) => {
+      const isPoison = of.receiver.received.at(-1)?.body.includes(poison);
+      response.writeHead(isPoison && !isMended ? 422 : 200).end();
+    });
+    const behind = [await something(), await something()];
+    const begun = clock.now();
+    for (let attempts = 0; !entitiesOf(of).includes(behind[1] ?? ''); attempts += 1) {
+      assert.ok(attempts < 40);
+      clock.advance(5 * MINUTE);
+      const sent = of.receiver.received.length;
+      // Wakes the deliverer, as time would.
+      behind.push(await something());
+      await eventually(
+        () => of.receiver.received.length,
+        (length) => length > sent,
+      );
+    }
+    assert.ok(clock.now() - begun >= 60 * MINUTE, 'order is kept for an hour');
+    await untilSent(of, behind);
+    const [skipped] = await of.deliveries('?state=failed');
+    assert.match(skipped.result, /^skipped after \d+ attempts: HTTP 422$/);
+    isMended = true;
+    const replayed = await (await asRoot()).call('POST', `${of.path}/replay`, { ids: [skipped.id] });
+    assert.deepEqual(replayed.json.data, { replayed: 1 });
+    await eventually(
+      () => of.receiver.received.at(-1)?.body,
+      (body) => body?.includes(poison) === true,
+    );
+  });
+
   test('gets nothing while its subscription is disabled, and what waited then', async (t) => {
     const of = await subscribed(t);
     of.receiver.answer(503);
