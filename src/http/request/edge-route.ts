@@ -1,7 +1,7 @@
 // Endpoints of the Edge APIs for callers with a session.
 
 import type { z } from 'zod';
-import { type Answer, envelope } from './answer.ts';
+import { doneAfter } from './answer.ts';
 import {
   type DeclaredAnswer,
   doneAnswer,
@@ -79,12 +79,5 @@ export function edgeRoutes({ api, root }: EdgeApi) {
       answers: answer === undefined ? {} : { [status]: answer },
       ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
     });
-  };
-}
-
-function doneAfter<Given extends readonly unknown[]>(does: (...given: Given) => Promise<unknown>) {
-  return async (...given: Given): Promise<Answer> => {
-    await does(...given);
-    return envelope({});
   };
 }
