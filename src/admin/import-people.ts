@@ -7,6 +7,7 @@ import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf } from '../model/list-query.ts';
 import { foldedName, nameKeys } from '../model/names.ts';
 import { parseCsv } from '../platform/formats/csv.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
@@ -85,7 +86,7 @@ function rowsOf(csv: string): readonly Row[] {
     if (column !== undefined) return column;
     throw refusedField(
       'body',
-      `has an unknown column; known are ${importColumns.join(', ')}`,
+      `has an unknown column ${quoted(name)}; known are ${importColumns.join(', ')}`,
       name.slice(0, 100),
     );
   });

@@ -116,7 +116,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'concerns more than {1} identities: only administrators see what it changes':
     'betrifft mehr als {1} Identitäten: nur Administratoren sehen, was sich ändert',
   'has a column twice': 'hat eine Spalte zweimal',
-  'has an unknown column; known are {1}': 'hat eine unbekannte Spalte; bekannt sind {1}',
+  'has an unknown column {1}; known are {2}': 'hat eine unbekannte Spalte {1}; bekannt sind {2}',
   'has more than {1} rows': 'hat mehr als {1} Zeilen',
   'has no column "name"': 'hat keine Spalte „name“',
   'needs a line with the names of columns ({1}) and rows':

@@ -317,6 +317,20 @@ describe('people from a table', () => {
     assert.equal((await root.get('identities?filter=name%3D%22Ada%22')).json.data.length, 0);
   });
 
+  test('may be separated by commas, semicolons or tabs, and an unknown column is named', async () => {
+    for (const separator of [',', ';', '\t']) {
+      const csv =
+        ['name', 'externalId'].join(separator) +
+        '\n' +
+        ['Tab, the', ''].map((cell) => `"${cell}"`).join(separator);
+      const { data } = (await importing(csv, '?dryRun=true')).json;
+      assert.deepEqual([data.rows, data.problems], [1, []], JSON.stringify(separator));
+    }
+    const refused = await importing('name\tphone\nAda\t1\n', '?dryRun=true');
+    assertRefused(refused, 400, 'COULD_NOT_VALIDATE');
+    assert.match(refused.text, /has an unknown column ..phone..; known are name/);
+  });
+
   test('with a name that only looks like another one are refused with its line, unless insisted on', async () => {
     createdId(await root.call('POST', 'identities', { name: 'Robert Oppen', type: 'User' }));
     const csv = 'name\nHedy\nRоbert Oppen\nHEDY\nrobert  oppen\n';

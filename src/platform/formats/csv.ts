@@ -3,7 +3,8 @@
 import { MalformedInput } from './malformed-input.ts';
 
 /**
- * The rows of a text, each a list of cells: quoted or not, with commas, or semicolons if the first line has only those.
+ * The rows of a text, each a list of cells: quoted or not, with commas, or with
+ * semicolons or tabs if the first line has only those.
  * Empty lines are left out.
  * @throws MalformedInput a quote that is not closed, or text after a closing one; names the line
  * @see RFC 4180
@@ -13,7 +14,7 @@ export function parseCsv(
 ): readonly { readonly line: number; readonly cells: readonly string[] }[] {
   const input = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const [head = ''] = input.split('\n', 1);
-  const separator = head.includes(';') && !head.includes(',') ? ';' : ',';
+  const separator = [',', ';', '\t'].find((each) => head.includes(each)) ?? ',';
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\n${separator}]*))(${separator}|\n|$)`, 'y');
   const rows: { line: number; cells: string[] }[] = [];
   let cells: string[] = [];
