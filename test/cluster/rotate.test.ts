@@ -1,12 +1,16 @@
 // Rotating the root of several nodes, each on its own host: no client is locked out, and no node is forgotten.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
+import { compactVerify } from 'jose';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { enrolledDevice, type Invited, invited } from '../support/enrollment.ts';
 import { loggedIn } from '../support/management.ts';
+import { sized } from '../support/size.ts';
 
 const fileOf = ({ home }: ClusterNode, name: string) => join(home, 'pki', name);
 
@@ -39,6 +43,23 @@ describe('pki rotate with several nodes', () => {
       socket.once('error', () => resolve(false));
     });
   }
+
+  test('nodes with different certificates for one key enroll every device, by invitations from before a renewal', async () => {
+    const count = sized({ small: 10, full: 100 });
+    const invitations: Invited[] = [];
+    for (let at = 0; at < count; at += 1) invitations.push(await invited(cluster.admin));
+    await done(other, 'pki', 'renew');
+    await reload(other);
+    const leaves = cluster.nodes.map(
+      (node) => new X509Certificate(readFileSync(fileOf(node, 'server.cert.pem'))),
+    );
+    assert.notEqual(leaves[0]?.fingerprint256, leaves[1]?.fingerprint256);
+    for (const [at, { token, jwt }] of invitations.entries()) {
+      for (const leaf of leaves) await compactVerify(jwt, leaf.publicKey);
+      const enrolled = await enrolledDevice(at % 2 === 0 ? one.client : other.client, token);
+      assert.match(enrolled.certPem, /^-----BEGIN CERTIFICATE-----/);
+    }
+  });
 
   test('a node that does not trust the next root, or still uses the previous one, stops the step', async () => {
     const old = readFileSync(fileOf(one, 'root-ca.cert.pem'), 'utf8');
