@@ -139,7 +139,7 @@ describe('an SQLite database of the main branch', () => {
         (error) =>
           error instanceof SchemaError &&
           error.message.includes(`version ${version} of the main branch`) &&
-          error.message.includes('start commit 3f219d8f on it once'),
+          error.message.includes('start commit 3f219d8f on a copy of it once'),
       );
       assert.deepEqual(versionsIn(path), { version, usable_from: 17 });
     }
@@ -174,7 +174,7 @@ describe('a PostgreSQL database of the main branch', () => {
     await query(url, `UPDATE nodes SET left_at = NULL, last_seen_at = ${Date.now()}`);
     await assert.rejects(openPostgresStore({ url }), NodesInTheWay);
     await query(url, `UPDATE schema_version SET version = ${lastOfMain - 1}`);
-    await assert.rejects(openPostgresStore({ url }), /start commit 3f219d8f on it once/);
+    await assert.rejects(openPostgresStore({ url }), /start commit 3f219d8f on a copy of it once/);
     assert.deepEqual(await query(url, 'SELECT version::int, usable_from::int FROM schema_version'), [
       { version: lastOfMain - 1, usable_from: 17 },
     ]);

@@ -183,7 +183,7 @@ export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredV
   if (row.usable_by !== undefined) return { version, usableBy: Number(row.usable_by) };
   if (version === lastOfMain) return { version: 0, usableBy: 0 };
   throw new SchemaError(
-    `the database has schema version ${version} of the main branch, from before the first release, and this release opens only the last one, ${lastOfMain}: start commit 3f219d8f on it once, which opens versions 16 to ${lastOfMain}, or set up a new database`,
+    `the database has schema version ${version} of the main branch, from before the first release, and this release opens only the last one, ${lastOfMain}: start commit 3f219d8f on a copy of it once, which opens most databases of versions 16 to ${lastOfMain}, or set up a new database`,
   );
 }
 
