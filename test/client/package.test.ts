@@ -132,6 +132,29 @@ describe('what is published', () => {
     assert.ok(compressed < 24_000, `${compressed} bytes`);
   });
 
+  test('is installed as the README says', () => {
+    const readme = readFileSync(join(root, 'packages', 'client', 'README.md'), 'utf8');
+    const command = /^npm install \.\/(\S+\.tgz)/m.exec(readme);
+    assert.ok(command);
+    const [line, archive = ''] = command;
+    const own = mkdtempSync(join(tmpdir(), 'overlay-auth-install-'));
+    cpSync(join(project, archive), join(own, archive));
+    // What it needs comes from here: a registry is not always there.
+    const needed = ['oauth4webapi', 'openapi-fetch', 'openapi-typescript-helpers'];
+    const overrides = Object.fromEntries(
+      needed.map((name) => [name, `file:${join(root, 'node_modules', name)}`]),
+    );
+    writeFileSync(join(own, 'package.json'), JSON.stringify({ type: 'module', private: true, overrides }));
+    const [program = '', ...args] = line.split(' ');
+    const quiet = ['--offline', '--no-audit', '--no-fund', '--install-links=false'];
+    const done = spawnSync(program, [...args, ...quiet], { cwd: own, encoding: 'utf8' });
+    assert.equal(done.status, 0, done.stderr);
+    const script = "import('@overlay-auth/client').then(({ Refusal }) => console.log(typeof Refusal))";
+    const run = spawnSync(process.execPath, ['-e', script], { cwd: own, encoding: 'utf8' });
+    assert.equal(run.stdout.trim(), 'function', run.stderr);
+    rmSync(own, { recursive: true });
+  });
+
   test('compiles in a program and in a page, each with the types of its platform alone', () => {
     const programs = ['command-line.ts', 'device.ts', 'direct-login.ts'];
     const onNode = { lib: ['es2024', 'esnext.disposable'], types: ['node'], skipLibCheck: true };
