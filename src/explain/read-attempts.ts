@@ -3,7 +3,9 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { budgetOf, type ListQuery, type ListReader, newestFirst, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
+import { shellWord } from '../platform/formats/shell-word.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import type { Explanation } from './explanation.ts';
 import { german } from './reasons-de.ts';
@@ -66,13 +68,43 @@ const explanations: Readonly<Record<string, typeof english>> = { en: english, de
 
 /**
  * Null for a step that passed.
+ * @param name     of the identity; null: unknown
  * @param language BCP 47; English where there is no other text
  */
 export function explanationOf(
-  { reason }: Pick<LoginAttempt, 'reason'>,
+  { reason, name }: Pick<LoginAttempt, 'reason'> & { readonly name: string | null },
   language: string,
-): Explanation | null {
-  return reason === null ? null : (explanations[language] ?? english)[reason];
+): (Explanation & { readonly command: string | null }) | null {
+  if (reason === null) return null;
+  return { ...(explanations[language] ?? english)[reason], command: commandFor(reason, name) };
+}
+
+/** What helps at once on the command line, with `NAME` for the identity. Other reasons need thought first. */
+const commands: Readonly<Partial<Record<RefusalReason, string>>> = {
+  locked: 'identity unlock NAME',
+  'identity-disabled': 'identity enable NAME',
+  'unknown-user': 'list authenticators',
+  'wrong-password': 'identity set-password NAME',
+  'password-change-required': 'update identity NAME --no-password-must-change',
+  'ca-not-verified': 'ca verify CA --cert FILE',
+  'ca-auth-off': 'update ca CA --auth',
+  'passkey-cloned': 'identity passkeys NAME',
+  'enrollment-token-unknown': 'create enrollment ott NAME',
+  'invitation-unknown': 'invite NAME',
+  'invitation-expired': 'invite NAME --expires 72h',
+  'enrollment-expired': 'list enrollments',
+  'wrong-code': 'identity reset-mfa NAME',
+  'unknown-client': 'list oidc-clients',
+  'setup-link-dead': 'admin setup-link',
+  'not-permitted': 'whoami',
+  'server-unavailable': 'status',
+};
+
+/** As it can be typed, for the command line only; null where there is none, or it is about an unknown identity. */
+function commandFor(reason: RefusalReason | null, name: string | null): string | null {
+  const command = reason === null ? undefined : commands[reason];
+  if (command === undefined || (name === null && command.includes('NAME'))) return null;
+  return `overlay-auth ${command.replace('NAME', () => shellWord(name ?? ''))}`;
 }
 
 /** People read reference ids out over the telephone: case does not matter, and O and I mean the digits 0 and 1. */

@@ -4,11 +4,11 @@ import { type Explanation, said } from './explanation.ts';
 /** Auf Deutsch. */
 export const german: Readonly<Record<RefusalReason, Explanation>> = {
   locked: said`Dieser Faktor ist nach zu vielen Fehlversuchen hintereinander eine Zeit lang gesperrt. Auch die richtige Antwort wird abgelehnt.
-    Warten Sie, bis die Sperre endet, oder heben Sie sie mit „overlay-auth identity unlock NAME“ auf. Andere Methoden funktionieren weiter.`,
+    Warten Sie, bis die Sperre endet, oder entsperren Sie die Identität. Andere Methoden funktionieren weiter.`,
   throttled: said`Von dieser Netzwerkadresse kamen zu viele Versuche, über alle Identitäten gezählt.
     Warten Sie einige Minuten. Wenn viele Menschen die Adresse teilen, suchen Sie nach einem Programm, das es immer wieder versucht.`,
   'identity-disabled': said`Die Identität ist deaktiviert. Ihre Zugangsdaten waren richtig.
-    Aktivieren Sie sie mit „overlay-auth identity enable NAME“, wenn sie wieder benutzt werden soll.`,
+    Aktivieren Sie sie, wenn sie wieder benutzt werden soll.`,
   'method-not-allowed': said`Die Auth-Richtlinie der Identität erlaubt diese Art der Anmeldung nicht. Die Zugangsdaten waren richtig.
     Erlauben Sie die Methode in der Richtlinie, oder geben Sie der Identität eine andere Richtlinie.`,
   'no-identity-for-claim': said`Das Zertifikat oder Token ist gültig, aber keine Identität hat die Id, die es nennt.
@@ -24,19 +24,19 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'dpop-required': said`Die Anmeldedaten stimmten, aber die Anwendung oder die Richtlinie verlangt Token, die an einen Schlüssel gebunden sind (DPoP, RFC 9449), und der Client hat keinen nachgewiesen. Eine Sitzung, die ohne Schlüssel begann, kann auch nicht fortgesetzt werden.
     Melden Sie sich mit einem Client an, der DPoP unterstützt, oder schalten Sie „requireDpop“ dort aus, wo die fehlgeschlagene Prüfung es nennt.`,
   'unknown-user': said`Keine Identität hat den eingegebenen Benutzernamen. Er wird nicht gespeichert, weil er ein Passwort sein kann.
-    Fragen Sie nach der Schreibweise. „overlay-auth list authenticators“ zeigt die Benutzernamen; sie können sich von den Namen der Identitäten unterscheiden. Dasselbe Kennzeichen (#…) bedeutet, dass derselbe Text eingegeben wurde.`,
+    Fragen Sie nach der Schreibweise. Die Liste der Anmeldemittel zeigt die Benutzernamen; sie können sich von den Namen der Identitäten unterscheiden. Dasselbe Kennzeichen (#…) bedeutet, dass derselbe Text eingegeben wurde.`,
   'wrong-password': said`Der Benutzername ist bekannt, das Passwort war falsch.
-    Versuchen Sie es noch einmal; „overlay-auth identity set-password NAME“ setzt ein neues.`,
+    Versuchen Sie es noch einmal, oder geben Sie der Person einen neuen Weg: eine Einladung oder ein Passwort, das Sie setzen.`,
   'password-change-required': said`Das Passwort war richtig, muss aber zuerst ersetzt werden, und das Programm, das es gesendet hat, kann das nicht.
-    Lassen Sie die Person sich mit einem Browser anmelden, zum Beispiel unter /account, und dort ein neues Passwort wählen. „overlay-auth update identity NAME --no-password-must-change“ nimmt die Forderung zurück.`,
+    Lassen Sie die Person sich mit einem Browser anmelden, zum Beispiel unter /account, und dort ein neues Passwort wählen. Sie können die Forderung bei der Identität auch zurücknehmen.`,
   'no-certificate': said`Die Verbindung hatte kein Clientzertifikat.
     Geben Sie dem Client sein Zertifikat und seinen Schlüssel. Kein Proxy darf dazwischen TLS beenden, und der Listener muss nach Zertifikaten fragen (clientCertificates: request).`,
   'untrusted-chain': said`Das Zertifikat führt zu keiner Zertifizierungsstelle, der für Anmeldungen vertraut wird. Die fehlgeschlagene Prüfung nennt den fehlenden Aussteller.
     Legen Sie die Stelle als fremde CA an, mit erlaubter Anmeldung und überprüft, oder lassen Sie den Client auch die Zwischenzertifikate senden.`,
   'ca-not-verified': said`Das Zertifikat führt zu einer CA, die hier angelegt, aber nicht überprüft ist; ihre Zertifikate zählen noch nicht.
-    Lassen Sie die CA oder eine Stelle unter ihr ein Zertifikat ausstellen, dessen Common Name das Prüftoken der CA ist, und reichen Sie es mit „overlay-auth ca verify NAME --cert FILE“ ein.`,
+    Lassen Sie die CA oder eine Stelle unter ihr ein Zertifikat ausstellen, dessen Common Name das Prüftoken der CA ist, und reichen Sie es ein.`,
   'ca-auth-off': said`Das Zertifikat führt zu einer CA, die hier ohne Anmeldung angelegt ist; ihre Zertifikate sind nicht für Anmeldungen.
-    Erlauben Sie sie mit „overlay-auth update ca NAME --auth“, wenn Zertifikate dieser CA anmelden sollen.`,
+    Erlauben Sie sie, wenn Zertifikate dieser CA anmelden sollen.`,
   'broken-chain': said`Ein Zertifikat auf dem Pfad zu einer vertrauenswürdigen Stelle verletzt eine Regel. Die fehlgeschlagene Prüfung nennt Zertifikat und Regel.
     Lassen Sie das genannte Zertifikat neu ausstellen, ohne das Beanstandete. Der Client soll sein Zertifikat und die Zwischenzertifikate senden, und sonst nichts.`,
   'authority-expired': said`Eine Stelle auf dem Pfad des Zertifikats ist abgelaufen oder noch nicht gültig. Die fehlgeschlagene Prüfung sagt, welche und seit wann.
@@ -156,7 +156,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-unverified': said`Der Authenticator hat nicht geprüft, wer ihn benutzt, und die Richtlinie verlangt das.
     Die Person richtet am Authenticator eine PIN, einen Finger oder ihr Gesicht ein; oder setzen Sie primary.passkey.userVerification der Richtlinie auf preferred.`,
   'passkey-cloned': said`Der Zähler des Passkeys war nicht höher als bei der letzten Anmeldung: Zwei Geräte haben anscheinend denselben Schlüssel.
-    Fragen Sie die Person, ob sie den Authenticator verloren oder kopiert hat. Entfernen Sie ihn im Zweifel mit "overlay-auth identity passkeys NAME --remove ID"; das beendet, was er eröffnet hat.`,
+    Fragen Sie die Person, ob sie den Authenticator verloren oder kopiert hat. Entfernen Sie ihn im Zweifel; das beendet, was er eröffnet hat.`,
   'passkey-not-independent': said`Die Richtlinie verlangt einen Passkey als zweiten Nachweis; ein Passkey kann darum nicht auch der erste sein.
     Die Person meldet sich zuerst anders an; oder setzen Sie primary.passkey.satisfiesSecondary, wenn ein Passkey mit PIN, Finger oder Gesicht genügt.`,
   'passkey-required': said`Die Richtlinie verlangt einen Passkey (secondary.requirePasskey), und der ältere Mechanismus hat keinen Schritt dafür.
@@ -164,17 +164,17 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-not-added': said`Der Passkey ist schon hinterlegt, oder die Identität hat so viele, wie sie haben darf (20).
     Nehmen Sie einen anderen Authenticator, oder entfernen Sie einen Passkey, der nicht mehr gebraucht wird.`,
   'enrollment-token-unknown': said`Das Registrierungstoken wurde schon benutzt, ersetzt oder gelöscht, oder dieser Dienst hat es nie ausgestellt.
-    Wenn sich das Gerät nicht selbst registriert hat, finden Sie heraus, wer sein Token benutzt hat. Andernfalls stellen Sie mit „overlay-auth create enrollment ott NAME“ ein neues aus.`,
+    Wenn sich das Gerät nicht selbst registriert hat, finden Sie heraus, wer sein Token benutzt hat. Andernfalls stellen Sie ein neues aus.`,
   'enrollment-other-method': said`Das Token ist für eine andere Registrierungsmethode als die benutzte.
     Die Angabe „em“ des JWT nennt die richtige. Legen Sie eine Registrierung der anderen Methode an, wenn diese gemeint war.`,
   'invitation-unknown': said`Der Link wurde schon benutzt, durch einen neueren ersetzt oder zurückgezogen, oder dieser Dienst hat ihn nie ausgestellt.
-    Machen Sie mit „overlay-auth invite NAME“ einen neuen Link. Wenn die Person ihn nicht benutzt hat, finden Sie heraus, wer es war.`,
+    Machen Sie einen neuen Link. Wenn die Person ihn nicht benutzt hat, finden Sie heraus, wer es war.`,
   'invitation-expired': said`Der Link wurde zu spät geöffnet.
-    Machen Sie mit „overlay-auth invite NAME“ einen neuen Link, mit --expires länger gültig.`,
+    Machen Sie einen neuen Link, bei Bedarf länger gültig.`,
   'invitation-not-allowed': said`Eine Identität, die nur die Berechtigung helpdesk hat, hat den Link gemacht, und die Identität ist jetzt Administrator oder hat eine Berechtigung.
     Lassen Sie einen Administrator einen neuen Link machen.`,
   'enrollment-expired': said`Das Registrierungstoken ist abgelaufen.
-    Geben Sie der Registrierung mit „overlay-auth enrollment refresh ID“ ein neues Token und ein neues Ablaufdatum, und geben Sie das neue JWT weiter.`,
+    Geben Sie der Registrierung ein neues Token und ein neues Ablaufdatum, und geben Sie das neue JWT weiter.`,
   'enrollment-not-allowed': said`Die CA oder der externe JWT-Signer erlaubt diese Art der Registrierung nicht.
     Erlauben Sie sie bei der CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) oder beim Signer (enrollToCertEnabled, enrollToTokenEnabled), wenn das gewollt ist.`,
   'enrollment-other-ca': said`Das Zertifikat führt zu einer anderen Stelle als der, die diese Identität registrieren darf.
@@ -192,21 +192,21 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'totp-not-enrolled': said`Es wurde ein Code gesendet, aber für die Identität ist keine Authenticator-App eingerichtet.
     Lassen Sie die Person eine einrichten; die Anmeldung bietet es an, wenn die Richtlinie TOTP verlangt.`,
   'wrong-code': said`Der Code war falsch, oder in diesem Augenblick zu alt oder zu neu.
-    Stellen Sie die Uhr des Telefons auf automatisch. Wenn die App verloren ist, verwenden Sie einen Wiederherstellungscode oder „overlay-auth identity reset-mfa NAME“.`,
+    Stellen Sie die Uhr des Telefons auf automatisch. Wenn die App verloren ist, verwenden Sie einen Wiederherstellungscode, oder entfernen Sie sie bei der Identität.`,
   'replayed-code': said`Der Code war richtig, aber er oder ein neuerer war schon benutzt worden.
     Warten Sie auf den nächsten Code. Wenn die Person diesen Code nicht benutzt hat, hat ihn vielleicht eine andere Person gesehen.`,
   'redirect-uri-unknown': said`Die Anwendung wollte die Antwort an eine Adresse, die nicht für sie registriert ist. Deshalb bekam die Person statt einer Anmeldung eine Fehlerseite. Die Prüfungen nennen die Anwendung, die Adresse und die registrierten.
     Wenn die Adresse zur Anwendung gehört, fügen Sie sie ihren Redirect-URIs hinzu. Vergleichen Sie Zeichen für Zeichen; ein Schrägstrich am Ende zählt. Eine unbekannte Adresse kann ein Versuch sein, eine Anmeldung zu stehlen: lassen Sie sie weg.`,
   'unknown-client': said`Keine Anwendung hat die Client-Id der Anfrage.
-    Berichtigen Sie die Client-Id in den Einstellungen der Anwendung, oder registrieren Sie die Anwendung mit „overlay-auth create oidc-client“.`,
+    Berichtigen Sie die Client-Id in den Einstellungen der Anwendung, oder registrieren Sie die Anwendung.`,
   'sign-in-expired': said`Die Anmeldung, zu der die Seite gehörte, ist nicht mehr offen: sie dauerte zu lange, war beendet oder wurde in einem anderen Browser fortgesetzt. Die fehlgeschlagene Prüfung sagt mehr, wenn es bekannt ist.
     Lassen Sie die Person in der Anwendung neu beginnen, in einem Browser und innerhalb von zehn Minuten.`,
   'setup-link-dead': said`Der Einrichtungslink wurde schon benutzt, ist abgelaufen, wurde durch einen neueren ersetzt oder ist nicht von diesem Server. Die Prüfungen sagen, was davon.
-    Erzeugen Sie auf dem Host mit „overlay-auth admin setup-link“ einen neuen. Wenn es schon einen Administrator gibt, melden Sie sich stattdessen an.`,
+    Erzeugen Sie auf dem Host einen neuen. Wenn es schon einen Administrator gibt, melden Sie sich stattdessen an.`,
   'device-code-unknown': said`Kein Gerät wartet mit dem Code, der eingegeben wurde. Codes gelten einmal und zehn Minuten lang.
     Lassen Sie die Person den Code mit dem auf dem Gerät vergleichen oder auf dem Gerät neu beginnen.`,
   'not-permitted': said`Die Anfrage kam ohne gültige Sitzung, oder dem Aufrufer fehlt das Recht oder der Faktor, den der Endpunkt verlangt. Die fehlgeschlagene Prüfung sagt, was davon.
-    Melden Sie sich neu an, oder lassen Sie einen Administrator die Berechtigung erteilen. „overlay-auth whoami“ zeigt, wer angemeldet ist.`,
+    Melden Sie sich neu an, oder lassen Sie einen Administrator die Berechtigung erteilen.`,
   conflict: said`Die Anfrage widerspricht dem, was es gibt: ein Name ist vergeben, auf einen Eintrag wird noch verwiesen, oder er wurde inzwischen geändert. Die fehlgeschlagene Prüfung sagt, was davon.
     Lesen Sie den Eintrag neu und wiederholen Sie die Änderung, oder entfernen Sie, was im Weg steht.`,
   'nothing-there': said`Kein Endpunkt oder Eintrag hat die Adresse der Anfrage, oder der Server bedient ihren Hostnamen nicht.
@@ -214,7 +214,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'request-refused': said`Die Anfrage war keine, die der Endpunkt annimmt. Die fehlgeschlagene Prüfung sagt, warum.
     Berichtigen Sie das Programm oder Formular, das sie geschickt hat. Die API-Beschreibung unter /edge/management/v1/openapi.json sagt, was angenommen wird.`,
   'server-unavailable': said`Der Server konnte in diesem Moment nicht antworten: er war ausgelastet, startete oder endete gerade, oder seine Datenbank war nicht erreichbar.
-    Versuchen Sie es noch einmal. Wenn es sich wiederholt, sehen Sie „overlay-auth status“ und das Log an.`,
+    Versuchen Sie es noch einmal. Wenn es sich wiederholt, sehen Sie den Zustand der Knoten und das Log an.`,
   'server-failed': said`Die Anfrage traf auf einen Fehler des Servers.
     Das Log hat den Fehler unter derselben Kennung. Bitte melden Sie ihn.`,
 };

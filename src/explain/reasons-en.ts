@@ -4,11 +4,11 @@ import { type Explanation, said } from './explanation.ts';
 /** Every reason in words: what happened, and below it what to do. */
 export const english: Readonly<Record<RefusalReason, Explanation>> = {
   locked: said`This factor is locked for a while after too many failures in a row. Even the right answer is refused.
-    Wait until the lock ends, or end it with "overlay-auth identity unlock NAME". Other methods still work.`,
+    Wait until the lock ends, or end it by unlocking the identity. Other methods still work.`,
   throttled: said`Too many attempts came from this network address, counting all identities.
     Wait a few minutes. If many people share the address, look for a program that keeps trying.`,
   'identity-disabled': said`The identity is disabled. Its credentials were right.
-    Enable it with "overlay-auth identity enable NAME" if it should be used again.`,
+    Enable it if it should be used again.`,
   'method-not-allowed': said`The auth policy of the identity does not allow this way of logging in. The credentials were right.
     Allow the method in the policy, or give the identity another policy.`,
   'no-identity-for-claim': said`The certificate or token is valid, but no identity has the id that it names.
@@ -24,19 +24,19 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'dpop-required': said`The credentials were right, but the application or the auth policy demands tokens that are bound to a key (DPoP, RFC 9449), and the client sent no proof of one. A session that was opened without a key cannot be continued either.
     Log in again with a client that supports DPoP, or turn off "requireDpop" of what the failed check names.`,
   'unknown-user': said`No identity has the user name that was entered. It is not stored, because it may be a password.
-    Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) means the same text was typed.`,
+    Ask for the spelling. The list of authenticators shows the user names; they may differ from the names of identities. The same mark (#…) means the same text was typed.`,
   'wrong-password': said`The user name is known, the password was wrong.
-    Try again; "overlay-auth identity set-password NAME" sets a new one.`,
+    Try again, or give the person a new way in: an invitation, or a password that you set.`,
   'password-change-required': said`The password was right but has to be replaced first, and the program that sent it cannot do that.
-    Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" withdraws the requirement.`,
+    Let the person sign in with a browser, for example at /account, and choose a new password there. You can also withdraw the requirement from the identity.`,
   'no-certificate': said`The connection had no client certificate.
     Give the client its certificate and key. No proxy may terminate TLS in between, and the listener must ask for certificates (clientCertificates: request).`,
   'untrusted-chain': said`The certificate does not lead to a certificate authority that is trusted for logins. The failed check names the issuer that is missing.
     Add the authority as a third-party CA with authentication on and verified, or let the client send the intermediate certificates too.`,
   'ca-not-verified': said`The certificate leads to a CA that is registered here but not verified, so its certificates do not count yet.
-    Have the CA, or an authority below it, issue a certificate whose common name is the verification token of the CA, and submit it with "overlay-auth ca verify NAME --cert FILE".`,
+    Have the CA, or an authority below it, issue a certificate whose common name is the verification token of the CA, and submit it.`,
   'ca-auth-off': said`The certificate leads to a CA that is registered here with authentication off, so its certificates are not for logins.
-    Turn it on with "overlay-auth update ca NAME --auth", if certificates of this CA should log in.`,
+    Turn it on if certificates of this CA should log in.`,
   'broken-chain': said`A certificate of the path to a trusted authority breaks a rule. The failed check says which certificate and which rule.
     Have the certificate that is named issued anew, without what the check objects to. Let the client send its own certificate and the intermediates, and nothing else.`,
   'authority-expired': said`An authority in the path of the certificate has expired or is not valid yet. The failed check says which, and since when.
@@ -156,7 +156,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-unverified': said`The authenticator did not check who used it, and the auth policy requires that.
     Let the person set a PIN, finger or face on the authenticator; or set primary.passkey.userVerification of the policy to preferred.`,
   'passkey-cloned': said`The counter of the passkey was not higher than at the last login: two devices seem to have the same key.
-    Ask the person whether they lost or copied the authenticator. If in doubt, remove it with "overlay-auth identity passkeys NAME --remove ID"; that ends what it opened.`,
+    Ask the person whether they lost or copied the authenticator. If in doubt, remove it; that ends what it opened.`,
   'passkey-not-independent': said`The auth policy requires a passkey as the second proof, so a passkey cannot be the first one too.
     Let the person sign in with another method first; or set primary.passkey.satisfiesSecondary, if a passkey with PIN, finger or face is enough.`,
   'passkey-required': said`The auth policy requires a passkey (secondary.requirePasskey), and the legacy mechanism has no step for it.
@@ -164,17 +164,17 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-not-added': said`The passkey is registered already, or the identity has as many as it may have (20).
     Use another authenticator, or remove a passkey that is no longer needed.`,
   'enrollment-token-unknown': said`The enrollment token was already used, replaced or deleted, or this service never issued it.
-    If the device did not enroll itself, find out who used its token. Otherwise issue a new one with "overlay-auth create enrollment ott NAME".`,
+    If the device did not enroll itself, find out who used its token. Otherwise issue a new one.`,
   'enrollment-other-method': said`The token is for another enrollment method than the one used.
     The claim "em" of the JWT names the right one. Create an enrollment of the other method if that was meant.`,
   'invitation-unknown': said`The link was already used, replaced by a newer one or withdrawn, or this service never issued it.
-    Make another link with "overlay-auth invite NAME". If the person did not use it, find out who did.`,
+    Make another link. If the person did not use it, find out who did.`,
   'invitation-expired': said`The link was opened too late.
-    Make another link with "overlay-auth invite NAME", valid for longer with --expires.`,
+    Make another link, valid for longer if need be.`,
   'invitation-not-allowed': said`An identity with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.
     Let an administrator make another link.`,
   'enrollment-expired': said`The enrollment token has expired.
-    Give it a new token and a new expiry with "overlay-auth enrollment refresh ID", and hand out the new JWT.`,
+    Give it a new token and a new expiry, and hand out the new JWT.`,
   'enrollment-not-allowed': said`The CA or the external JWT signer does not allow this kind of enrollment.
     Allow it at the CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) or at the signer (enrollToCertEnabled, enrollToTokenEnabled), if that is wanted.`,
   'enrollment-other-ca': said`The certificate leads to another authority than the one that may enroll this identity.
@@ -192,21 +192,21 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'totp-not-enrolled': said`A code was sent, but the identity has no authenticator app enrolled.
     Let the person set one up; the login offers it if the policy requires TOTP.`,
   'wrong-code': said`The code was wrong, or too old or too new at that moment.
-    Set the clock of the phone to automatic. If the app is lost, use a recovery code or "overlay-auth identity reset-mfa NAME".`,
+    Set the clock of the phone to automatic. If the app is lost, use a recovery code, or remove it from the identity.`,
   'replayed-code': said`The code was right, but it or a newer one had already been used.
     Wait for the next code. If the person did not use this code, another person may have seen it.`,
   'redirect-uri-unknown': said`The application asked for an answer at an address that is not registered for it, so the person got a page instead of a sign-in. The checks name the application, the address and the registered ones.
     If the address is one of the application, add it to its redirect URIs. Compare character by character; a final slash counts. An unknown address may be an attempt to steal a sign-in: leave it out.`,
   'unknown-client': said`No application has the client id of the request.
-    Correct the client id in the settings of the application, or register it with "overlay-auth create oidc-client".`,
+    Correct the client id in the settings of the application, or register it.`,
   'sign-in-expired': said`The sign-in that the page belonged to is not open any more: it took too long, was finished, or continued in another browser. The failed check says more where it is known.
     Let the person begin again in the application, in one browser and within ten minutes.`,
   'setup-link-dead': said`The set-up link was already used, has expired, was replaced by a newer one, or is not of this server. The checks say which.
-    Make another link with "overlay-auth admin setup-link" on the host. If an administrator exists, sign in instead.`,
+    Make another link on the host. If an administrator exists, sign in instead.`,
   'device-code-unknown': said`No device waits with the code that was entered. Codes work once and for ten minutes.
     Let the person compare the code with the one on the device, or begin again on the device.`,
   'not-permitted': said`The request came without a valid session, or its caller lacks the right or the factor that the endpoint requires. The failed check says which.
-    Sign in again, or let an administrator give the caller the permission. "overlay-auth whoami" shows who is signed in.`,
+    Sign in again, or let an administrator give the caller the permission.`,
   conflict: said`The request contradicts what exists: a name is taken, an entity is still referred to, or it was changed meanwhile. The failed check says which.
     Read the entity again, then repeat the change, or remove what is in the way.`,
   'nothing-there': said`No endpoint or entity has the address of the request, or the server does not serve its host name.
@@ -214,7 +214,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'request-refused': said`The request was not one that the endpoint accepts. The failed check says why.
     Correct the program or form that sent it. The API description under /edge/management/v1/openapi.json says what is accepted.`,
   'server-unavailable': said`The server could not answer at that moment: it was busy, starting or stopping, or its database was not reachable.
-    Try again. If it repeats, see "overlay-auth status" and the log.`,
+    Try again. If it repeats, see the state of the nodes and the log.`,
   'server-failed': said`The request met a defect of the server.
     The log has the error under the same reference id. Please report it.`,
 };

@@ -190,7 +190,10 @@ describe('explain', () => {
     assert.match(stdout, /^puzzled: password refused, 20\S+Z, from 127\.0\.0\.1\n/);
     assert.match(stdout, /\n {2}✓ passed {2}user name known: puzzled\n/);
     assert.match(stdout, /\n {2}✗ failed {2}password\n/);
-    assert.match(stdout, /\nWhat happened: .*password was wrong\.\nWhat to do: {4}.+\n$/);
+    assert.match(
+      stdout,
+      /\nWhat happened: .*password was wrong\.\nWhat to do: {4}.+\n {15}overlay-auth identity set-password \S+\n$/,
+    );
     const { json } = await fine('explain', reference, '-j');
     assert.equal(json.attempts[0].reason, 'wrong-password');
   });

@@ -173,6 +173,6 @@ function triedDocument(
     identity: identity && entityRef('identities', identity.id, identity.name),
     creates: creates ?? null,
     checks: checksFor(checks, language),
-    explanation: explanationOf({ reason }, language),
+    explanation: explanationOf({ reason, name: identity?.name ?? null }, language),
   };
 }

@@ -31,7 +31,14 @@ export function checksFor(checks: readonly AttemptCheck[], language: string): re
 }
 
 /** In the language of the reader. */
-export const explanationSchema = z.strictObject({ happened: z.string(), remedy: z.string() });
+export const explanationSchema = z.strictObject({
+  happened: z.string(),
+  remedy: z.string(),
+  command: z
+    .string()
+    .nullable()
+    .meta({ description: 'What helps at once on the command line, if anything does' }),
+});
 
 const attemptSchema = z
   .strictObject({
@@ -97,5 +104,6 @@ const shown = documentsBy(attemptSchema);
 
 function loginAttemptDocument(attempt: ListedAttempt, language: string): object {
   const checks = checksFor(attempt.checks, language);
-  return shown({ ...attempt, checks, explanation: explanationOf(attempt, language) });
+  const explanation = explanationOf({ ...attempt, name: attempt.identityName }, language);
+  return shown({ ...attempt, checks, explanation });
 }

@@ -12,6 +12,9 @@ type Check = ({ readonly check: string } | { readonly name: string }) & {
 const { checkPassed: passed, checkFailed: failed, checkSeen: seen } = texts.person;
 const verdicts = { passed, failed, seen } as const;
 
+/** Stands at the end of some lines, for the command line. Here are buttons. */
+const command = /: overlay-auth [^"]*$/;
+
 /** What was checked, step by step. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
@@ -25,7 +28,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
             <>
               {': '}
               <span className="saw">
-                <Said text={saw} />
+                <Said text={saw.replace(command, '')} />
               </span>
             </>
           )}

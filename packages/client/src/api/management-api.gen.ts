@@ -3318,6 +3318,8 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
+                /** @description What helps at once on the command line, if anything does */
+                command: string | null;
             } | null;
         };
         BegunSignerTest: {
@@ -3352,6 +3354,8 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
+                /** @description What helps at once on the command line, if anything does */
+                command: string | null;
             } | null;
             /** @description Without its signature; null when there was none, or it is not a JWT */
             token: {
@@ -3665,6 +3669,8 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
+                /** @description What helps at once on the command line, if anything does */
+                command: string | null;
             } | null;
         };
         ExplainedReference: {

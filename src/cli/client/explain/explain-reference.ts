@@ -33,10 +33,11 @@ function attemptText(attempt: JsonObject): string {
   const { at, step, outcome, ipAddress } = attempt;
   const who =
     textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'an unknown identity';
-  const { happened, remedy } = asObject(attempt.explanation);
+  const { happened, remedy, command } = asObject(attempt.explanation);
   return [
     `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,
     ...asList(attempt.checks).map((check) => checkLine(shownCheck(asObject(check)))),
     ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
+    ...(typeof command === 'string' ? [`               ${oneLine(command)}`] : []),
   ].join('\n');
 }
