@@ -8,6 +8,7 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { Millis } from '../platform/clock.ts';
 import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
+import { parseJson } from '../platform/formats/json-shape.ts';
 
 /**
  * Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs,
@@ -97,12 +98,7 @@ export function readSignedClaims(
 }
 
 function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { userVerifications } from '../../model/entities/auth-policy.ts';
 import type { Passkey } from '../../model/passkey.ts';
+import { parseJson } from '../../platform/formats/json-shape.ts';
 import { documentsBy, timeSchema } from './wire.ts';
 
 export const passkeySchema = z
@@ -66,14 +67,6 @@ export const creationOptionsSchema = z
 
 /** The answer of an authenticator: what `PublicKeyCredential.toJSON()` returns; in a form, as text. */
 export function webAuthnAnswer<Schema extends z.ZodType>(schema: Schema) {
+  const parsed = (sent: unknown) => (typeof sent === 'string' ? parseJson(sent) : sent);
   return z.preprocess(parsed, schema).meta({ description: 'What PublicKeyCredential.toJSON() returns' });
-}
-
-function parsed(sent: unknown): unknown {
-  if (typeof sent !== 'string') return sent;
-  try {
-    return JSON.parse(sent);
-  } catch {
-    return undefined;
-  }
 }

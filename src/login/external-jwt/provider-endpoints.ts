@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { parseJson } from '../../platform/formats/json-shape.ts';
 import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
@@ -105,9 +106,5 @@ export function wrongMember({ issues: [issue] }: z.ZodError): string {
 
 /** Undefined if it is not JSON. */
 export function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString().replace(/^\ufeff/, ''));
-  } catch {
-    return undefined;
-  }
+  return parseJson(body.toString().replace(/^\ufeff/, ''));
 }

@@ -6,6 +6,7 @@ import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose
 import * as z from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../clock.ts';
 import { encodeBase64url, sha256Bytes } from '../digest.ts';
+import { parseJson } from '../formats/json-shape.ts';
 import type { Exchanger, OutboundAnswer } from '../network/outbound-client.ts';
 
 /** The authority refused, or answered what the protocol does not have; the message is a sentence for operators. */
@@ -139,7 +140,7 @@ async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder): Promise<
   const { client } = needs;
   const get = (from: string) =>
     client.exchange(from, null, { accept: 'application/json', maxBytes: mostBytes });
-  const directory = directoryShape.safeParse(jsonOf(await get(wanted.directory)));
+  const directory = directoryShape.safeParse(parseJson((await get(wanted.directory)).body.toString()));
   if (!directory.success)
     throw new AcmeError(`${wanted.directory} is not the directory of an ACME authority.`);
   const { newNonce, newAccount, newOrder } = directory.data;
@@ -156,7 +157,7 @@ async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder): Promise<
     const answer = await client.exchange(to, message, { accept: '*/*', maxBytes: mostBytes });
     nonce = nonceOf(answer);
     if (answer.status < 400) return answer;
-    const problem = problemShape.safeParse(jsonOf(answer)).data;
+    const problem = problemShape.safeParse(parseJson(answer.body.toString())).data;
     // The authority has forgotten the nonce, and sent another (RFC 8555 section 6.5).
     if (problem?.type === 'urn:ietf:params:acme:error:badNonce' && attempt < 4)
       return post(to, payload, attempt + 1);
@@ -188,17 +189,9 @@ function refused(what: string, problem: z.output<typeof problemShape> | undefine
 
 /** @throws AcmeError it is another document */
 function read<S extends z.ZodType>(shape: S, answer: OutboundAnswer): z.output<S> {
-  const { success, data } = shape.safeParse(jsonOf(answer));
+  const { success, data } = shape.safeParse(parseJson(answer.body.toString()));
   if (!success) throw new AcmeError('The authority answered what RFC 8555 does not have.');
   return data;
-}
-
-function jsonOf({ body }: OutboundAnswer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
 }
 
 function nonceOf({ headers }: OutboundAnswer): string | undefined {
