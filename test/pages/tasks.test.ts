@@ -45,6 +45,8 @@ const done: Done[] = [];
 interface Hand {
   readonly clicks: number;
   click(selector: string): Promise<void>;
+  /** Opens a list of choices, which is a click, and takes one. */
+  choose(selector: string, value: string): Promise<void>;
 }
 
 function handAt(page: Page): Hand {
@@ -55,6 +57,10 @@ function handAt(page: Page): Hand {
     },
     async click(selector) {
       await page.locator(selector).first().click();
+      clicks += 1;
+    },
+    async choose(selector, value) {
+      await page.locator(selector).selectOption(value);
       clicks += 1;
     },
   };
@@ -189,6 +195,63 @@ describe('a task in the console', () => {
       },
     );
   });
+
+  test('require a second factor of ten people with one attribute', async (context) => {
+    const authPolicyId = await createPolicy(server, 'with an app', { secondary: { requireTotp: true } });
+    for (let at = 0; at < 10; at += 1) {
+      const id = await server.createUser({ name: `nurse ${at}`, password });
+      assert.equal((await root.call('PATCH', `identities/${id}`, { roleAttributes: ['ward'] })).status, 200);
+    }
+    await take(context, 'Require a second factor of ten people with one attribute', async (hand, page) => {
+      await hand.click(to('people'));
+      await page.locator('#filter-role').fill('ward');
+      await page.getByText('1 to 10 of 10').waitFor();
+      await hand.click('#pick-page');
+      await hand.click('#many');
+      await hand.choose('#many-policy', authPolicyId);
+      await hand.click('#many-check');
+      await page.getByText('10 people would be asked for more than now.').waitFor();
+      await hand.click('#many-do');
+      await page.locator('#many-done').waitFor();
+      assert.ok(hand.clicks <= 6, `${hand.clicks} clicks`);
+      await page.keyboard.press('Escape');
+      const nurse = await visitor();
+      await beginAt(server, application, nurse.page);
+      await givePassword(nurse.page, 'nurse 7', password);
+      await nurse.page.locator('#start-enrollment').waitFor();
+      await nurse.close();
+      return 1;
+    });
+  });
+
+  test('add people from a table, of whom one signs in', (context) =>
+    take(context, 'Add people from a table, invite them, and one signs in', async (hand, page) => {
+      await hand.click(to('people'));
+      await hand.click('#import');
+      const chooser = page.waitForEvent('filechooser');
+      await hand.click('#csv');
+      const csv =
+        '\ufeffname;email;roleAttributes\r\nTábata Müller;tabata@example.com;table\r\nTed;;table\r\n';
+      await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+      await hand.click('#import-check');
+      await page.locator('#import-ready').waitFor();
+      await hand.click('#import-add');
+      await hand.click('#many');
+      await hand.click('#many-check');
+      await hand.click('#many-do');
+      await page.locator('#many-done').waitFor();
+      const [link = ''] = (await page.locator('#many-links').inputValue()).match(/https:\S+/) ?? [];
+      await page.keyboard.press('Escape');
+      const tabata = await visitor();
+      const mouse = handAt(tabata.page);
+      await tabata.page.goto(link);
+      await tabata.page.fill('#password', chosen);
+      await tabata.page.fill('#repeated', chosen);
+      await mouse.click('#choose');
+      await tabata.page.locator('#sign-out').waitFor();
+      await tabata.close();
+      return mouse.clicks;
+    }));
 
   test('end a stolen session', async (context) => {
     await server.createUser({ name: 'victor', password });
