@@ -375,4 +375,36 @@ describe('people from a table', () => {
     const many = `name\n${'x\n'.repeat(10_001)}`;
     assert.equal((await importing(many)).status, 400);
   });
+
+  test('of hostile programs are read as what they say, or refused before any is made', async () => {
+    const before = (await root.get('identities?limit=1')).json.meta.pagination.totalCount;
+    const lines = Array.from({ length: 50_000 }, (_, at) => `person ${at}`).join('\n');
+    assertRefused(await importing(`name\n${lines}`), 400, 'COULD_NOT_VALIDATE', 'body');
+    const inUtf16 = Buffer.from('\ufeffname\nAda\n', 'utf16le');
+    const inLatin1 = Buffer.from('name\nM\xfcller\n', 'latin1');
+    const headers = { authorization: `Bearer ${root.accessToken}`, 'content-type': 'text/csv' };
+    for (const body of [inUtf16, inLatin1]) {
+      const answer = await server.post('/edge/management/v1/identities/import', { headers, body });
+      assert.equal(answer.status, 400, answer.text);
+    }
+    for (const [csv, line] of [
+      ['name\nfine\nzero\u0000byte\n', 3],
+      ['name\nfine\n"line\nbreak"\n', 3],
+      [`name\n${'x'.repeat(300)}\n`, 2],
+      ['name\nright\u202eto left\n', 2],
+      ['name,email\nfine,\nother,a@b@c\n', 3],
+      ['name\nsame\nother\nSAME\n', 4],
+    ] as const) {
+      const { problems, created } = (await importing(csv)).json.data ?? { problems: [{ line }], created: [] };
+      assert.deepEqual(created, [], csv.slice(0, 40));
+      assert.ok(
+        problems.some((problem: { line: number }) => problem.line === line),
+        csv.slice(0, 40),
+      );
+    }
+    assert.equal((await root.get('identities?limit=1')).json.meta.pagination.totalCount, before);
+    // A formula is a name like any other here; lists that are exported for spreadsheets begin it with an apostrophe.
+    const { created } = (await importing('name\n"=HYPERLINK(""https://evil.example"")"\n')).json.data;
+    assert.equal(created[0].name, '=HYPERLINK("https://evil.example")');
+  });
 });
