@@ -122,7 +122,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         .replace(`127.0.0.1:${front.port}`, `127.0.0.1:${port}`)
         .replaceAll(shared, address)
         .replace('clientIds: []', `clientIds: [${(options.aliases ?? []).join(', ')}]`)
-        .replace(/^edge:/m, `node: { name: ${name} }\nedge:\n  ${leastHashing}`);
+        .replace(/^edge:/m, `node: { name: ${name} }\nedge:\n  ${leastHashing}`)
+        // Receivers of events listen on loopback.
+        .replace('additionalHostnames: []', 'additionalHostnames: [localhost]');
       writeFileSync(join(home, 'controller.yml'), yaml);
       const clock = join(box.cwd, `${name}.clock`);
       writeFileSync(clock, '0');
