@@ -49,9 +49,10 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   }
   const feed = followChanges({ settings, readers, notify });
   // Apart from the transaction of the change: those that notify are committed one after the other, by all nodes, and
-  // each would wait for the disk and the standby of the one before. Who misses it looks by itself.
+  // each would wait for the disk and the standby of the one before. This one waits for neither: who misses it looks by
+  // itself.
   const tellOthers = inRounds(() =>
-    readers.query(`NOTIFY ${changesChannel}`).then(
+    readers.query(`SET LOCAL synchronous_commit = off; NOTIFY ${changesChannel}`).then(
       () => undefined,
       () => undefined,
     ),
