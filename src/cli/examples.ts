@@ -124,6 +124,7 @@ export const examples: readonly string[] = [
   'config reload',
   'ops db check',
   'ops db backup overlay-backup.db',
+  'ops db backed-up',
   'ops db migrate',
   'ops db restore overlay-backup.db',
   'ops db restored',
