@@ -136,10 +136,10 @@ describe('many people', () => {
     await assertClean(guest);
     // The second call waits, so that the bar is there to be looked at.
     let calls = 0;
-    let release: () => void = () => undefined;
+    const looked = Promise.withResolvers<void>();
     await page.route('**/continue', async (route) => {
       calls += 1;
-      if (calls === 2) await new Promise<void>((resolve) => (release = resolve));
+      if (calls === 2) await looked.promise;
       await route.continue();
     });
     await page.locator('#many-do').click();
@@ -149,7 +149,7 @@ describe('many people', () => {
       .waitFor();
     await assertClean(guest);
     await screenshot(page, 'console-many-progress');
-    release();
+    looked.resolve();
     await page.locator('#many-done').filter({ hasText: 'Done for 1100 people' }).waitFor();
     const left = await root.get(`identities?limit=1&filter=${encodeURIComponent('name="throng 1099"')}`);
     assert.equal(left.json.data[0].disabled, true);
