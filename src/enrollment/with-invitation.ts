@@ -15,7 +15,8 @@ import { hashNewPassword } from '../login/password/new-password.ts';
 import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
-import { type AuthenticatorId, asId } from '../model/ids.ts';
+import type { Identity } from '../model/entities/identity.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { isoTime } from '../platform/clock.ts';
@@ -70,7 +71,12 @@ export async function lookAtInvitation(
   token: string,
 ): Promise<ShownInvitation | DeadLink> {
   const found = await find(needs, token);
-  if (found === null) return { state: 'unknown', refusal: { reason: 'invitation-unknown' } };
+  if ('why' in found) {
+    const facts = [['link', found.why]] as const;
+    const about = found.of === null ? {} : { identityId: found.of.id };
+    const seen = { ...(found.of && { subject: found.of.name }), facts };
+    return { state: 'unknown', refusal: { reason: 'invitation-unknown', ...about, seen } };
+  }
   const state = stateOf(found, needs.clock.now());
   const { identity, policy, username, invitation } = found;
   if (state !== 'usable') {
@@ -146,7 +152,7 @@ export async function askInvited(
 ): Promise<CreationOptions> {
   const found = await find(needs, token);
   // A link that works leaves no record before it is used.
-  if (found !== null && stateOf(found, needs.clock.now(), 'passkey') === 'usable')
+  if (!('why' in found) && stateOf(found, needs.clock.now(), 'passkey') === 'usable')
     return askForNewPasskey(needs, registrationOf(needs, { open: found, token, origin }));
   await attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
     const { identity } = await requireUsable(needs, { token, by: 'passkey' }, attempt);
@@ -227,7 +233,10 @@ async function requireUsable(
   attempt: AttemptRecorder,
 ): Promise<OpenLink> {
   const found = await find(needs, token);
-  if (found === null) throw dead(attempt, 'unknown', 'no link of this service, or used or withdrawn');
+  if ('why' in found) {
+    if (found.of !== null) attempt.about({ identityId: found.of.id, subject: found.of.name });
+    throw dead(attempt, 'unknown', found.why);
+  }
   const { invitation, identity } = found;
   attempt.about({ identityId: identity.id, subject: identity.name });
   attempt.passed(
@@ -249,15 +258,26 @@ type OpenLink = Omit<OpenInvitation, 'invitation'> & {
   readonly reset: ResetProof | null;
 };
 
+/** Why there is nothing behind a token. */
+interface NoLink {
+  /** Whom it was for, if that is known. */
+  readonly of: Pick<Identity, 'id' | 'name'> | null;
+  /** For administrators. */
+  readonly why: string;
+}
+
 /** A link that we did not make costs no query. */
-async function find(needs: LinkServices, token: string): Promise<OpenLink | null> {
+async function find(needs: LinkServices, token: string): Promise<OpenLink | NoLink> {
   const read = readOpaqueToken(needs.tagKey, 'invitation', token);
   if (read !== undefined) {
     const open = await needs.store.invitations.findByTokenHash(read.hash);
-    return open === null ? null : { ...open, reset: null };
+    return open === null ? goneLink(needs, asId(read.id)) : { ...open, reset: null };
   }
   const opened = await openReset(needs, token);
-  if (opened === null || (opened.objection !== null && opened.objection !== 'identity-disabled')) return null;
+  if (opened === null)
+    return { of: null, why: 'not made by this service, or for a password that was changed since' };
+  if (opened.objection !== null && opened.objection !== 'identity-disabled')
+    return { of: opened.account.identity, why: 'the password may no longer be reset by mail' };
   const { account, username, passwordHash, email, expiresAt } = opened;
   return {
     ...account,
@@ -265,6 +285,18 @@ async function find(needs: LinkServices, token: string): Promise<OpenLink | null
     invitation: { expiresAt, isByHelper: false },
     reset: { passwordHash, email, mayHavePower: needs.mailing?.passwordReset.administrators ?? false },
   };
+}
+
+/** The row of a link goes with it, so this says what can still be known. */
+async function goneLink({ store }: LinkServices, identityId: IdentityId): Promise<NoLink> {
+  const of = await store.identities.find(identityId);
+  if (of === null) return { of, why: `its identity ${identityId} was deleted` };
+  const newer = await store.invitations.find(identityId);
+  const why =
+    newer === null
+      ? 'used or withdrawn, or its identity was disabled or got another password'
+      : `replaced by a newer one of ${isoTime(newer.createdAt)}`;
+  return { of, why };
 }
 
 type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'not-allowed';

@@ -10,8 +10,14 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'not a code': 'kein Code',
   'no token of this service': 'kein Token dieses Dienstes',
   'the enrollment {1} no longer has this token': 'die Registrierung {1} hat dieses Token nicht mehr',
-  'no link of this service, or used or withdrawn':
-    'kein Link dieses Dienstes, oder schon benutzt oder zurückgezogen',
+  'not made by this service, or for a password that was changed since':
+    'nicht von diesem Dienst, oder für ein Passwort, das seitdem geändert wurde',
+  'the password may no longer be reset by mail':
+    'das Passwort darf nicht mehr per E-Mail zurückgesetzt werden',
+  'its identity {1} was deleted': 'die zugehörige Identität {1} wurde gelöscht',
+  'used or withdrawn, or its identity was disabled or got another password':
+    'benutzt oder zurückgezogen, oder die Identität wurde deaktiviert oder bekam ein anderes Passwort',
+  'replaced by a newer one of {1}': 'durch einen neueren vom {1} ersetzt',
   'valid until {1}': 'gültig bis {1}',
   'invitation of {1}': 'Einladung von {1}',
   'mail for a forgotten password of {1}': 'E-Mail für ein vergessenes Passwort von {1}',

@@ -167,8 +167,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Wenn sich das Gerät nicht selbst registriert hat, finden Sie heraus, wer sein Token benutzt hat. Andernfalls stellen Sie ein neues aus.`,
   'enrollment-other-method': said`Das Token ist für eine andere Registrierungsmethode als die benutzte.
     Die Angabe „em“ des JWT nennt die richtige. Legen Sie eine Registrierung der anderen Methode an, wenn diese gemeint war.`,
-  'invitation-unknown': said`Der Link wurde schon benutzt, durch einen neueren ersetzt oder zurückgezogen, oder dieser Dienst hat ihn nie ausgestellt.
-    Machen Sie einen neuen Link. Wenn die Person ihn nicht benutzt hat, finden Sie heraus, wer es war.`,
+  'invitation-unknown': said`Der Link funktioniert nicht mehr, oder dieser Dienst hat ihn nie ausgestellt. Die Prüfungen sagen, was davon und für wen er war.
+    Machen Sie einen neuen Link. Wenn er benutzt wurde, aber nicht von der Person, sagt das Audit-Protokoll der Identität, wann und woher.`,
   'invitation-expired': said`Der Link wurde zu spät geöffnet.
     Machen Sie einen neuen Link, bei Bedarf länger gültig.`,
   'invitation-not-allowed': said`Eine Identität, die nur die Berechtigung helpdesk hat, hat den Link gemacht, und die Identität ist jetzt Administrator oder hat eine Berechtigung.

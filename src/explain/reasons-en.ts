@@ -167,8 +167,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     If the device did not enroll itself, find out who used its token. Otherwise issue a new one.`,
   'enrollment-other-method': said`The token is for another enrollment method than the one used.
     The claim "em" of the JWT names the right one. Create an enrollment of the other method if that was meant.`,
-  'invitation-unknown': said`The link was already used, replaced by a newer one or withdrawn, or this service never issued it.
-    Make another link. If the person did not use it, find out who did.`,
+  'invitation-unknown': said`The link no longer works, or this service never issued it. The checks say which, and whom it was for.
+    Make another link. If it was used and the person did not use it, the audit trail of the identity says when and from where.`,
   'invitation-expired': said`The link was opened too late.
     Make another link, valid for longer if need be.`,
   'invitation-not-allowed': said`An identity with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.

@@ -154,6 +154,40 @@ describe('an invitation', () => {
     assert.equal((await open(third)).status, 404);
   });
 
+  test('tells administrators whom a dead link was for, and why it is dead', async () => {
+    const { id, name } = await newPerson();
+    const record = async (answer: Answer) => {
+      await server.controller.services.attempts.flush();
+      const found = await server.store.loginAttempts.findByReference(String(answer.headers['x-request-id']));
+      const [first] = found;
+      const saw = first?.checks.find(({ check }) => check === 'link' || check === 'token')?.saw;
+      return { identityId: first?.identityId ?? null, subject: first?.subject ?? null, saw };
+    };
+    const whose = { identityId: id, subject: name };
+    const replaced = await linkFor(id);
+    const used = await linkFor(id);
+    const { createdAt } = (await admin.get(`identities/${id}/invitation`)).json.data;
+    for (const tried of [open, use])
+      assert.deepEqual(await record(await tried(replaced)), {
+        ...whose,
+        saw: `replaced by a newer one of ${createdAt}`,
+      });
+    assert.equal((await use(used)).status, 200);
+    for (const tried of [open, use])
+      assert.deepEqual(await record(await tried(used)), {
+        ...whose,
+        saw: 'used or withdrawn, or its identity was disabled or got another password',
+      });
+    const strange = used.replace(/t=./, 't=x');
+    assert.deepEqual(await record(await open(strange)), {
+      identityId: null,
+      subject: null,
+      saw: 'not made by this service, or for a password that was changed since',
+    });
+    await admin.call('DELETE', `identities/${id}`);
+    assert.equal((await record(await open(used))).saw, `its identity ${id} was deleted`);
+  });
+
   test('ends when the password is set or removed in another way', async () => {
     const id = await server.createUser({ name: 'remembering', password });
     const url = await linkFor(id);
