@@ -50,10 +50,7 @@ export async function startProgram(): Promise<RunningProgram> {
         };
         return connect(options);
       },
-      memory() {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
-      },
+      memory: () => residentMemory(pid),
       descriptors: () => readdirSync(`/proc/${pid}/fd`).length,
       async close() {
         client.closeConnections();
@@ -65,6 +62,12 @@ export async function startProgram(): Promise<RunningProgram> {
     await box.close();
     throw error;
   }
+}
+
+/** In bytes. */
+export function residentMemory(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
 /** A loopback address for each number. */

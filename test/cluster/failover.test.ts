@@ -5,26 +5,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { revoke, underLoad } from '../support/cluster-fault.ts';
+import { revoke, runOn as run, synchronousStandby, underLoad } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
-
-const run = (server: PostgresServer, sql: string) => query(server.urlOf('postgres'), sql);
-
-/** A replica that must confirm every commit. */
-async function synchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
-  const standby = await primary.startStandby();
-  await run(primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
-  await run(primary, 'SELECT pg_reload_conf()');
-  await until(10 * SECOND, async () => {
-    const [row] = await run(primary, 'SELECT sync_state FROM pg_stat_replication');
-    return row?.sync_state === 'sync';
-  });
-  return standby;
-}
 
 describe('a database that fails over', () => {
   let primary: PostgresServer;

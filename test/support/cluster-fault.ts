@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Millis } from '../../src/platform/clock.ts';
+import { type Millis, SECOND } from '../../src/platform/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { type Load, startLoad } from './cluster-load.ts';
 import { clusterSize } from './cluster-size.ts';
 import type { HttpsClient } from './https-client.ts';
+import { type PostgresServer, query } from './postgres.ts';
+import { until } from './until.ts';
 
 export const wait = (millis: Millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
@@ -43,4 +45,19 @@ export async function underLoad(
 export async function revoke(client: HttpsClient, token: string): Promise<void> {
   const answer = await client.post('/oidc/revoke', { form: { token, client_id: 'overlay' } });
   assert.equal(answer.status, 200, answer.text);
+}
+
+/** Runs one statement on a server, as its superuser. */
+export const runOn = (server: PostgresServer, sql: string) => query(server.urlOf('postgres'), sql);
+
+/** A replica that must confirm every commit. */
+export async function synchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const standby = await primary.startStandby();
+  await runOn(primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await runOn(primary, 'SELECT pg_reload_conf()');
+  await until(10 * SECOND, async () => {
+    const [row] = await runOn(primary, 'SELECT sync_state FROM pg_stat_replication');
+    return row?.sync_state === 'sync';
+  });
+  return standby;
 }

@@ -35,6 +35,8 @@ export interface ClusterNode {
   /** Ends it with SIGTERM. */
   stop(): Promise<Finished>;
   /** Stops its execution until `resume`. */
+  /** Of its process. */
+  pid(): number | undefined;
   pause(): void;
   resume(): void;
   /** Sets its clock ahead of the true time by this much. */
@@ -155,6 +157,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           if (process === undefined) throw new Error(`${name} does not run`);
           return stopped(process);
         },
+        pid: () => process?.child.pid,
         pause: () => void signal('SIGSTOP'),
         resume: () => void signal('SIGCONT'),
         shiftClock: (by) => writeFileSync(clock, String(by)),
