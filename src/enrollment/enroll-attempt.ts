@@ -3,10 +3,13 @@
 import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import { hashNewPassword } from '../login/password/new-password.ts';
 import type { LoginServices } from '../login/services.ts';
 import { countRefusal, requireOpenSource } from '../login/throttle.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { EnrollmentKind } from '../model/enrollment.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
@@ -67,23 +70,65 @@ export class EnrollmentRefused extends AuthError {
   override readonly name = 'EnrollmentRefused';
 }
 
+/** What refuses: for the decision record the check, its reason and what it saw; the rest for the client. */
+interface Refusal extends Omit<AuthErrorOptions, 'reason'> {
+  readonly check: string;
+  readonly reason: RefusalReason;
+  readonly saw?: string;
+  /** Default: the same for most causes, so that a stranger does not learn which tokens there are. */
+  readonly code?: ErrorCode;
+}
+
 /** Records the reason, and returns the error to throw. */
 export function refusal(
   attempt: AttemptRecorder,
-  why: { readonly check: string; readonly reason: RefusalReason; readonly saw?: string },
-  { code, ...options }: { readonly code: ErrorCode } & AuthErrorOptions,
+  { check, reason, saw, code = 'invalid_enrollment_token', ...options }: Refusal,
 ): EnrollmentRefused {
-  attempt.failed(why.check, why.reason, why.saw);
+  attempt.failed(check, reason, saw);
   return new EnrollmentRefused(code, options);
 }
 
-/** Records a refusal that comes from a rule without access to the record. */
-export function recordedRefusal(
+/** The result of a rule that has no access to the record; its refusal is recorded. */
+export function byRule<Result>(
   attempt: AttemptRecorder,
-  { check, reason }: { readonly check: string; readonly reason: RefusalReason },
+  why: Pick<Refusal, 'check' | 'reason'>,
+  rule: () => Result,
+): Result {
+  try {
+    return rule();
+  } catch (error) {
+    throw recordedRefusal(attempt, why, error);
+  }
+}
+
+/**
+ * The hash of the password that a person chose, by the rules of their policy.
+ * @throws AuthError password_not_acceptable   with every reason
+ */
+export async function hashChosen(
+  needs: EnrollmentServices,
+  chosen: { readonly password: string; readonly username: string; readonly origin: RequestOrigin },
+  {
+    identity,
+    policy,
+    attempt,
+  }: { readonly identity: Identity; readonly policy: AuthPolicy; readonly attempt: AttemptRecorder },
+): Promise<string> {
+  const ownNames = [chosen.username, identity.name];
+  const rules = { policy: policy.primary.updb, ownNames, source: chosen.origin.ipAddress };
+  const hash = await hashNewPassword(needs, chosen.password, rules).catch((error) => {
+    throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
+  });
+  attempt.passed('password', `rules of policy ${policy.name}`);
+  return hash;
+}
+
+function recordedRefusal(
+  attempt: AttemptRecorder,
+  why: Pick<Refusal, 'check' | 'reason'>,
   error: unknown,
 ): unknown {
   if (!(error instanceof AuthError) || error.code === 'busy' || error.code === 'unavailable') return error;
   const { code, description, fields } = error;
-  return refusal(attempt, { check, reason, saw: description }, { code, description, fields, cause: error });
+  return refusal(attempt, { ...why, saw: description, code, description, fields, cause: error });
 }

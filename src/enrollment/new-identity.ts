@@ -11,19 +11,16 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { type EnrollmentServices, recordedRefusal, refusal } from './enroll-attempt.ts';
+import { byRule, type EnrollmentServices, refusal } from './enroll-attempt.ts';
 
 /**
  * An external id that somebody sent. It must follow the same rules as one that an administrator sets.
  * @throws AuthError could_not_validate
  */
 export function requireExternalId(externalId: string, attempt: AttemptRecorder): string {
-  try {
-    acceptableExternalId(externalId);
-    return externalId;
-  } catch (error) {
-    throw recordedRefusal(attempt, { check: 'external id', reason: 'enrollment-external-id-refused' }, error);
-  }
+  const why = { check: 'external id', reason: 'enrollment-external-id-refused' } as const;
+  byRule(attempt, why, () => acceptableExternalId(externalId));
+  return externalId;
 }
 
 /**
@@ -46,13 +43,11 @@ export async function enrollNewIdentity(
     if (error.field === 'name') {
       const saw = `${identity.name} ${error.passesFor === null ? 'is taken' : `passes for ${error.passesFor}`}`;
       const why = { check: 'name', reason: 'enrollment-name-refused', saw } as const;
-      throw refusal(attempt, why, {
-        code: 'enrollment_not_allowed',
-        description: `The name ${JSON.stringify(identity.name)} is already taken; ask the operator`,
-      });
+      const description = `The name ${JSON.stringify(identity.name)} is already taken; ask the operator`;
+      throw refusal(attempt, { ...why, code: 'enrollment_not_allowed', description });
     }
     const why = { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message } as const;
-    throw refusal(attempt, why, { code: 'already_enrolled' });
+    throw refusal(attempt, { ...why, code: 'already_enrolled' });
   }
   attempt.about({ subject: identity.name });
   attempt.passed('identity created', identity.name);

@@ -29,22 +29,14 @@ export async function openEnrollment(
   if (hash === undefined || found === null) {
     const saw =
       read === undefined ? 'no token of this service' : `the enrollment ${read.id} no longer has this token`;
-    throw refusal(
-      attempt,
-      { check: 'token', reason: 'enrollment-token-unknown', saw },
-      { code: 'invalid_enrollment_token' },
-    );
+    throw refusal(attempt, { check: 'token', reason: 'enrollment-token-unknown', saw });
   }
   const { enrollment, identity } = found;
   attempt.about({ identityId: identity.id, subject: identity.name });
   attempt.passed('token', `enrollment ${enrollment.id} of ${identity.name}`);
   if (enrollment.method !== method) {
     const saw = `the token is for ${enrollment.method}`;
-    throw refusal(
-      attempt,
-      { check: 'method of the token', reason: 'enrollment-other-method', saw },
-      { code: 'invalid_enrollment_token' },
-    );
+    throw refusal(attempt, { check: 'method of the token', reason: 'enrollment-other-method', saw });
   }
   if (enrollment.expiresAt <= needs.clock.now()) throw expired(attempt, enrollment.expiresAt);
   attempt.passed('expiry', isoTime(enrollment.expiresAt));
@@ -78,11 +70,7 @@ export async function redeemEnrollment(
     .catch((error) => takenOutcome(error, attempt));
   if (outcome === 'unknown') {
     const saw = 'another request used it first';
-    throw refusal(
-      attempt,
-      { check: 'token unused', reason: 'enrollment-token-unknown', saw },
-      { code: 'invalid_enrollment_token' },
-    );
+    throw refusal(attempt, { check: 'token unused', reason: 'enrollment-token-unknown', saw });
   }
   if (outcome === 'expired') throw expired(attempt, enrollment.expiresAt);
   if (outcome === 'disabled') throw disabled(attempt);
@@ -97,22 +85,15 @@ function takenOutcome(error: unknown, attempt: AttemptRecorder): never {
     username: 'The user name belongs to an identity already',
   };
   const description = what[error.field];
-  throw refusal(
-    attempt,
-    { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message },
-    { code: 'already_enrolled', ...(description === undefined ? {} : { description }) },
-  );
+  const why = { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message } as const;
+  throw refusal(attempt, { ...why, code: 'already_enrolled', ...(description && { description }) });
 }
 
 function expired(attempt: AttemptRecorder, expiresAt: number): EnrollmentRefused {
   const why = { check: 'expiry', reason: 'enrollment-expired', saw: `since ${isoTime(expiresAt)}` } as const;
-  return refusal(attempt, why, { code: 'enrollment_expired' });
+  return refusal(attempt, { ...why, code: 'enrollment_expired' });
 }
 
 function disabled(attempt: AttemptRecorder): EnrollmentRefused {
-  return refusal(
-    attempt,
-    { check: 'identity enabled', reason: 'identity-disabled' },
-    { code: 'invalid_enrollment_token' },
-  );
+  return refusal(attempt, { check: 'identity enabled', reason: 'identity-disabled' });
 }

@@ -10,12 +10,12 @@ import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
 import {
   attemptToEnroll,
+  byRule,
   type Enrolled,
   EnrollmentRefused,
-  recordedRefusal,
+  type EnrollmentServices,
   refusal,
 } from './enroll-attempt.ts';
 import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
@@ -37,10 +37,7 @@ export function enrollWithOwnCertificate(
   return attemptToEnroll(needs, { method: 'ottca', origin }, async (attempt) => {
     const open = await openEnrollment(needs, { token, method: 'ottca' }, attempt);
     const { path, ca, leaf } = await authorityOf(needs, chain, attempt);
-    if (ca.id !== open.enrollment.caId) {
-      const why = { check: 'authority', reason: 'enrollment-other-ca', saw: ca.name } as const;
-      throw refusal(attempt, why, { code: 'enrollment_certificate_refused', ...wrongAuthority });
-    }
+    if (ca.id !== open.enrollment.caId) throw refusal(attempt, { ...wrongAuthority, saw: ca.name });
     if (!ca.isOttCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isOttCaEnrollmentEnabled`);
     const certificate = certificateOf(needs, open.identity.id, { leaf, path });
     return redeemEnrollment(
@@ -83,7 +80,12 @@ export function enrollByCa(
   });
 }
 
-const wrongAuthority = { description: 'The client certificate was not issued by the CA of this enrollment' };
+const wrongAuthority = {
+  check: 'authority',
+  reason: 'enrollment-other-ca',
+  code: 'enrollment_certificate_refused',
+  description: 'The client certificate was not issued by the CA of this enrollment',
+} as const;
 
 async function authorityOf(
   needs: EnrollmentServices,
@@ -101,18 +103,15 @@ async function authorityOf(
     });
   }
   const ca = needs.authorities.caOf(path.anchor);
-  if (ca === undefined) {
-    const saw = "an authority of the overlay's own PKI";
-    const why = { check: 'authority', reason: 'enrollment-other-ca', saw } as const;
-    throw refusal(attempt, why, { code: 'enrollment_certificate_refused', ...wrongAuthority });
-  }
+  if (ca === undefined)
+    throw refusal(attempt, { ...wrongAuthority, saw: "an authority of the overlay's own PKI" });
   attempt.passed('authority', ca.name);
   return { path, ca, leaf };
 }
 
 function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
   const why = { check: 'allowed by the CA', reason: 'enrollment-not-allowed', saw } as const;
-  return refusal(attempt, why, { code: 'enrollment_not_allowed' });
+  return refusal(attempt, { ...why, code: 'enrollment_not_allowed' });
 }
 
 function certificateOf(
@@ -150,16 +149,12 @@ function nameOf(
     requestedName,
   };
   const format = ca.identityNameFormat === '' ? usualFormat : ca.identityNameFormat;
-  try {
-    return trimmedName(
-      'name',
-      format.replaceAll(/\[(\w+)\]/g, (whole, placeholder: string) =>
-        Object.hasOwn(values, placeholder) ? (values[placeholder] ?? '') : whole,
-      ),
-    );
-  } catch (error) {
-    throw recordedRefusal(attempt, { check: 'name', reason: 'enrollment-name-refused' }, error);
-  }
+  const filled = format.replaceAll(/\[(\w+)\]/g, (whole, placeholder: string) =>
+    Object.hasOwn(values, placeholder) ? (values[placeholder] ?? '') : whole,
+  );
+  return byRule(attempt, { check: 'name', reason: 'enrollment-name-refused' }, () =>
+    trimmedName('name', filled),
+  );
 }
 
 /** The id by which later certificates of the same device find the identity, if the authority has a rule for it. */
@@ -169,8 +164,6 @@ function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): stri
   if (claim.verdict === 'found') return requireExternalId(claim.externalId, attempt);
   const saw = `rule of ${ca.name}: ${claim.reason}`;
   const why = { check: 'external id', reason: 'certificate-claim-missing', saw } as const;
-  throw refusal(attempt, why, {
-    code: 'enrollment_certificate_refused',
-    description: 'The client certificate lacks the name that this CA tells identities apart by',
-  });
+  const description = 'The client certificate lacks the name that this CA tells identities apart by';
+  throw refusal(attempt, { ...why, code: 'enrollment_certificate_refused', description });
 }

@@ -5,8 +5,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
-import { attemptToEnroll, type Enrolled, recordedRefusal } from './enroll-attempt.ts';
+import { attemptToEnroll, byRule, type Enrolled, type EnrollmentServices } from './enroll-attempt.ts';
 import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 /**
@@ -37,17 +36,11 @@ export function readRequest(
   csr: string,
   attempt: AttemptRecorder,
 ): RequestedKey {
-  try {
-    const key = certificateIssuer.readRequest(csr);
-    attempt.passed('certificate signing request');
-    return key;
-  } catch (error) {
-    throw recordedRefusal(
-      attempt,
-      { check: 'certificate signing request', reason: 'enrollment-request-refused' },
-      error,
-    );
-  }
+  const check = 'certificate signing request';
+  const read = () => certificateIssuer.readRequest(csr);
+  const key = byRule(attempt, { check, reason: 'enrollment-request-refused' }, read);
+  attempt.passed(check);
+  return key;
 }
 
 /**

@@ -17,10 +17,10 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import {
   attemptToEnroll,
+  byRule,
   type Enrolled,
   EnrollmentRefused,
   type EnrollmentServices,
-  recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
 import { emailSaidBy, enrollNewIdentity, requireExternalId, roleAttributesSaidBy } from './new-identity.ts';
@@ -57,7 +57,7 @@ export function enrollWithExternalJwt(
     } as const;
     const issued = key === null ? null : await issueFor(needs, id, key);
     if (needs.signers.find(signer.id) !== signer) {
-      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile' }, { code: 'invalid_auth' });
+      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile', code: 'invalid_auth' });
     }
     await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null }, attempt);
     return { identityId: id, certificateChain: issued?.chain ?? null };
@@ -85,12 +85,8 @@ async function verify(
 
 function refuseUnlessAllowed(signer: ExternalJwtSigner, csr: string | null, attempt: AttemptRecorder): void {
   const setting = csr === null ? 'enrollToTokenEnabled' : 'enrollToCertEnabled';
-  const refuse = (saw: string) =>
-    refusal(
-      attempt,
-      { check: 'allowed by the signer', reason: 'enrollment-not-allowed', saw },
-      { code: 'enrollment_not_allowed' },
-    );
+  const why = { check: 'allowed by the signer', reason: 'enrollment-not-allowed' } as const;
+  const refuse = (saw: string) => refusal(attempt, { ...why, saw, code: 'enrollment_not_allowed' });
   if (!signer[setting]) throw refuse(`${signer.name}: ${setting}`);
   // No token could name the id of such an identity.
   if (csr === null && !signer.useExternalId) throw refuse(`${signer.name}: useExternalId is off`);
@@ -103,28 +99,17 @@ function namedByClaims(
   attempt: AttemptRecorder,
 ): { readonly name: string; readonly roleAttributes: readonly string[] } {
   const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
+  const check = 'name and attributes';
   const vouchedFor = (selector: string): unknown => {
     const { value, isVouchedFor, emailVerified } = selectClaim(claims, selector, signer);
     if (value === undefined || isVouchedFor) return value;
-    const why = {
-      check: 'name and attributes',
-      reason: 'email-not-verified',
-      saw: `its claim ${selector} is ${quoted(value)}, and email_verified is ${quoted(emailVerified)}`,
-    } as const;
-    throw refusal(attempt, why, { code: 'could_not_validate' });
+    const saw = `its claim ${selector} is ${quoted(value)}, and email_verified is ${quoted(emailVerified)}`;
+    throw refusal(attempt, { check, reason: 'email-not-verified', saw, code: 'could_not_validate' });
   };
   const name = vouchedFor(enrollNameClaimsSelector);
   const attributes = enrollAttributeClaimsSelector === null ? [] : vouchedFor(enrollAttributeClaimsSelector);
-  try {
-    return {
-      name: trimmedName('name', typeof name === 'string' ? name : ''),
-      roleAttributes: roleAttributesSaidBy(signer, attributes),
-    };
-  } catch (error) {
-    throw recordedRefusal(
-      attempt,
-      { check: 'name and attributes', reason: 'enrollment-name-refused' },
-      error,
-    );
-  }
+  return byRule(attempt, { check, reason: 'enrollment-name-refused' }, () => ({
+    name: trimmedName('name', typeof name === 'string' ? name : ''),
+    roleAttributes: roleAttributesSaidBy(signer, attributes),
+  }));
 }

@@ -11,7 +11,6 @@ import {
   notAdded,
   type Registration,
 } from '../login/passkey/register-passkey.ts';
-import { hashNewPassword } from '../login/password/new-password.ts';
 import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
@@ -24,12 +23,12 @@ import type { Attestation } from '../platform/webauthn.ts';
 import type { InvitationRedemption, OpenInvitation, ResetProof } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
 import {
   attemptToEnroll,
   type Enrolled,
   EnrollmentRefused,
-  recordedRefusal,
+  type EnrollmentServices,
+  hashChosen,
   refusal,
 } from './enroll-attempt.ts';
 import { openReset } from './mailed-links.ts';
@@ -83,7 +82,11 @@ export async function lookAtInvitation(
     const facts = [['valid until', isoTime(invitation.expiresAt)]] as const;
     return {
       state: state === 'expired' ? 'expired' : 'unknown',
-      refusal: { reason: reasons[state], identityId: identity.id, seen: { subject: identity.name, facts } },
+      refusal: {
+        reason: refusals[state].reason,
+        identityId: identity.id,
+        seen: { subject: identity.name, facts },
+      },
     };
   }
   return {
@@ -113,15 +116,11 @@ export function choosePassword(
     const { identity, policy } = open;
     const username = open.username ?? identity.name;
     const usernameKey = acceptableUsername(username);
-    const { updb } = policy.primary;
-    const passwordHash = await hashNewPassword(needs, password, {
-      policy: updb,
-      ownNames: [username, identity.name],
-      source: origin.ipAddress,
-    }).catch((error) => {
-      throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
-    });
-    attempt.passed('password', `rules of policy ${policy.name}`);
+    const passwordHash = await hashChosen(
+      needs,
+      { password, username, origin },
+      { identity, policy, attempt },
+    );
     const id = asId<AuthenticatorId>(needs.random.id());
     const set = { id, identityId: identity.id, username, usernameKey, passwordHash };
     await redeem(needs, { token, open, chosen: { method: 'password', password: set } }, attempt).catch(
@@ -312,56 +311,30 @@ function stateOf(link: OpenLink, now: number, by?: keyof Allowed): State {
   return isAllowed ? 'usable' : 'not-allowed';
 }
 
-const reasons = {
-  expired: 'invitation-expired',
-  disabled: 'identity-disabled',
-  'beyond-help': 'invitation-not-allowed',
-  'not-allowed': 'method-not-allowed',
-  unknown: 'invitation-unknown',
-} as const satisfies Readonly<Record<Exclude<State, 'usable'>, RefusalReason>>;
+/** Why a link does not work; what each says it saw replaces what the caller did. */
+const refusals = {
+  expired: { check: 'expiry', reason: 'invitation-expired', code: 'enrollment_expired' },
+  disabled: { check: 'identity enabled', reason: 'identity-disabled' },
+  'beyond-help': {
+    check: 'made by an administrator',
+    reason: 'invitation-not-allowed',
+    saw: 'made by a helper; the identity administers or has a permission now',
+  },
+  'not-allowed': {
+    check: 'method allowed',
+    reason: 'method-not-allowed',
+    saw: 'the policy does not allow it now',
+  },
+  unknown: { check: 'token', reason: 'invitation-unknown' },
+} as const satisfies Readonly<Record<Exclude<State, 'usable'>, Parameters<typeof refusal>[1]>>;
 
 function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: string): Error {
-  switch (state) {
-    case 'expired':
-      return refusal(
-        attempt,
-        { check: 'expiry', reason: 'invitation-expired', saw },
-        { code: 'enrollment_expired' },
-      );
-    case 'disabled':
-      return refusal(
-        attempt,
-        { check: 'identity enabled', reason: 'identity-disabled' },
-        { code: 'invalid_enrollment_token' },
-      );
-    case 'beyond-help':
-      return refusal(
-        attempt,
-        {
-          check: 'made by an administrator',
-          reason: 'invitation-not-allowed',
-          saw: 'made by a helper; the identity administers or has a permission now',
-        },
-        { code: 'invalid_enrollment_token' },
-      );
-    case 'not-allowed':
-      return refusal(
-        attempt,
-        { check: 'method allowed', reason: 'method-not-allowed', saw: 'the policy does not allow it now' },
-        { code: 'invalid_enrollment_token' },
-      );
-    case 'unknown':
-      return refusal(
-        attempt,
-        { check: 'token', reason: 'invitation-unknown', saw },
-        { code: 'invalid_enrollment_token' },
-      );
-  }
+  return refusal(attempt, { ...(state !== 'disabled' && { saw }), ...refusals[state] });
 }
 
 function takenMeanwhile(attempt: AttemptRecorder, error: unknown): unknown {
   if (!(error instanceof AlreadyTaken)) return error;
   const why = { check: 'user name free', reason: 'already-enrolled', saw: error.message } as const;
   const description = 'The user name belongs to another identity by now';
-  return refusal(attempt, why, { code: 'already_enrolled', description });
+  return refusal(attempt, { ...why, code: 'already_enrolled', description });
 }

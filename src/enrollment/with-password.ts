@@ -1,11 +1,15 @@
 // `updb`: the person chooses the password; the enrollment has the user name.
 
-import { hashNewPassword } from '../login/password/new-password.ts';
 import { usernameKey } from '../login/password/password.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
-import { attemptToEnroll, type Enrolled, recordedRefusal, refusal } from './enroll-attempt.ts';
+import {
+  attemptToEnroll,
+  type Enrolled,
+  type EnrollmentServices,
+  hashChosen,
+  refusal,
+} from './enroll-attempt.ts';
 import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 /**
@@ -28,31 +32,17 @@ export function enrollWithPassword(
     const username = enrollment.username ?? '';
     const key = usernameKey(username) ?? '';
     if (chosen.username !== undefined && usernameKey(chosen.username.trim()) !== key) {
-      const why = {
-        check: 'user name',
-        reason: 'enrollment-password-refused',
-        saw: `must be ${username}`,
-      } as const;
-      throw refusal(attempt, why, {
-        code: 'could_not_validate',
-        fields: [
-          {
-            field: 'username',
-            reason: 'is not the user name of this enrollment',
-            value: chosen.username.slice(0, 100),
-          },
-        ],
-      });
+      const saw = `must be ${username}`;
+      const reason = 'is not the user name of this enrollment';
+      const fields = [{ field: 'username', reason, value: chosen.username.slice(0, 100) }];
+      const why = { check: 'user name', reason: 'enrollment-password-refused', saw } as const;
+      throw refusal(attempt, { ...why, code: 'could_not_validate', fields });
     }
-    const ownNames = [username, identity.name];
-    const passwordHash = await hashNewPassword(needs, chosen.password, {
-      policy: policy.primary.updb,
-      ownNames,
-      source: origin.ipAddress,
-    }).catch((error) => {
-      throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
-    });
-    attempt.passed('password', `rules of policy ${policy.name}`);
+    const passwordHash = await hashChosen(
+      needs,
+      { ...chosen, username, origin },
+      { identity, policy, attempt },
+    );
     const id = asId<AuthenticatorId>(needs.random.id());
     const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };
     const enrolled = await redeemEnrollment(
