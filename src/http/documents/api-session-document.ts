@@ -28,16 +28,16 @@ export const apiSessionSchema = z
     clientId: z.string(),
     amr: z.array(z.string()),
     authTime: timeSchema,
-    ipAddress: z.string().meta({ description: 'From where the session was last used' }),
+    ipAddress: z.string().describe('From where the session was last used'),
     loginIpAddress: z
       .string()
       .nullable()
-      .meta({ description: 'From where the person logged in; null when that is not known' }),
+      .describe('From where the person logged in; null when that is not known'),
     ...clientProgramMembers,
     keyThumbprint: z
       .string()
       .nullable()
-      .meta({ description: 'The key to which its tokens are bound (RFC 9449, RFC 7638); null for none' }),
+      .describe('The key to which its tokens are bound (RFC 9449, RFC 7638); null for none'),
     configTypes: z.array(z.string()),
     lastActivityAt: timeSchema,
     cachedLastActivityAt: timeSchema,

@@ -10,20 +10,18 @@ export const passkeySchema = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    rpId: z.string().meta({ description: 'The domain at which it works' }),
-    aaguid: z.string().meta({ description: 'The model of the authenticator; zeros: it does not say' }),
-    isModelProven: z
-      .boolean()
-      .meta({ description: 'Whether its maker confirmed that, as some policies ask' }),
+    rpId: z.string().describe('The domain at which it works'),
+    aaguid: z.string().describe('The model of the authenticator; zeros: it does not say'),
+    isModelProven: z.boolean().describe('Whether its maker confirmed that, as some policies ask'),
     transports: z.array(z.string()),
-    isDiscoverable: z.boolean().meta({
-      description: 'Whether it says itself whose it is; if not, its owner types the user name first',
-    }),
-    isBackupEligible: z.boolean().meta({ description: 'Whether it can be on several devices of its owner' }),
+    isDiscoverable: z
+      .boolean()
+      .describe('Whether it says itself whose it is; if not, its owner types the user name first'),
+    isBackupEligible: z.boolean().describe('Whether it can be on several devices of its owner'),
     isBackedUp: z.boolean(),
     clonedAt: timeSchema
       .nullable()
-      .meta({ description: 'When its counter last went back, as if another device had its key' }),
+      .describe('When its counter last went back, as if another device had its key'),
     createdAt: timeSchema,
     lastUsedAt: timeSchema.nullable(),
   })
@@ -68,5 +66,5 @@ export const creationOptionsSchema = z
 /** The answer of an authenticator: what `PublicKeyCredential.toJSON()` returns; in a form, as text. */
 export function webAuthnAnswer<Schema extends z.ZodType>(schema: Schema) {
   const parsed = (sent: unknown) => (typeof sent === 'string' ? parseJson(sent) : sent);
-  return z.preprocess(parsed, schema).meta({ description: 'What PublicKeyCredential.toJSON() returns' });
+  return z.preprocess(parsed, schema).describe('What PublicKeyCredential.toJSON() returns');
 }

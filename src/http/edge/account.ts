@@ -69,7 +69,7 @@ const applicationSchema = z
     id: z.string(),
     name: z.string(),
     url: z.string(),
-    logoUri: z.string().nullable().meta({ description: 'A picture as a data URI' }),
+    logoUri: z.string().nullable().describe('A picture as a data URI'),
   })
   .meta({ id: 'Application' });
 

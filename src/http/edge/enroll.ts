@@ -45,7 +45,7 @@ const certificatesSchema = z
     ca: z.string(),
     serverCert: z.string(),
     controllers: z.array(z.string()),
-    username: z.string().optional().meta({ description: 'With a password: what to log in as' }),
+    username: z.string().optional().describe('With a password: what to log in as'),
   })
   .meta({ id: 'EnrollmentCertificates' });
 

@@ -7,7 +7,7 @@ import { ownCallOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
-const pem = z.string().meta({ description: 'PEM' });
+const pem = z.string().describe('PEM');
 const extendedSchema = z.strictObject({ ca: pem, clientCert: pem }).meta({ id: 'ExtendedCertificate' });
 const longestChain = 64 * 1024;
 

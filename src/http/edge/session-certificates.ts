@@ -23,10 +23,10 @@ const certificateSchema = z
   .strictObject({
     ...entityMembers,
     subject: z.string(),
-    fingerprint: z.string().meta({ description: 'SHA-256 of the DER form, in hexadecimal with colons' }),
+    fingerprint: z.string().describe('SHA-256 of the DER form, in hexadecimal with colons'),
     validFrom: timeSchema,
     validTo: timeSchema,
-    certificate: z.string().meta({ description: 'PEM' }),
+    certificate: z.string().describe('PEM'),
   })
   .meta({ id: 'SessionCertificate' });
 
@@ -34,10 +34,8 @@ const issuedSchema = z
   .strictObject({
     id: z.string(),
     _links: linksSchema,
-    certificate: z
-      .string()
-      .meta({ description: 'PEM, the certificate first, then what leads towards the root' }),
-    cas: z.string().meta({ description: 'PEM of the authorities of the overlay' }),
+    certificate: z.string().describe('PEM, the certificate first, then what leads towards the root'),
+    cas: z.string().describe('PEM of the authorities of the overlay'),
   })
   .meta({ id: 'IssuedSessionCertificate' });
 

@@ -11,7 +11,7 @@ import { selfLink } from '../documents/wire.ts';
 export const legacySessionSchema = z
   .strictObject({
     ...ownApiSessionSchema.shape,
-    token: z.string().meta({ description: 'The value of the zt-session header' }),
+    token: z.string().describe('The value of the zt-session header'),
     isMfaRequired: z.boolean(),
     isMfaComplete: z.boolean(),
     isCertExtendable: z.boolean(),

@@ -31,24 +31,22 @@ import {
 
 const jobOrder = order
   .omit({ ids: true, matched: true })
-  .extend({ filter: z.string().meta({ description: 'Selects as the filter of the list does' }) });
+  .extend({ filter: z.string().describe('Selects as the filter of the list does') });
 
 const members = {
   id: z.string(),
-  reference: z
-    .string()
-    .meta({ description: 'The reference id that all audit events of the job have (requestId)' }),
-  madeBy: z.string().meta({ description: 'The id of the identity that ordered it' }),
+  reference: z.string().describe('The reference id that all audit events of the job have (requestId)'),
+  madeBy: z.string().describe('The id of the identity that ordered it'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
   filter: z.string(),
   action: z.string().nullable(),
-  changes: z.array(z.string()).meta({ description: 'The names of the fields that it changes' }),
-  state: z.enum(bulkJobStates).meta({
-    description: 'checked: it waits for the caller who has read the preview, and continues with `confirmed`',
-  }),
-  done: z.int().meta({ description: 'For how many identities it is done' }),
-  preview: previewSchema.meta({ description: 'Of those that were checked so far' }),
+  changes: z.array(z.string()).describe('The names of the fields that it changes'),
+  state: z
+    .enum(bulkJobStates)
+    .describe('checked: it waits for the caller who has read the preview, and continues with `confirmed`'),
+  done: z.int().describe('For how many identities it is done'),
+  preview: previewSchema.describe('Of those that were checked so far'),
 };
 const jobSchema = z.strictObject(members).meta({ id: 'BulkJob' });
 const carriedOnSchema = z
@@ -56,7 +54,7 @@ const carriedOnSchema = z
   .meta({ id: 'CarriedOnBulkJob' });
 
 const continuation = z.strictObject({
-  confirmed: z.boolean().optional().meta({ description: 'Whether a checked job may begin to change' }),
+  confirmed: z.boolean().optional().describe('Whether a checked job may begin to change'),
 });
 
 /** Only for administrators, like `/identities/bulk`. */

@@ -23,12 +23,10 @@ const caSchema = documentSchema(caEntity, {
 
 const listStateSchema = z
   .strictObject({
-    url: z
-      .string()
-      .meta({ description: 'Its address; of a list that was put in, a name that begins with crlPem' }),
+    url: z.string().describe('Its address; of a list that was put in, a name that begins with crlPem'),
     issuer: z.string().nullable(),
     isDelta: z.boolean().nullable(),
-    listNumber: z.string().nullable().meta({ description: 'The CRL number, hex' }),
+    listNumber: z.string().nullable().describe('The CRL number, hex'),
     thisUpdate: timeSchema.nullable(),
     nextUpdate: timeSchema.nullable(),
     entries: z.number().int().nullable(),

@@ -53,9 +53,9 @@ const testedSchema = z
   .meta({ id: 'TestedEventSubscription' });
 const replayBody = z
   .strictObject({
-    since: someTime.optional().meta({ description: 'What was queued from then on, delivered or given up' }),
-    state: z.enum(['delivered', 'failed']).optional().meta({ description: 'With since: only these' }),
-    ids: z.array(idText).min(1).max(500).optional().meta({ description: 'These events' }),
+    since: someTime.optional().describe('What was queued from then on, delivered or given up'),
+    state: z.enum(['delivered', 'failed']).optional().describe('With since: only these'),
+    ids: z.array(idText).min(1).max(500).optional().describe('These events'),
   })
   .refine(
     ({ since, state, ids }) => ids === undefined || (since === undefined && state === undefined),

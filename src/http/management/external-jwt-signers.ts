@@ -20,7 +20,7 @@ import { entityRoutes } from './entity-routes.ts';
 import { attemptCheckSchema, checksFor, explanationSchema } from './login-attempts.ts';
 
 const tokenToTry = z.strictObject({
-  token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
+  token: z.string().describe('The JWT, as a client would send it after `Bearer`.'),
 });
 const triedSchema = z
   .strictObject({
@@ -40,7 +40,7 @@ const triedSchema = z
         authPolicyFrom: z.enum(policyOrigins),
       })
       .nullable()
-      .meta({ description: 'The identity that the login would create; null: none' }),
+      .describe('The identity that the login would create; null: none'),
     checks: z.array(attemptCheckSchema),
     explanation: explanationSchema.nullable(),
   })
@@ -48,15 +48,12 @@ const triedSchema = z
 
 const begunTestSchema = z
   .strictObject({
-    id: z.string().meta({ description: 'Comes back with the answer' }),
-    href: z.string().meta({ description: 'Path and query at this address' }),
+    id: z.string().describe('Comes back with the answer'),
+    href: z.string().describe('Path and query at this address'),
   })
   .meta({ id: 'BegunSignerTest' });
 const answerOfTest = z.strictObject({
-  answer: z
-    .string()
-    .max(12_000)
-    .meta({ description: 'The answer that the browser brought back to the console' }),
+  answer: z.string().max(12_000).describe('The answer that the browser brought back to the console'),
 });
 const tokenPart = z.record(z.string(), z.unknown());
 const testedSchema = triedSchema
@@ -64,7 +61,7 @@ const testedSchema = triedSchema
     token: z
       .strictObject({ header: tokenPart, claims: tokenPart })
       .nullable()
-      .meta({ description: 'Without its signature; null when there was none, or it is not a JWT' }),
+      .describe('Without its signature; null when there was none, or it is not a JWT'),
   })
   .meta({ id: 'TestedExternalJwtSigner' });
 
@@ -79,7 +76,7 @@ const discoveredSchema = z
   .strictObject({
     issuer: z.string(),
     jwksEndpoint: z.string(),
-    keys: z.int().meta({ description: 'How many of its keys can be used' }),
+    keys: z.int().describe('How many of its keys can be used'),
     externalAuthUrl: z.string().nullable(),
     scopes: z.array(z.string()),
     claims: z.array(z.string()),

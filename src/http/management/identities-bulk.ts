@@ -38,7 +38,7 @@ const attributes = z.array(z.string()).max(100).optional();
 const change = z
   .strictObject({
     ...(identityBodies.some as unknown as z.ZodObject).shape,
-    addRoleAttributes: attributes.meta({ description: 'Beside those that each identity has' }),
+    addRoleAttributes: attributes.describe('Beside those that each identity has'),
     removeRoleAttributes: attributes,
   })
   .meta({ id: 'BulkChange', description: 'As when one identity is changed, without name and externalId' });
@@ -49,36 +49,33 @@ export const order = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'Selects as the filter of the list does', examples: ['name contains "sales"'] }),
-  ids: z.array(idText).min(1).max(mostAtOnce).optional().meta({ description: 'Instead of a filter' }),
-  matched: z.int().min(0).optional().meta({
-    description:
-      'How many identities the caller saw in the selection; refused if there is another number now',
-  }),
+  ids: z.array(idText).min(1).max(mostAtOnce).optional().describe('Instead of a filter'),
+  matched: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many identities the caller saw in the selection; refused if there is another number now'),
   change: change.optional(),
-  action: z.enum(bulkActions).optional().meta({ description: 'Instead of a change' }),
+  action: z.enum(bulkActions).optional().describe('Instead of a change'),
   durationMinutes: z
     .int()
     .min(1)
     .max(longestMinutes)
     .optional()
-    .meta({ description: 'For disable; without it until it is enabled' }),
-  until: someTime.optional().meta({ description: 'For disable, instead of the duration' }),
+    .describe('For disable; without it until it is enabled'),
+  until: someTime.optional().describe('For disable, instead of the duration'),
   expiresIn: durationField.optional().meta({ description: 'For invite; without it 24h', examples: ['24h'] }),
-  endSessions: z.boolean().optional().meta({ description: 'For invite: using the link ends every session' }),
-  send: z.boolean().optional().meta({ description: 'For invite: mails each link instead of showing it' }),
+  endSessions: z.boolean().optional().describe('For invite: using the link ends every session'),
+  send: z.boolean().optional().describe('For invite: mails each link instead of showing it'),
 });
 export type Order = z.output<typeof order>;
 
 const count = z.int();
 const named = z.strictObject({ id: z.string(), name: z.string() });
-export const invitationsSchema = z
-  .array(named.extend(issuedFields))
-  .meta({ description: 'For invite, each shown once' });
+export const invitationsSchema = z.array(named.extend(issuedFields)).describe('For invite, each shown once');
 const resultSchema = z
   .strictObject({
-    reference: z
-      .string()
-      .meta({ description: 'The reference id that all audit events of the call have (requestId)' }),
+    reference: z.string().describe('The reference id that all audit events of the call have (requestId)'),
     matched: count,
     invitations: invitationsSchema,
   })
@@ -86,13 +83,11 @@ const resultSchema = z
 export const previewSchema = z
   .strictObject({
     matched: count,
-    administrators: count.meta({ description: 'How many of them administer' }),
+    administrators: count.describe('How many of them administer'),
     first: z.array(named),
     refused: z.strictObject({ count, first: z.array(named.extend({ reason: z.string() })) }),
-    policy: policyPreviewSchema
-      .nullable()
-      .meta({ description: 'What another auth policy would change for them' }),
-    objection: z.string().nullable().meta({ description: 'Why the change as a whole is not possible' }),
+    policy: policyPreviewSchema.nullable().describe('What another auth policy would change for them'),
+    objection: z.string().nullable().describe('Why the change as a whole is not possible'),
   })
   .meta({ id: 'BulkPreview' });
 
@@ -175,7 +170,7 @@ function importRoute(needs: EdgeServices): Route {
     rawBody: [csvType],
     bodyLimit: largestTable,
     query: changeParameters.extend({
-      dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only checks the table' }),
+      dryRun: z.enum(['true', 'false']).optional().describe('Only checks the table'),
     }),
     async handler(context, { query }) {
       const by = adminCallOf(context, query.force);

@@ -98,10 +98,8 @@ const disabling = z.strictObject({
     .min(0)
     .max(longestMinutes)
     .nullish()
-    .meta({ description: '0 or absent: until it is enabled again' }),
-  until: someTime
-    .nullish()
-    .meta({ description: 'A time within the next ten years, instead of the duration' }),
+    .describe('0 or absent: until it is enabled again'),
+  until: someTime.nullish().describe('A time within the next ten years, instead of the duration'),
 });
 
 function disabledUntil(
@@ -136,9 +134,9 @@ const identityDetail = z
     envInfo: envInfoSchema,
     sdkInfo: sdkInfoSchema,
     lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
-    invitation: invitationSchema.nullable().meta({
-      description: 'Of the link that works now; the link itself is not kept',
-    }),
+    invitation: invitationSchema
+      .nullable()
+      .describe('Of the link that works now; the link itself is not kept'),
   })
   .meta({ id: 'IdentityDetail' });
 

@@ -25,18 +25,12 @@ const body = z.strictObject({
     .optional()
     .transform((millis) => millis ?? invitationLifetime)
     .meta({ description: 'From 5m to 720h; without it 24h', examples: ['24h'] }),
-  endSessions: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Using the link ends every session of the identity' }),
+  endSessions: z.boolean().default(false).describe('Using the link ends every session of the identity'),
   send: z
     .boolean()
     .default(false)
-    .meta({ description: 'Mails the link to the email address of the identity; the answer then has no url' }),
-  show: z
-    .boolean()
-    .optional()
-    .meta({ description: 'With send: true has the url in the answer all the same' }),
+    .describe('Mails the link to the email address of the identity; the answer then has no url'),
+  show: z.boolean().optional().describe('With send: true has the url in the answer all the same'),
 });
 
 /** What the rule takes. @throws AuthError conflict   no listener shows pages */
@@ -61,7 +55,7 @@ export const issuedFields = {
         'For the person only: opening it is enough to choose the password. Shown once; missing if it is mailed only',
       examples: ['https://localhost:1280/invite?t=…'],
     }),
-  sentTo: z.string().optional().meta({ description: 'The address to which it is mailed' }),
+  sentTo: z.string().optional().describe('The address to which it is mailed'),
   expiresAt: timeSchema,
 };
 
@@ -75,7 +69,7 @@ const listedSchema = invitationSchema
   .extend({
     identityId: z.string(),
     identity: entityRefSchema,
-    madeBy: entityRefSchema.nullable().meta({ description: 'Null if an earlier version made it' }),
+    madeBy: entityRefSchema.nullable().describe('Null if an earlier version made it'),
   })
   .meta({ id: 'ListedInvitation' });
 

@@ -34,10 +34,7 @@ export function checksFor(checks: readonly AttemptCheck[], language: string): re
 export const explanationSchema = z.strictObject({
   happened: z.string(),
   remedy: z.string(),
-  command: z
-    .string()
-    .nullable()
-    .meta({ description: 'What helps at once on the command line, if anything does' }),
+  command: z.string().nullable().describe('What helps at once on the command line, if anything does'),
 });
 
 const attemptSchema = z

@@ -20,13 +20,12 @@ const explanationSchema = z
     method: z.enum(primaryMethods),
     outcome: z.enum(['allowed', 'refused']),
     reason: z.enum(refusalReasons).nullable(),
-    standing: z.enum(loginStandings).meta({
-      description:
+    standing: z
+      .enum(loginStandings)
+      .describe(
         '`ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted',
-    }),
-    until: timeSchema
-      .nullable()
-      .meta({ description: 'Since when it has expired, or until when it is locked' }),
+      ),
+    until: timeSchema.nullable().describe('Since when it has expired, or until when it is locked'),
     acceptedFrom: z.array(
       z.strictObject({ type: z.enum(['ca', 'ext-jwt-signer']), name: z.string(), naming: z.string() }),
     ),
@@ -48,10 +47,7 @@ const shapes = [dataAnswer, listAnswer].map(
 );
 
 const path = 'identities/:id/login-explanation';
-const method = z
-  .enum(primaryMethods)
-  .optional()
-  .meta({ description: 'The primary method; without it all of them' });
+const method = z.enum(primaryMethods).optional().describe('The primary method; without it all of them');
 
 /** `/identities/{id}/login-explanation` */
 export function loginExplanationRoutes(needs: AdminServices): readonly Route[] {

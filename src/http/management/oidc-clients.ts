@@ -22,7 +22,7 @@ const secretSchema = z
   .strictObject({ id: z.string(), createdAt: timeSchema, lastUsedAt: timeSchema.nullable() })
   .meta({ id: 'OidcClientSecret' });
 const newSecretSchema = z
-  .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
+  .strictObject({ id: z.string(), secret: z.string().describe('Shown this once') })
   .meta({ id: 'NewOidcClientSecret' });
 
 /** What is said of every delivery. */

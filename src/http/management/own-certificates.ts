@@ -8,14 +8,14 @@ import { adminRoute } from './admin-route.ts';
 const ownCertificateSchema = z
   .strictObject({
     use: z.enum(['server', 'authority', 'client-signing']),
-    listeners: z.array(z.string()).meta({ description: 'The names of those that present it' }),
+    listeners: z.array(z.string()).describe('The names of those that present it'),
     subject: z.string(),
     issuer: z.string(),
-    names: z.array(z.string()).meta({ description: 'The DNS names and addresses that it is for' }),
+    names: z.array(z.string()).describe('The DNS names and addresses that it is for'),
     isCa: z.boolean(),
-    signs: z.array(z.enum(['server', 'clients'])).meta({
-      description: 'What the authority signs at present: what listeners present, the certificates of clients',
-    }),
+    signs: z
+      .array(z.enum(['server', 'clients']))
+      .describe('What the authority signs at present: what listeners present, the certificates of clients'),
     serialNumber: z.string(),
     fingerprint: z.string(),
     notBefore: timeSchema,

@@ -22,10 +22,8 @@ const browserSessionSchema = z
     issuer: z.string(),
     amr: z.array(z.string()),
     authTime: timeSchema,
-    applications: z
-      .array(z.string())
-      .meta({ description: 'The applications that the person has signed in to with it' }),
-    ipAddress: z.string().meta({ description: 'From where the person logged in' }),
+    applications: z.array(z.string()).describe('The applications that the person has signed in to with it'),
+    ipAddress: z.string().describe('From where the person logged in'),
     ...clientProgramMembers,
     lastUsedAt: timeSchema,
     expiresAt: timeSchema,

@@ -39,7 +39,7 @@ const kindNames = z
   .optional()
   .transform((text) => (text === undefined ? [...stateKinds] : text.split(',')))
   .pipe(z.array(z.enum(stateKinds)))
-  .meta({ description: `Kinds with commas between; left out: ${stateKinds.join(',')}` });
+  .describe(`Kinds with commas between; left out: ${stateKinds.join(',')}`);
 
 /** `/state` */
 export function stateRoutes(needs: EdgeServices): readonly Route[] {

@@ -49,7 +49,7 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
     body: {
       json: false,
       form: true,
-      schema: z.object({ name: z.string().max(256).meta({ description: 'User name, or verified address' }) }),
+      schema: z.object({ name: z.string().max(256).describe('User name, or verified address') }),
     },
     async handler(context, { body: { name } }) {
       requireAllowed();

@@ -25,9 +25,11 @@ import {
 
 const named = z.object({
   ...authRequestIdMembers,
-  username: z.string().max(1000).optional().meta({
-    description: 'For a security key that does not say whose it is: the list of credentials is of this name',
-  }),
+  username: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('For a security key that does not say whose it is: the list of credentials is of this name'),
 });
 const idOnly = z.object(authRequestIdMembers);
 const registration = z.object({

@@ -15,8 +15,8 @@ import { loginStepFor, newPasswordPage, passwordChangePath } from './step-answer
 
 const body = z.object({
   ...authRequestIdMembers,
-  password: z.string().meta({ description: 'The new one' }),
-  repeated: z.string().optional().meta({ description: 'Of the form for people' }),
+  password: z.string().describe('The new one'),
+  repeated: z.string().optional().describe('Of the form for people'),
 });
 
 export function passwordChangeRoute(needs: PageServices): Route {

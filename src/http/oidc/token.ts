@@ -11,11 +11,11 @@ import { basicCredentials, originOf } from '../request/request-context.ts';
 import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
-const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });
+const sessionCert = z.string().optional().describe('PEM, the certificate first');
 const csrPem = z
   .string()
   .optional()
-  .meta({ description: 'PEM of a PKCS #10 request: asks for a certificate of the session' });
+  .describe('PEM of a PKCS #10 request: asks for a certificate of the session');
 
 const tokenSchema = z
   .strictObject({

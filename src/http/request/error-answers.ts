@@ -50,7 +50,7 @@ export const oauthErrorBody = z
   .strictObject({
     error: z.enum(oauthErrors),
     error_description: z.string(),
-    reason: z.enum(grantReasons).optional().meta({ description: 'Why a refresh token no longer works' }),
+    reason: z.enum(grantReasons).optional().describe('Why a refresh token no longer works'),
   })
   .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
 
@@ -59,11 +59,8 @@ export const edgeErrorBody = z
     error: z.strictObject({
       code: z.enum(edgeCodes),
       message: z.string(),
-      requestId: z.string().meta({ description: 'The reference id that `explain` takes' }),
-      traceId: z
-        .string()
-        .optional()
-        .meta({ description: 'The trace that the request belongs to, if it does' }),
+      requestId: z.string().describe('The reference id that `explain` takes'),
+      traceId: z.string().optional().describe('The trace that the request belongs to, if it does'),
       cause: z
         .strictObject({
           field: z.string(),
@@ -71,10 +68,9 @@ export const edgeErrorBody = z
           value: z.union([z.string(), z.number(), z.boolean()]),
         })
         .optional()
-        .meta({
-          description:
-            'The first field that was refused, and why, in the language of Accept-Language (en, de), as the message; its value is empty if none was sent or it could be secret',
-        }),
+        .describe(
+          'The first field that was refused, and why, in the language of Accept-Language (en, de), as the message; its value is empty if none was sent or it could be secret',
+        ),
     }),
     meta: z.strictObject({}),
   })

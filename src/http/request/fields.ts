@@ -92,10 +92,7 @@ export const listParameters = z.object({
     .string()
     .optional()
     .meta({ description: 'Fields, each with asc or desc', examples: ['name', 'createdAt desc, name'] }),
-  roleFilter: z
-    .literal('', 'is not supported')
-    .optional()
-    .meta({ description: 'Only for clients that send it empty' }),
+  roleFilter: z.literal('', 'is not supported').optional().describe('Only for clients that send it empty'),
 });
 
 /** Parameters of a change. `force`: even if no administrator could log in any more, or a name passes for another one. */
@@ -103,10 +100,9 @@ export const changeParameters = z.object({
   force: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({
-      description:
-        'Also when no administrator is left who can log in, or a name passes for that of another identity',
-    })
+    .describe(
+      'Also when no administrator is left who can log in, or a name passes for that of another identity',
+    )
     .transform((text) => text === 'true'),
 });
 
