@@ -45,7 +45,7 @@ export class NoDatabase extends Error {
  */
 export async function openStore(
   { db }: Config,
-  options: { readonly isPatient?: boolean; readonly threads?: number } = {},
+  options: { isPatient?: boolean; threads?: number } = {},
 ): Promise<Store> {
   if (db.engine === 'sqlite') return openSqliteStore({ path: db.file });
   const { openPostgresStore } = await postgres();
@@ -59,7 +59,7 @@ export async function openStore(
  */
 export async function openThreadStore(
   { db }: Config,
-  needs: { readonly threads: number; readonly joinWriter: () => MessagePort },
+  needs: { threads: number; joinWriter: () => MessagePort },
 ): Promise<Store> {
   if (db.engine === 'sqlite') return openSqliteThreadStore({ path: db.file, joinWriter: needs.joinWriter });
   const { openMigratedPostgresStore } = await postgres();

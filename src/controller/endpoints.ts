@@ -68,11 +68,7 @@ export function endpointsBy(config: Config, lasting: LastingServices, tokenLifet
 /** What the services take from the configuration. */
 function settingsOf(
   config: Config,
-  {
-    store,
-    view,
-    clients,
-  }: { readonly store: Store; readonly view: SessionView; readonly clients: ClientRegistry },
+  { store, view, clients }: { store: Store; view: SessionView; clients: ClientRegistry },
 ) {
   const { oidc, sessions, totp, passkeys, enrollment, api, externalJwtSigners } = config.edge;
   const { forget, keepAlive } = view.legacy;

@@ -109,7 +109,7 @@ async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promis
 export async function prepareConfig(
   foundations: Pick<Foundations, 'clock' | 'log'>,
   services: Services,
-  of: { readonly config: Config; readonly listeners: readonly RunningListener[]; readonly address: string },
+  of: { config: Config; listeners: readonly RunningListener[]; address: string },
 ): Promise<() => void> {
   const { config, listeners, address } = of;
   const { ownAuthorities, signing, published } = readOverlayPki({ ...foundations, config });

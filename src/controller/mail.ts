@@ -70,7 +70,7 @@ function readPassword(file: string): string {
  * @throws ConfigError as `smtpServerOf`; MailNotSent
  */
 export async function sendTestMail(
-  { mail, branding }: { readonly mail: MailConfig; readonly branding: BrandingConfig },
+  { mail, branding }: { mail: MailConfig; branding: BrandingConfig },
   to: string,
 ): Promise<string> {
   const server = smtpServerOf(mail);

@@ -45,10 +45,10 @@ export function openObservation(
     startedAt,
     deliverer,
   }: {
-    readonly records: Records;
-    readonly telemetry: Pick<LiveTelemetry, 'counts'>;
-    readonly startedAt: Seconds;
-    readonly deliverer: Deliverer | null;
+    records: Records;
+    telemetry: Pick<LiveTelemetry, 'counts'>;
+    startedAt: Seconds;
+    deliverer: Deliverer | null;
   },
 ) {
   let certificates: readonly OwnCertificate[] = [];
@@ -101,7 +101,7 @@ export function openObservation(
     readMetrics: first?.readMetrics ?? metrics.text,
     /** For a collector; null: another thread reports for all. */
     reported: first === undefined ? { since: startedAt * 1000, read: metrics.families } : null,
-    noteReload({ isRefused }: { readonly isRefused: boolean }) {
+    noteReload({ isRefused }: { isRefused: boolean }) {
       lastReload.isRefused = isRefused;
     },
     noteCertificates(own: readonly OwnCertificate[]) {
@@ -152,11 +152,11 @@ function deliveryCounts(
 
 /** The checks of readiness. */
 function healthChecks(needs: {
-  readonly store: Pick<Store, 'changes'>;
-  readonly feed: SessionView['feed'];
-  readonly heartbeat: Pick<NodeHeartbeat, 'check'>;
-  readonly clockWatch: ClockWatch;
-  readonly others: Pick<OtherThreads, 'beFresh'>;
+  store: Pick<Store, 'changes'>;
+  feed: SessionView['feed'];
+  heartbeat: Pick<NodeHeartbeat, 'check'>;
+  clockWatch: ClockWatch;
+  others: Pick<OtherThreads, 'beFresh'>;
 }): readonly HealthCheck[] {
   const { store, feed, heartbeat, clockWatch, others } = needs;
   return [

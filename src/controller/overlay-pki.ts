@@ -35,9 +35,9 @@ export class PkiFileError extends Error {
  * @throws PkiFileError, or what reading a file throws
  */
 export function readOverlayAuthorities(needs: {
-  readonly config: Pick<Config, 'identity' | 'edge'>;
-  readonly clock: Clock;
-  readonly log: Logger;
+  config: Pick<Config, 'identity' | 'edge'>;
+  clock: Clock;
+  log: Logger;
 }): readonly TrustAnchor[] {
   const { config, clock, log } = needs;
   const { signingCert } = config.edge.enrollment;

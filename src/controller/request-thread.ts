@@ -73,9 +73,9 @@ export interface AnswersOfFirst {
   check(id: string): Promise<void>;
   readMetrics(_: null): Promise<MetricsText>;
   /** See `DevicePolls`. */
-  devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
+  devicePoll(poll: { id: string; now: Millis }): Promise<Millis | undefined>;
   /** See `ProofMemory`. */
-  useProof(of: { readonly proof: PresentedOnce; readonly now: Millis }): Promise<ProofOnce>;
+  useProof(of: { proof: PresentedOnce; now: Millis }): Promise<ProofOnce>;
   /** See `FetchingJwksCache`. */
   keySet(question: KeySetQuestion): Promise<KeySetNews | null>;
   /** See `RevocationSource`. */
@@ -105,7 +105,7 @@ export interface AnswersOfThread {
   /** Puts it in use. */
   useConfig(_: null): void;
   learnIntermediates(sent: SentIntermediates): void;
-  useTicketKeys(of: { readonly listener: string; readonly keys: Uint8Array }): void;
+  useTicketKeys(of: { listener: string; keys: Uint8Array }): void;
   /** Finishes the requests under way and releases everything. */
   stop(_: null): Promise<void>;
 }
@@ -118,12 +118,12 @@ export const beatInterval: Millis = SECOND;
  * @param needs.port to the first thread
  */
 export async function runRequestThread(needs: {
-  readonly data: ThreadData;
-  readonly port: MessagePort;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly vault: KeyVault;
-  readonly inspectAnswer?: AnswerInspector;
+  data: ThreadData;
+  port: MessagePort;
+  clock: Clock;
+  random: Random;
+  vault: KeyVault;
+  inspectAnswer?: AnswerInspector;
 }): Promise<void> {
   const { data, port } = needs;
   let stop = async () => {};

@@ -58,10 +58,10 @@ const longestStop: Millis = 20 * SECOND;
 
 /** @param needs.count threads beside the first one, at least one */
 export function otherThreads(needs: {
-  readonly count: number;
-  readonly log: Logger;
-  readonly random: Random;
-  readonly startThread?: StartThread | undefined;
+  count: number;
+  log: Logger;
+  random: Random;
+  startThread?: StartThread | undefined;
 }): RunningThreads {
   const threads = { answering: 1 + needs.count, replaced: 0 };
   const counted = { table: countingTable(threads.answering), key: needs.random.bytes(32) };
@@ -165,13 +165,13 @@ const whatFailed = 'a thread that is to answer requests does not start';
 
 /** Starts threads, and replaces those that die or hang, until told to stop. */
 function keepingAlive(needs: {
-  readonly count: number;
-  readonly log: Logger;
-  readonly startThread?: StartThread | undefined;
-  readonly members: Map<number, ThreadMember>;
-  readonly counted: Pick<CountedTogether, 'table' | 'key'>;
-  readonly onDeparture: (counts: ThreadCounts) => void;
-  readonly onReplacement: () => void;
+  count: number;
+  log: Logger;
+  startThread?: StartThread | undefined;
+  members: Map<number, ThreadMember>;
+  counted: Pick<CountedTogether, 'table' | 'key'>;
+  onDeparture: (counts: ThreadCounts) => void;
+  onReplacement: () => void;
 }): Pick<RunningThreads, 'start' | 'stop'> {
   const { count, log, members, counted } = needs;
   const startThread = needs.startThread ?? startRequestThread;

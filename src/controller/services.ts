@@ -93,7 +93,7 @@ export interface Services extends Endpoints {
    */
   prepare(config: Config): Promise<PreparedServices>;
   /** Tells the metrics the outcome of a reload. */
-  noteReload(outcome: { readonly isRefused: boolean }): void;
+  noteReload(outcome: { isRefused: boolean }): void;
   /**
    * Issuers whose tokens the Edge APIs accept: those of the configuration and of the other nodes. Ports that the system
    * chose are added.

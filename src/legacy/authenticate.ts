@@ -184,7 +184,7 @@ function certificatesOf(proof: PrimaryProof): Pick<OpenLegacySession, 'certChain
 export async function submitTotp(
   needs: LegacyServices,
   principal: Principal,
-  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
+  { code, origin }: { code: string; origin: RequestOrigin },
 ): Promise<void> {
   const { identityId } = principal;
   await recordedAttempt(needs, { step: 'totp', mechanism: 'legacy', origin }, (attempt) =>

@@ -19,7 +19,7 @@ export function authQueryOf(
     totpUrl,
     signers,
     totpType = 'MFA',
-  }: { readonly totpUrl: string; readonly signers: SignerDirectory; readonly totpType?: 'MFA' | 'TOTP' },
+  }: { totpUrl: string; signers: SignerDirectory; totpType?: 'MFA' | 'TOTP' },
 ): AuthQuery {
   if (factor.type === 'totp') {
     return {

@@ -36,7 +36,7 @@ export function droppedScopesNote(scopes: readonly string[]): string {
 export async function authenticatePrimary(
   needs: LoginServices,
   credentials: Credentials,
-  { mechanism, origin, droppedScopes = [] }: StepOrigin & { readonly droppedScopes?: readonly string[] },
+  { mechanism, origin, droppedScopes = [] }: StepOrigin & { droppedScopes?: readonly string[] },
 ): Promise<PrimaryResult> {
   const begunAt = needs.clock.monotonic();
   // For passwords, verifyPassword does this, where they are proven during a session too.
@@ -109,7 +109,7 @@ function isPresentedProof(credentials: Credentials): boolean {
 function verify(
   needs: LoginServices,
   credentials: Credentials,
-  { attempt, origin }: { readonly attempt: AttemptRecorder; readonly origin: RequestOrigin },
+  { attempt, origin }: { attempt: AttemptRecorder; origin: RequestOrigin },
 ): Promise<PrimaryVerdict> {
   switch (credentials.method) {
     case 'password':

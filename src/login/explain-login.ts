@@ -87,7 +87,7 @@ export interface LoginExplanation {
 export function explainLogin(
   needs: LoginServices,
   account: Account,
-  { means, method }: { readonly means: LoginMeans; readonly method: PrimaryMethod },
+  { means, method }: { means: LoginMeans; method: PrimaryMethod },
 ): LoginExplanation {
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now(), vouchers: [], ends: [] };
@@ -113,7 +113,7 @@ export function explainLogin(
 /** A second factor that the policy requires and the identity cannot give is no matter of taste: it refuses. */
 function standingOf(
   reason: RefusalReason | null,
-  { isOwn, hasPrimary }: { readonly isOwn: boolean; readonly hasPrimary: boolean },
+  { isOwn, hasPrimary }: { isOwn: boolean; hasPrimary: boolean },
 ): LoginStanding {
   if (reason === null) return isOwn ? 'ready' : 'vouched';
   if (hasPrimary && reason !== 'locked') return 'refused';
@@ -274,7 +274,7 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
 function judgeLock(
   { now, ends }: Judged,
   check: string,
-  { lockedUntil, attempt }: { readonly lockedUntil: Millis | null; readonly attempt: AttemptRecorder },
+  { lockedUntil, attempt }: { lockedUntil: Millis | null; attempt: AttemptRecorder },
 ): void {
   if (lockedUntil === null || lockedUntil <= now) {
     attempt.passed(check);

@@ -69,8 +69,8 @@ export function heldRecord(): HeldRecord {
  * @throws whatever `decide` throws
  */
 export async function recordedAttempt<Outcome>(
-  needs: { readonly attempts: AttemptLog; readonly audit: AuditTrail },
-  { step, mechanism, origin }: StepOrigin & { readonly step: AttemptStep },
+  needs: { attempts: AttemptLog; audit: AuditTrail },
+  { step, mechanism, origin }: StepOrigin & { step: AttemptStep },
   decide: (attempt: AttemptRecorder) => Promise<Outcome>,
 ): Promise<Outcome> {
   const attempt = needs.attempts.begin(step, mechanism, origin);

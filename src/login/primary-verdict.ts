@@ -77,7 +77,7 @@ export type LoginAccount = Pick<Account, 'identity' | 'policy'>;
  */
 export function mayLogIn(
   account: LoginAccount,
-  { method, now }: { readonly method: PrimaryMethod; readonly now: Millis },
+  { method, now }: { method: PrimaryMethod; now: Millis },
   attempt: AttemptRecorder,
 ): boolean {
   if (!isEnabled(account, attempt, now)) return false;

@@ -90,7 +90,7 @@ export function signerObjection(
  */
 export function standingObjection(
   needs: StandingNeeds,
-  { policy }: { readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'> },
+  { policy }: { policy: Pick<AuthPolicy, 'primary' | 'secondary'> },
   session: Opening,
 ): OpeningObjection | 'factors-outstanding' | null {
   const objection = openingObjection(needs, policy, session);

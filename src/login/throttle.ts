@@ -221,7 +221,7 @@ export function failureKeys(
 
 /** Resets the counters of `failureKeys` after a login. Most logins find nothing to reset, and need no further commit. */
 export async function forgetFailuresIfAny(
-  store: { readonly attempts: AttemptStore },
+  store: { attempts: AttemptStore },
   identityId: IdentityId,
   passwordAuthenticatorId: AuthenticatorId | null,
 ): Promise<void> {
@@ -231,7 +231,7 @@ export async function forgetFailuresIfAny(
 
 /** Resets the counters of `failureKeys`. */
 export function forgetFailures(
-  { attempts }: { readonly attempts: AttemptStore },
+  { attempts }: { attempts: AttemptStore },
   identityId: IdentityId,
   passwordAuthenticatorId: AuthenticatorId | null,
 ): Promise<void> {

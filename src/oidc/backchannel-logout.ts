@@ -14,11 +14,11 @@ import type { ClientRegistry } from './clients.ts';
  * each is about another session.
  */
 export function logoutSender(needs: {
-  readonly clients: Pick<ClientRegistry, 'find'>;
-  readonly poster: MessagePoster;
-  readonly ring: KeyRing;
-  readonly clock: Clock;
-  readonly random: Random;
+  clients: Pick<ClientRegistry, 'find'>;
+  poster: MessagePoster;
+  ring: KeyRing;
+  clock: Clock;
+  random: Random;
 }): Sender<'logout'> {
   return {
     atOnce: 8,

@@ -33,8 +33,8 @@ export function discoveryDocument(
     clients,
     uiLocales,
   }: {
-    readonly idTokenAlg: SigningAlgorithm;
-    readonly clients: ClientRegistry;
+    idTokenAlg: SigningAlgorithm;
+    clients: ClientRegistry;
     /** Language tags of the pages (BCP 47). */
     readonly uiLocales: readonly string[];
   },

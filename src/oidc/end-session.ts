@@ -55,7 +55,7 @@ const maxStateLength = 4096;
 export async function endSession(
   needs: OidcServices,
   request: LogoutRequest,
-  { bindPoint, origin }: { readonly bindPoint: OidcBindPoint; readonly origin: RequestOrigin },
+  { bindPoint, origin }: { bindPoint: OidcBindPoint; origin: RequestOrigin },
 ): Promise<LogoutResult> {
   const { parameters, browserSession } = request;
   const hintText = optional(parameters, 'id_token_hint');
@@ -113,9 +113,9 @@ async function endBrowserSession(
 
 /** @throws AuthError invalid_request   no client is named, or the URI is not registered for it */
 function requireTarget(
-  { clients }: { readonly clients: ClientRegistry },
+  { clients }: { clients: ClientRegistry },
   bindPoint: OidcBindPoint,
-  { clientId, redirectUri, state }: Omit<LogoutTarget, 'clientId'> & { readonly clientId: string | null },
+  { clientId, redirectUri, state }: Omit<LogoutTarget, 'clientId'> & { clientId: string | null },
 ): LogoutTarget {
   if (clientId === null) {
     throw new AuthError('invalid_request', {
@@ -129,7 +129,7 @@ function requireTarget(
 function requirePostLogoutUri(
   clients: ClientRegistry,
   bindPoint: OidcBindPoint,
-  { clientId, redirectUri }: { readonly clientId: string; readonly redirectUri: string },
+  { clientId, redirectUri }: { clientId: string; redirectUri: string },
 ): void {
   const client = requireClient(clients, clientId);
   if (isRegisteredRedirectUri(postLogoutUrisOf(client, bindPoint.postLogoutUris), redirectUri)) return;

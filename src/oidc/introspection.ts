@@ -102,7 +102,7 @@ async function accessToken(
 /** Looking uses nothing up. */
 async function refreshToken(
   needs: OidcServices,
-  { form, text }: { readonly form: RefreshTokenForm; readonly text: string },
+  { form, text }: { form: RefreshTokenForm; text: string },
   now: Millis,
 ): Promise<ActiveToken | undefined> {
   const token = readRefreshToken(needs, { form, text }, now);
@@ -134,7 +134,7 @@ async function refreshToken(
 /** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
 async function usableName(
   needs: OidcServices,
-  { session, passed }: { readonly session: ApiSession; readonly passed: readonly PassedMethod[] },
+  { session, passed }: { session: ApiSession; passed: readonly PassedMethod[] },
   now: Millis,
 ): Promise<string | undefined> {
   const account = await needs.view.accounts.find(session.identityId, now);

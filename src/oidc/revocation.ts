@@ -17,7 +17,7 @@ import type { OidcServices } from './services.ts';
  */
 export async function revokeToken(
   needs: OidcServices,
-  { parameters, basic }: { readonly parameters: Parameters; readonly basic: BasicCredentials | null },
+  { parameters, basic }: { parameters: Parameters; basic: BasicCredentials | null },
   origin: RequestOrigin,
 ): Promise<void> {
   const { issuer } = origin;
@@ -37,8 +37,8 @@ export async function revokeToken(
 }
 
 function sessionOf(
-  needs: { readonly accessTokens: AccessTokenVerifier; readonly ring: KeyRing; readonly tagKey: Buffer },
-  { client, token }: { readonly client: Client; readonly token: string },
+  needs: { accessTokens: AccessTokenVerifier; ring: KeyRing; tagKey: Buffer },
+  { client, token }: { client: Client; token: string },
   now: number,
 ): ApiSessionId | undefined {
   const refresh = readRefreshToken(needs, { form: refreshTokenFormOf(client), text: token }, now);

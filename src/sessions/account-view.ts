@@ -25,7 +25,7 @@ export interface AccountView {
 
 /** @param threads number of request threads: together they keep 100,000 identities */
 export function accountView(
-  store: { readonly identities: Pick<IdentityStore, 'findAccount'> },
+  store: { identities: Pick<IdentityStore, 'findAccount'> },
   threads = 1,
 ): AccountView {
   const known = recentMap<IdentityId, Account>(Math.ceil(100_000 / threads));

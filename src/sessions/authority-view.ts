@@ -24,7 +24,7 @@ interface ThirdParty {
 
 /** Resolves when all third-party authorities are in memory. @param own authorities of the overlay's PKI */
 export async function openAuthorityView(
-  store: { readonly cas: CaStore },
+  store: { cas: CaStore },
   own: readonly TrustAnchor[],
 ): Promise<AuthorityView> {
   const thirdParties = new Map<CaId, ThirdParty>();

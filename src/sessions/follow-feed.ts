@@ -56,9 +56,9 @@ export async function feedPosition(store: FollowedStore): Promise<FollowedFrom> 
 }
 
 export function followFeed(needs: {
-  readonly store: FollowedStore;
-  readonly clock: Clock;
-  readonly from: FollowedFrom;
+  store: FollowedStore;
+  clock: Clock;
+  from: FollowedFrom;
   apply(change: Change): Promise<void>;
   /** Reads everything that the feed no longer covers. */
   readEverything(): Promise<void>;

@@ -16,7 +16,7 @@ export interface IssuerView {
 
 /** @param configured the issuers of this node's bind points */
 export async function openIssuerView(
-  store: { readonly nodes: Pick<NodeStore, 'listAll'> },
+  store: { nodes: Pick<NodeStore, 'listAll'> },
   configured: readonly string[],
 ): Promise<IssuerView> {
   const own = new Set(configured);

@@ -69,11 +69,7 @@ interface Known {
 
 /** Resolves when all lists that are stored are in memory. @param threads number of request threads */
 export async function openRevocationView(
-  needs: {
-    readonly store: { readonly cas: CaStore };
-    readonly clock: Clock;
-    readonly source: RevocationSource;
-  },
+  needs: { store: { cas: CaStore }; clock: Clock; source: RevocationSource },
   threads = 1,
 ): Promise<RevocationView> {
   const { store, clock, source } = needs;

@@ -40,7 +40,7 @@ interface Known {
 
 /** @param threads number of request threads: together they keep 50,000 certificates */
 export function sessionCertificateView(
-  store: { readonly sessionCertificates: SessionCertificateStore },
+  store: { sessionCertificates: SessionCertificateStore },
   authorities: TrustedAuthorities,
   threads = 1,
 ): SessionCertificateView {

@@ -16,7 +16,7 @@ export interface SignerView extends SignerDirectory {
 
 /** Resolves when all signers are in memory. */
 export async function openSignerView(
-  store: { readonly externalJwtSigners: ExternalJwtSignerStore },
+  store: { externalJwtSigners: ExternalJwtSignerStore },
   jwks: Pick<JwksCache, 'forget'>,
 ): Promise<SignerView> {
   const signers = new Map<SignerId, ExternalJwtSigner>();

@@ -116,7 +116,7 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
 function admit(
   needs: ZtSessionNeeds,
   { session, account }: Call,
-  { passed, ...lacking }: { readonly passed: readonly PassedMethod[] } & Pick<Principal, 'lackingJwt'>,
+  { passed, ...lacking }: { passed: readonly PassedMethod[] } & Pick<Principal, 'lackingJwt'>,
 ): Principal {
   const { identity, policy, isTotpEnrolled } = account;
   const { lastActivityAt, expiresAt } = needs.legacy.touch(session);

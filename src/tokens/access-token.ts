@@ -30,13 +30,13 @@ export function toSeconds(millis: Millis): Seconds {
  * @param token.audience who may accept it
  */
 export function mintAccessToken(
-  needs: { readonly ring: KeyRing; readonly random: Random },
+  needs: { ring: KeyRing; random: Random },
   token: {
-    readonly session: ProvenSession;
-    readonly isAdmin: boolean;
-    readonly isCertExtendable: boolean;
-    readonly lifetime: Millis;
-    readonly audience?: AccessTokenClaims['aud'];
+    session: ProvenSession;
+    isAdmin: boolean;
+    isCertExtendable: boolean;
+    lifetime: Millis;
+    audience?: AccessTokenClaims['aud'];
   },
   now: Millis,
 ): string {

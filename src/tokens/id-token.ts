@@ -16,13 +16,13 @@ import type { KeyRing } from './key-ring.ts';
  * @param token.lifetime Millis; a multiple of a second
  */
 export function mintIdToken(
-  needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
+  needs: { ring: KeyRing; alg: SigningAlgorithm },
   token: {
-    readonly session: ProvenSession;
-    readonly accessToken: string | null;
-    readonly nonce: string | null;
-    readonly name: string | null;
-    readonly lifetime: Millis;
+    session: ProvenSession;
+    accessToken: string | null;
+    nonce: string | null;
+    name: string | null;
+    lifetime: Millis;
   },
   now: Millis,
 ): string {

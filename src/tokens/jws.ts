@@ -85,7 +85,7 @@ export function splitJwt(token: string): { header: string; payload: string; sign
  */
 export function readSignedClaims(
   ring: { verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined },
-  { text, typ }: { readonly text: string; readonly typ: JwtType },
+  { text, typ }: { text: string; typ: JwtType },
   now: Millis,
 ): Readonly<Record<string, unknown>> | undefined {
   const parts = splitJwt(text);

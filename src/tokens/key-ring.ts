@@ -148,7 +148,7 @@ function generate(alg: SigningAlgorithm) {
 export async function rotateSigningKey(
   needs: KeyRingNeeds & { readonly ring: KeyRing },
   alg: SigningAlgorithm,
-  options: { readonly activeFrom: Millis; readonly tokenLifetime: Millis },
+  options: { activeFrom: Millis; tokenLifetime: Millis },
 ): Promise<SigningKey | null> {
   const newest = needs.ring.list().findLast((key) => key.alg === alg) ?? null;
   const next = await makeSigningKey(needs.vault, alg, {
@@ -188,10 +188,10 @@ export async function ensureSigningKeys(
 
 /** The longest life of a token that signing keys sign: the public part of a retired key is kept this long. */
 export function longestSignedLifetime(oidc: {
-  readonly accessTokenDuration: Millis;
-  readonly idTokenDuration: Millis;
-  readonly refreshTokenDuration: Millis;
-  readonly compatibility: { readonly clientIds: readonly string[] };
+  accessTokenDuration: Millis;
+  idTokenDuration: Millis;
+  refreshTokenDuration: Millis;
+  compatibility: { clientIds: readonly string[] };
 }): Millis {
   // Only clients of the compatibility profile have signed refresh tokens.
   const refresh = oidc.compatibility.clientIds.length > 0 ? oidc.refreshTokenDuration : 0;

@@ -13,13 +13,8 @@ const lifetime: Millis = 2 * MINUTE;
  * @see OIDC Back-Channel Logout 1.0, 2.4
  */
 export function mintLogoutToken(
-  needs: { readonly ring: KeyRing; readonly random: Random; readonly alg: SigningAlgorithm },
-  ended: {
-    readonly issuer: string;
-    readonly clientId: string;
-    readonly identityId: string;
-    readonly sessionId: string;
-  },
+  needs: { ring: KeyRing; random: Random; alg: SigningAlgorithm },
+  ended: { issuer: string; clientId: string; identityId: string; sessionId: string },
   now: Millis,
 ): string {
   const issuedAt = toSeconds(now);

@@ -46,7 +46,7 @@ const textLength = Math.ceil(((bodyLength + tagLength) * 4) / 3);
  * @param row          the UUID that the text carries, and how often it was rotated (1 for the first)
  */
 export function mintOpaqueToken(
-  needs: { readonly random: Pick<Random, 'bytes'>; readonly tagKey: Buffer },
+  needs: { random: Pick<Random, 'bytes'>; tagKey: Buffer },
   kind: OpaqueTokenKind,
   { id, generation }: Pick<OpaqueToken, 'id' | 'generation'>,
 ): OpaqueToken & { readonly text: string } {
@@ -63,8 +63,8 @@ export function mintOpaqueToken(
  * has to be stored until it is sent.
  */
 export function mailedInvitationToken(
-  { tagKey }: { readonly tagKey: Buffer },
-  { identityId, nonce }: { readonly identityId: IdentityId; readonly nonce: string },
+  { tagKey }: { tagKey: Buffer },
+  { identityId, nonce }: { identityId: IdentityId; nonce: string },
 ): OpaqueToken & { readonly text: string } {
   const bytes = (length: number) =>
     createHmac('sha256', tagKey)
@@ -140,7 +140,7 @@ export function firstRefreshToken(
 export function nextRefreshToken(
   needs: MintNeeds,
   presented: OpaqueToken,
-  { form, retriedText = null }: { readonly form: RefreshTokenForm; readonly retriedText?: string | null },
+  { form, retriedText = null }: { form: RefreshTokenForm; retriedText?: string | null },
 ): RefreshSecret {
   const random = retriedText === null ? needs.random : followingFrom(needs.tagKey, retriedText);
   const minted = mintOpaqueToken({ random, tagKey: needs.tagKey }, kinds[form], {
@@ -160,8 +160,8 @@ function followingFrom(tagKey: Buffer, text: string): Pick<Random, 'bytes'> {
  * @param token.expiresAt when the token ends; the store decides, the claim only says so
  */
 export function refreshTokenText(
-  needs: { readonly ring: KeyRing },
-  token: { readonly secret: RefreshSecret; readonly session: ApiSession; readonly expiresAt: Millis },
+  needs: { ring: KeyRing },
+  token: { secret: RefreshSecret; session: ApiSession; expiresAt: Millis },
   now: Millis,
 ): string {
   const { secret, session, expiresAt } = token;
@@ -190,8 +190,8 @@ const maxTokenLength = 4096;
  * the live one of its session, and the session that of the client, is the store's to say.
  */
 export function readRefreshToken(
-  needs: { readonly ring: KeyRing; readonly tagKey: Buffer },
-  { form, text }: { readonly form: RefreshTokenForm; readonly text: string },
+  needs: { ring: KeyRing; tagKey: Buffer },
+  { form, text }: { form: RefreshTokenForm; text: string },
   now: Millis,
 ): OpaqueToken | undefined {
   if (form === 'opaque') return readOpaqueToken(needs.tagKey, kinds.opaque, text);

@@ -24,9 +24,9 @@ export interface ServerSecrets {
  * that replacing that key only seals them again and ends nobody's session.
  */
 export async function openServerSecrets(needs: {
-  readonly keys: KeyStore;
-  readonly vault: KeyVault;
-  readonly random: Random;
+  keys: KeyStore;
+  vault: KeyVault;
+  random: Random;
 }): Promise<ServerSecrets> {
   const name = 'root';
   const label = serverSecretLabel(name);

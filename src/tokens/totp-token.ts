@@ -10,7 +10,7 @@ import type { KeyRing } from './key-ring.ts';
  * nothing here: it has a type of its own (`typ`, `z_t`). It ends with the access token of the call.
  */
 export function mintTotpToken(
-  { ring, random }: { readonly ring: Pick<KeyRing, 'signer'>; readonly random: Random },
+  { ring, random }: { ring: Pick<KeyRing, 'signer'>; random: Random },
   { issuer, identityId, apiSessionId, expiresAt }: Principal,
   now: Millis,
 ): string {

@@ -213,7 +213,7 @@ export function documentSchema(
 /** An entity as the APIs show it, without what must not be shown. */
 export function entityDocument(
   { collection, fields }: Entity,
-  stored: { readonly id: string; readonly createdAt: Millis; readonly updatedAt: Millis },
+  stored: { id: string; createdAt: Millis; updatedAt: Millis },
   links: Readonly<Record<string, Link>> = {},
 ): object {
   return { ...entityHead(collection, stored, links), ...shownValues(fields, stored) };

@@ -53,7 +53,7 @@ export async function pagedList(
 async function* everything(
   query: ListQuery,
   first: Page<unknown>,
-  { fields, list }: { readonly fields: ListFields; list(query: ListQuery): Promise<Page<unknown>> },
+  { fields, list }: { fields: ListFields; list(query: ListQuery): Promise<Page<unknown>> },
 ): AsyncGenerator<string> {
   let read = 0;
   let chunks = 0;

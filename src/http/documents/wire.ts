@@ -37,12 +37,7 @@ export function selfLink(collection: string, id: string): Link {
  */
 export function entityHead(
   collection: string,
-  entity: {
-    readonly id: string;
-    readonly createdAt: Millis;
-    readonly updatedAt: Millis;
-    readonly tags?: Tags;
-  },
+  entity: { id: string; createdAt: Millis; updatedAt: Millis; tags?: Tags },
   links: Readonly<Record<string, Link>> = {},
 ) {
   const { id, createdAt, updatedAt, tags = {} } = entity;

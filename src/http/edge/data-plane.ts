@@ -77,7 +77,7 @@ function posture(path: string, status: 200 | 201, summary: string): Route {
 }
 
 /** No filter could find anything, so none is read. The answer repeats the requested page. */
-export function emptyList(input: { readonly query: z.output<typeof listParameters> }): Promise<Answer> {
+export function emptyList(input: { query: z.output<typeof listParameters> }): Promise<Answer> {
   const { limit, offset } = input.query;
   const asked = {
     parameters: { limit, offset },

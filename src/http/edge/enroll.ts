@@ -98,7 +98,7 @@ export function enrollRoutes(needs: EdgeServices, root: string): readonly Route[
 async function enroll(
   needs: EdgeServices,
   context: RequestContext,
-  { method, tokenOfQuery }: { readonly method: EnrollMethod; readonly tokenOfQuery: string | undefined },
+  { method, tokenOfQuery }: { method: EnrollMethod; tokenOfQuery: string | undefined },
 ): Promise<Answer> {
   const sent = membersOf(context);
   const token = tokenOfQuery ?? sent.token;
@@ -110,7 +110,7 @@ async function enroll(
 function enrollBy(
   needs: EdgeServices,
   context: RequestContext,
-  { method, sent }: { readonly method: EnrollMethod; readonly sent: Members },
+  { method, sent }: { method: EnrollMethod; sent: Members },
 ): Promise<Enrolled> {
   const origin = originOf(context);
   const required = (field: keyof Members) => requiredMember(sent, field);

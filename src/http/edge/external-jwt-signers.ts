@@ -31,10 +31,7 @@ const publicSignerSchema = z
  * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and
  * without tags, which are the administrators' own notes.
  */
-export function publicSignerRoute(
-  needs: { readonly store: Pick<Store, 'externalJwtSigners'> },
-  path: string,
-): Route {
+export function publicSignerRoute(needs: { store: Pick<Store, 'externalJwtSigners'> }, path: string): Route {
   return route({
     methods: ['GET', 'HEAD'],
     path,

@@ -221,7 +221,7 @@ function mayEnroll(principal: Principal): void {
 /** See requireFreshProof. */
 export function offeredProof(
   { sender }: RequestContext,
-  { currentPassword: password }: { readonly currentPassword?: string | undefined },
+  { currentPassword: password }: { currentPassword?: string | undefined },
 ): OfferedProof {
   return { currentPassword: password, leafThumbprint: sender.certificates?.leafThumbprint ?? null };
 }

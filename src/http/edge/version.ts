@@ -135,11 +135,9 @@ export function capabilitiesOf(
     certificateIssuer,
     node,
   }: Pick<EdgeServices, 'certificateIssuer' | 'node'> & {
-    readonly config: {
-      readonly edge: { readonly oidc: { readonly compatibility: { readonly clientIds: readonly string[] } } };
-    };
+    config: { edge: { oidc: { compatibility: { clientIds: readonly string[] } } } };
   },
-  { listener }: { readonly listener: { readonly apis: readonly { readonly binding: Binding }[] } },
+  { listener }: { listener: { apis: readonly { binding: Binding }[] } },
 ): readonly Capability[] {
   const hasOidc =
     listener.apis.some(({ binding }) => binding === 'edge-oidc') &&

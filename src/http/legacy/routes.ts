@@ -93,7 +93,7 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
 function credentialsOf(
   context: RequestContext,
   method: (typeof legacyMethods)[number],
-  { body, tokens }: { readonly body: unknown; readonly tokens: readonly string[] },
+  { body, tokens }: { body: unknown; tokens: readonly string[] },
 ): Credentials {
   if (method === 'password') return { method, ...validate(body, passwordBody) };
   if (method === 'ext-jwt') return { method, tokens };

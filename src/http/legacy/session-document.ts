@@ -33,12 +33,7 @@ export function legacySessionDocument(
     outstanding,
     timeout,
     extension,
-  }: {
-    readonly token: string;
-    readonly outstanding: readonly Factor[];
-    readonly timeout: Millis;
-    readonly extension: CertificateExtension;
-  },
+  }: { token: string; outstanding: readonly Factor[]; timeout: Millis; extension: CertificateExtension },
 ): object {
   const isMfaComplete = session.passed.includes('totp');
   return {

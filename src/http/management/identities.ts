@@ -53,9 +53,9 @@ const wantedEnrollment = z
   .transform((wanted) => enrollmentFields(wanted ?? {}));
 
 function enrollmentFields(wanted: {
-  readonly ott?: boolean | null | undefined;
-  readonly ottca?: string | null | undefined;
-  readonly updb?: string | null | undefined;
+  ott?: boolean | null | undefined;
+  ottca?: string | null | undefined;
+  updb?: string | null | undefined;
 }): readonly EnrollmentFields[] {
   const { ott, ottca, updb } = wanted;
   const none = { expiresAt: null, caId: null, username: null };

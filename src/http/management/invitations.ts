@@ -35,11 +35,7 @@ const body = z.strictObject({
 
 /** What the rule takes. @throws AuthError conflict   no listener shows pages */
 export function invitationFields(
-  {
-    send,
-    show = !send,
-    ...fields
-  }: Omit<z.output<typeof body>, 'show'> & { readonly show?: boolean | undefined },
+  { send, show = !send, ...fields }: Omit<z.output<typeof body>, 'show'> & { show?: boolean | undefined },
   issuer: string,
 ): InvitationFields {
   return { ...fields, send: send ? { issuer } : null, show };

@@ -256,12 +256,7 @@ function creation({ collection, noun, created }: Resource, { schema, run }: Oper
 }
 
 function change(
-  {
-    method,
-    path,
-    versioned,
-    ...named
-  }: { readonly method: 'POST' | 'PUT' | 'PATCH'; readonly path: string } & Named,
+  { method, path, versioned, ...named }: { method: 'POST' | 'PUT' | 'PATCH'; path: string } & Named,
   { schema, run }: Operation<void>,
 ): Route {
   return adminRoute(method, path, {
@@ -303,12 +298,7 @@ function changeOf(
 }
 
 function partRoutes(
-  {
-    path,
-    what,
-    permission,
-    operationId,
-  }: { readonly path: string; readonly what: string } & Omit<Named, 'summary'>,
+  { path, what, permission, operationId }: { path: string; what: string } & Omit<Named, 'summary'>,
   { document, listFields, list, removeAll }: Part,
 ): Route[] {
   const routes = [

@@ -21,10 +21,7 @@ const signingKeySchema = z
   .meta({ id: 'SigningKey' });
 
 /** `/signing-keys`: what signs tokens, and until when. Keys rotate automatically, or on the host. */
-export function signingKeyRoutes(needs: {
-  readonly ring: Pick<KeyRing, 'list'>;
-  readonly clock: Clock;
-}): readonly Route[] {
+export function signingKeyRoutes(needs: { ring: Pick<KeyRing, 'list'>; clock: Clock }): readonly Route[] {
   return [
     adminRoute('GET', 'signing-keys', {
       operationId: 'listSigningKeys',

@@ -10,11 +10,7 @@ import { bindingCookie } from './browser-binding.ts';
 import { handoverAnswer } from './step-answers.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
-export function callbackRoute(needs: {
-  readonly callbacks: CallbackSealer;
-  readonly clock: Clock;
-  readonly views: Views;
-}): Route {
+export function callbackRoute(needs: { callbacks: CallbackSealer; clock: Clock; views: Views }): Route {
   return route({
     methods: ['GET'],
     path: `/oidc${callbackPath}`,

@@ -61,10 +61,10 @@ const jwksSchema = z
 
 /** The discovery document at both of its paths (spec 4.1), and the JWKS (RFC 7517 5). */
 export function documentRoutes(needs: {
-  readonly ring: KeyRing;
-  readonly clock: Clock;
-  readonly idTokenAlg: SigningAlgorithm;
-  readonly clients: ClientRegistry;
+  ring: KeyRing;
+  clock: Clock;
+  idTokenAlg: SigningAlgorithm;
+  clients: ClientRegistry;
 }): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const uiLocales = languages.map(({ tag }) => tag);

@@ -81,7 +81,7 @@ export function endSessionRoute(needs: PageServices): Route {
  * @throws AuthError invalid_request   a program asks, for which nobody can answer
  */
 function question(
-  { views, clients }: { readonly views: Views; readonly clients: ClientRegistry },
+  { views, clients }: { views: Views; clients: ClientRegistry },
   context: RequestContext,
   to: LogoutTarget | null,
 ): Answer {

@@ -172,7 +172,7 @@ async function choose(needs: PageServices, context: RequestContext, body: Invite
 async function orAgain(
   needs: PageServices,
   context: RequestContext,
-  { text, work }: { readonly text: string; readonly work: () => Promise<Answer> },
+  { text, work }: { text: string; work: () => Promise<Answer> },
 ): Promise<Answer> {
   try {
     return await work();
@@ -191,7 +191,7 @@ async function orAgain(
 function doneAnswer(
   needs: PageServices,
   context: RequestContext,
-  done: { readonly username: string; readonly chosen: 'password' | 'passkey' },
+  done: { username: string; chosen: 'password' | 'passkey' },
 ): Answer {
   const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
   return page(invitedPage(needs.views(context), { ...done, accountPath }));
@@ -219,10 +219,7 @@ async function logIn(
   {
     credentials,
     body: { state, nonce, code_challenge: challenge },
-  }: {
-    readonly credentials: { readonly username: string; readonly password: string };
-    readonly body: InviteBody;
-  },
+  }: { credentials: { username: string; password: string }; body: InviteBody },
 ): Promise<Answer> {
   const { username } = credentials;
   const done = () => doneAnswer(needs, context, { username, chosen: 'password' });
@@ -272,11 +269,11 @@ async function formAnswer(
     isPasskeyRefused = false,
     invitation: { username, purpose, policy, allows },
   }: {
-    readonly text: string;
-    readonly status: number;
-    readonly problems: readonly PasswordProblem[];
-    readonly isPasskeyRefused?: boolean;
-    readonly invitation: ShownInvitation;
+    text: string;
+    status: number;
+    problems: readonly PasswordProblem[];
+    isPasskeyRefused?: boolean;
+    invitation: ShownInvitation;
   },
 ): Promise<Answer> {
   const scriptPath = servesApi(context.listener, 'account')
@@ -308,7 +305,7 @@ async function formAnswer(
 function deadAnswer(
   needs: PageServices,
   context: RequestContext,
-  { state, refusal }: { readonly state: DeadInvitation; readonly refusal?: AnsweredRefusal },
+  { state, refusal }: { state: DeadInvitation; refusal?: AnsweredRefusal },
 ): Answer {
   const shown = deadInvitePage(
     needs.views(context),

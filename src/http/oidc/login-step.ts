@@ -209,7 +209,7 @@ function requireBoundId({ sealer, clock }: PageServices, authRequestId: string):
 export function loginPageAnswer(
   { authRequest }: Step,
   document: Html,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Answer {
   return page(document, { ...options, scripts: true, formTargets: [formTarget(authRequest.redirectUri)] });
 }

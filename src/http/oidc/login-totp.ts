@@ -175,6 +175,6 @@ function cancelRoutes(needs: PageServices): readonly Route[] {
 const longestCode = 52;
 
 /** Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one. */
-function codeIn({ code }: { readonly code?: unknown }): string {
+function codeIn({ code }: { code?: unknown }): string {
   return typeof code === 'string' && code.length <= longestCode ? code : '';
 }

@@ -12,11 +12,7 @@ import { hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
 export function providerPage(
   signers: SignerDirectory,
   step: Step,
-  options: {
-    readonly status?: number;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly failure?: ProviderFailure;
-  } = {},
+  options: { status?: number; headers?: Readonly<Record<string, string>>; failure?: ProviderFailure } = {},
 ): Answer {
   const { status = 200, headers = {}, failure } = options;
   const html = providerLoginPage(step.view(), {
@@ -31,10 +27,7 @@ export function providerPage(
 export function secondProviderAnswer(
   signers: SignerDirectory,
   step: Step,
-  {
-    signerId,
-    ...options
-  }: { readonly signerId: SignerId | null; readonly status?: number; readonly failure?: ProviderFailure },
+  { signerId, ...options }: { signerId: SignerId | null; status?: number; failure?: ProviderFailure },
 ): Answer {
   const { status = 200, failure } = options;
   const signer = signerId === null ? undefined : signers.find(signerId);

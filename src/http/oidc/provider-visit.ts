@@ -144,7 +144,7 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
 async function comeBack(
   needs: PageServices,
   context: RequestContext,
-  { signer: signerId, ...returned }: z.output<typeof callbackQuery> & { readonly signer: string },
+  { signer: signerId, ...returned }: z.output<typeof callbackQuery> & { signer: string },
 ): Promise<Answer> {
   const cookie = bindingCookie(context);
   const { code = null, error = null, iss = null, state } = returned;
@@ -172,7 +172,7 @@ async function comeBack(
 function buttonPage(
   { signers }: OidcServices,
   step: Step,
-  visit: { readonly step: ProviderStep; readonly signerId: SignerId; readonly headers: AnswerHeaders },
+  visit: { step: ProviderStep; signerId: SignerId; headers: AnswerHeaders },
 ): Answer {
   const { signerId, headers } = visit;
   const shown =

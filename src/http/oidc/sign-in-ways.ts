@@ -120,7 +120,7 @@ export function applicationOf(
 /** By the addresses at which they are clients without any configuration: `oidcBindPointOf`. */
 function ownApplicationAt(redirectUri: string, issuer: string): 'account' | 'console' | undefined {
   const { origin } = new URL(issuer);
-  const isOf = ({ callback, signedOut }: { readonly callback: string; readonly signedOut: string }) =>
+  const isOf = ({ callback, signedOut }: { callback: string; signedOut: string }) =>
     redirectUri === origin + callback || redirectUri === origin + signedOut;
   if (isOf(accountPaths)) return 'account';
   return isOf(consolePaths) ? 'console' : undefined;

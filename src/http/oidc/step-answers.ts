@@ -138,7 +138,7 @@ export function introPage(step: Step, status: number): Answer {
 
 export function provisioningPage(
   step: Step,
-  provisioning: { readonly provisioningUrl: string; readonly recoveryCodes: readonly string[] },
+  provisioning: { provisioningUrl: string; recoveryCodes: readonly string[] },
 ): Answer {
   return shown(step, 201, enrollmentPage(step.view(), actionsOf(step), provisioning));
 }
@@ -167,7 +167,7 @@ function actionsOf(step: Step): EnrollmentActions {
 export function newPasswordPage(
   step: Step,
   policy: PasswordPolicy,
-  { status, problems }: { readonly status: number; readonly problems: readonly PasswordProblem[] },
+  { status, problems }: { status: number; problems: readonly PasswordProblem[] },
 ): Answer {
   const page = passwordChangePage(step.view(), {
     action: passwordChangePath,

@@ -137,7 +137,7 @@ function accessWords({ guard, permission }: Route): string {
 function operationOf(
   { root }: DescribedApi,
   route: Route,
-  { method, schemas }: { readonly method: Method; readonly schemas: SchemaCollection },
+  { method, schemas }: { method: Method; schemas: SchemaCollection },
 ): Operation {
   const isInside = route.path.startsWith(`${root}/`);
   const inside = isInside ? route.path.slice(root.length) : route.path;
@@ -248,11 +248,7 @@ function either(success: Response, refusal: Response): Response {
 function responseOf(
   route: Route,
   { description, content, headers = {} }: DeclaredAnswer,
-  {
-    status,
-    method,
-    schemas,
-  }: { readonly status: number; readonly method: Method; readonly schemas: SchemaCollection },
+  { status, method, schemas }: { status: number; method: Method; schemas: SchemaCollection },
 ): Response {
   const entries = Object.entries(content).map(([type, schema]) => [
     type,

@@ -195,7 +195,7 @@ function requireOwnTarget(
  */
 function refuseForeignPage(
   { method, sender }: Pick<RequestContext, 'method' | 'sender'>,
-  { isAllowed, answersWithPage }: { readonly isAllowed: boolean; readonly answersWithPage: boolean },
+  { isAllowed, answersWithPage }: { isAllowed: boolean; answersWithPage: boolean },
 ): void {
   if (sender.kind !== 'foreign-page' || !mayChangeSomething(method)) return;
   if (isAllowed && !answersWithPage && !sender.isSubmitted) return;

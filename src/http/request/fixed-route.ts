@@ -115,7 +115,7 @@ function answerFrom(kept: Kept, { headers }: Pick<RequestContext, 'headers'>): A
 function answerOf(
   { content, bytes, tag }: Kept,
   ifNoneMatch: string | undefined,
-  { coding, encoded }: { readonly coding: Coding | null; readonly encoded: Encoded },
+  { coding, encoded }: { coding: Coding | null; encoded: Encoded },
 ): Answer {
   const etag = encoded === null ? `"${tag}"` : `"${tag}-${coding}"`;
   const { 'content-type': type = '', vary, ...further } = content.headers;

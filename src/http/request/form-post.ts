@@ -7,7 +7,7 @@ import { formTarget } from './security-headers.ts';
 
 export function formPostAnswer(
   view: View,
-  form: { readonly action: string; readonly fields: readonly (readonly [string, string])[] },
+  form: { action: string; fields: readonly (readonly [string, string])[] },
   headers: AnswerHeaders = {},
 ): Answer {
   return page(formPostPage(view, form), {

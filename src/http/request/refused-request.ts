@@ -73,13 +73,7 @@ export function recordAnsweredRefusal(
 
 function refusedRequest(
   context: RequestContext | null,
-  of: {
-    readonly sent: SentRequest;
-    readonly reason: RefusalReason;
-    readonly seen: Seen | undefined;
-    readonly check: string;
-    readonly why: string;
-  },
+  of: { sent: SentRequest; reason: RefusalReason; seen: Seen | undefined; check: string; why: string },
 ): RefusedRequest {
   const { method, path } = of.sent;
   const { subject = null, facts = [] } = of.seen ?? {};

@@ -128,12 +128,7 @@ function write(
     status,
     reason,
     further = [],
-  }: {
-    readonly requestId: string;
-    readonly status: number;
-    readonly reason: string;
-    readonly further?: readonly string[];
-  },
+  }: { requestId: string; status: number; reason: string; further?: readonly string[] },
 ): void {
   const { body } = edgeError(failure, { requestId, accept: undefined, language: 'en', usedBasic: false });
   const text = String(body);

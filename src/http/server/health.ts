@@ -47,7 +47,7 @@ const longestCheck: Millis = 5 * SECOND;
  * `/health-checks/live`: 200 as long as the process answers. A supervisor restarts a process that does not.
  */
 export function healthRoutes(
-  needs: { readonly clock: Clock; readonly log: Logger },
+  needs: { clock: Clock; log: Logger },
   checks: readonly HealthCheck[],
 ): readonly Route[] {
   let findings: Promise<readonly Finding[]> = Promise.resolve([]);
@@ -103,16 +103,13 @@ function healthAnswer(checks: readonly Finding[]): Answer {
 
 /** Runs all checks at once. Takes `longestCheck` at most. */
 export function runChecks(
-  needs: { readonly clock: Clock; readonly log: Logger },
+  needs: { clock: Clock; log: Logger },
   checks: readonly HealthCheck[],
 ): Promise<readonly Finding[]> {
   return Promise.all(checks.map((check) => runCheck(needs, check)));
 }
 
-async function runCheck(
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  check: HealthCheck,
-): Promise<Finding> {
+async function runCheck({ clock, log }: { clock: Clock; log: Logger }, check: HealthCheck): Promise<Finding> {
   const lastCheckTime = new Date(clock.now()).toISOString();
   const start = clock.monotonic();
   let healthy = true;

@@ -6,7 +6,7 @@ export class ListenError extends Error {
 /** The reason of a failed `listen`, in words. */
 export function listenErrorOf(
   listenerName: string,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port }: { host: string; port: number },
   cause: unknown,
 ): ListenError {
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -189,10 +189,10 @@ interface RunningServer {
 async function startServer(
   needs: ListenerNeeds,
   wanted: {
-    readonly endpoints: Endpoints;
-    readonly bindPoints: readonly [BindPoint, ...BindPoint[]];
-    readonly ticketKeys: Buffer;
-    readonly options: ListenerOptions & { readonly counts: SourceCounts; readonly waiting: WaitingBytes };
+    endpoints: Endpoints;
+    bindPoints: readonly [BindPoint, ...BindPoint[]];
+    ticketKeys: Buffer;
+    options: ListenerOptions & { counts: SourceCounts; waiting: WaitingBytes };
   },
 ): Promise<RunningServer> {
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
@@ -335,7 +335,7 @@ function createServer(
     material,
     ticketKeys,
     ALPNCallback,
-  }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer } & Pick<TlsOptions, 'ALPNCallback'>,
+  }: { material: TlsMaterial; ticketKeys: Buffer } & Pick<TlsOptions, 'ALPNCallback'>,
 ): Server {
   const { idleTimeout: idle, readTimeout: read } = listener;
   const server = createHttpsServer({
@@ -372,10 +372,7 @@ async function requireFree(host: string, port: number): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-function listen(
-  server: NetServer,
-  where: { readonly host: string; readonly port: number; readonly reusePort: boolean },
-): Promise<void> {
+function listen(server: NetServer, where: { host: string; port: number; reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ ...where, backlog: 1024 }, () => {

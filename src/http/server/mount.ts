@@ -102,7 +102,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  */
 export function failureHandler(
   needs: ServerNeeds,
-  failing: { readonly format: ErrorFormat; readonly api: AnsweredApi; readonly route?: Route },
+  failing: { format: ErrorFormat; api: AnsweredApi; route?: Route },
 ): FailureHandler {
   const { clock, scope, log, strangersLog, load } = needs;
   const { format, api, route } = failing;
@@ -286,7 +286,7 @@ function waitsForForm({ takesFormToken }: Route, context: RequestContext): boole
 
 function finisher(
   { clock, log, onAnswer }: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
-  { api, errorCode }: { readonly api: AnsweredApi; readonly errorCode?: ErrorCode },
+  { api, errorCode }: { api: AnsweredApi; errorCode?: ErrorCode },
 ) {
   return (request: FastifyRequest, reply: FastifyReply, answer: Answer): void => {
     const { overlay: context } = request;

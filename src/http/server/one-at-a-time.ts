@@ -45,7 +45,7 @@ export function heldBytes(socket: Duplex): number {
  * @returns begins a request, or keeps it until its turn comes; for each request that the server emits
  */
 export function oneAtATime(
-  { clock }: { readonly clock: Clock },
+  { clock }: { clock: Clock },
   server: Server,
   handle: Handler,
 ): (request: IncomingMessage, response: ServerResponse) => void {

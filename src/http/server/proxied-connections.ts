@@ -21,11 +21,7 @@ import { recentMap } from '../../platform/recent-map.ts';
  * the header has been read.
  * @returns `endPending`: closes the connections that have not said yet whose they are
  */
-export function readProxyHeaders(
-  needs: { readonly clock: Clock; readonly log: Logger },
-  server: Server,
-  listener: Listener,
-) {
+export function readProxyHeaders(needs: { clock: Clock; log: Logger }, server: Server, listener: Listener) {
   const isBalancer = addressSet(listener.proxyProtocol.balancers);
   const complain = complaints(needs, listener.name);
   const reading = headerReading({ timeout: listener.readTimeout, complain });
@@ -79,10 +75,7 @@ export function readProxyHeaders(
 }
 
 /** Reads the headers of connections, and closes those that do not begin with one in time. */
-function headerReading(needs: {
-  readonly timeout: Millis;
-  readonly complain: (balancer: string, problem: string) => void;
-}) {
+function headerReading(needs: { timeout: Millis; complain: (balancer: string, problem: string) => void }) {
   /** Each with a function that stops reading its header. */
   const pending = new Map<Socket, () => void>();
 
@@ -159,7 +152,7 @@ const mostComplaints = 1000;
 
 /** A misconfigured balancer fails with every connection. The log says so once a minute. */
 function complaints(
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log }: { clock: Clock; log: Logger },
   listener: string,
 ): (balancer: string, problem: string) => void {
   const made = recentMap<string, { readonly at: Millis; notLogged: number }>(mostComplaints);

@@ -18,7 +18,7 @@ const mostAtOnce = 10_000;
 const perSecond = 500;
 const sources = 10_000;
 
-export function sourceLoad({ clock }: { readonly clock: Clock }): SourceLoad {
+export function sourceLoad({ clock }: { clock: Clock }): SourceLoad {
   const left = recentMap<string, { count: number; at: Millis }>(sources);
 
   /** Of the address, and of the networks that it belongs to. */

@@ -101,10 +101,7 @@ const acmeProtocol = 'acme-tls/1';
  * other without HTTP/1.1 is. The file is read at each, because any thread may be asked.
  */
 export function chooseProtocol(listener: () => Listener) {
-  return function choose(
-    this: TLSSocket,
-    offered: { readonly protocols: readonly string[] },
-  ): string | undefined {
+  return function choose(this: TLSSocket, offered: { protocols: readonly string[] }): string | undefined {
     if (offered.protocols.includes('http/1.1')) return 'http/1.1';
     const { name, identity } = listener();
     if (identity.acme === undefined || !offered.protocols.includes(acmeProtocol)) return undefined;

@@ -60,7 +60,7 @@ const interval: Millis = 100;
 
 /** One for all servers of a thread. */
 export function waitingBytes(
-  { clock }: { readonly clock: Clock },
+  { clock }: { clock: Clock },
   sums: WaitingSums,
   limits = usualLimits,
 ): WaitingBytes {

@@ -55,10 +55,7 @@ export function stillOpens(
   {
     session: { authenticatorId },
     account: { identity, policy },
-  }: {
-    readonly session: Pick<ApiSession, 'authenticatorId'>;
-    readonly account: Pick<Account, 'identity' | 'policy'>;
-  },
+  }: { session: Pick<ApiSession, 'authenticatorId'>; account: Pick<Account, 'identity' | 'policy'> },
   now: Millis,
 ): boolean {
   if (now > leafNotAfter && !policy.primary.cert.allowExpiredCerts) return false;

@@ -93,7 +93,7 @@ export function statusByLists(
 /** @param of.by who says so */
 export function revokedBy(
   { subject }: Pick<CheckedCertificate, 'subject'>,
-  { entry: { at, reason }, by }: { readonly entry: RevokedEntry; readonly by: string },
+  { entry: { at, reason }, by }: { entry: RevokedEntry; by: string },
 ): CertificateStatus {
   return {
     status: 'revoked',

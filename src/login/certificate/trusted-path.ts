@@ -121,7 +121,7 @@ function newRefusals() {
 function judge(
   { authorities, clock }: CertificateServices,
   chain: readonly Buffer[],
-  { leaf, allowExpired }: { readonly leaf: Buffer; readonly allowExpired: boolean },
+  { leaf, allowExpired }: { leaf: Buffer; allowExpired: boolean },
 ): Judged {
   const anchors = authorities.anchors();
   const now = clock.now();

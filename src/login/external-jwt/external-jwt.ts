@@ -50,7 +50,7 @@ interface RefusedToken {
  */
 export async function verifyPrimaryJwt(
   needs: LoginServices,
-  { tokens, origin }: { readonly tokens: readonly string[]; readonly origin: RequestOrigin },
+  { tokens, origin }: { tokens: readonly string[]; origin: RequestOrigin },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
   const failures: (RefusedToken & { readonly record: HeldRecord })[] = [];
@@ -94,7 +94,7 @@ function passed({
 
 async function admitNewcomer(
   needs: LoginServices,
-  { jwt, origin }: { readonly jwt: ValidExternalJwt; readonly origin: RequestOrigin },
+  { jwt, origin }: { jwt: ValidExternalJwt; origin: RequestOrigin },
   record: AttemptRecorder,
 ): Promise<TokenVerdict> {
   const { signer, claim } = jwt;
@@ -128,7 +128,7 @@ async function verifyToken(
 
 function judgeAccount(
   needs: LoginServices,
-  { account, signer }: { readonly account: LoginAccount; readonly signer: ExternalJwtSigner },
+  { account, signer }: { account: LoginAccount; signer: ExternalJwtSigner },
   record: AttemptRecorder,
 ): TokenVerdict {
   const refused = { verdict: 'refused', refusal: null, isSecond: false } as const;
@@ -177,11 +177,8 @@ export function namesIdentity(
  * changed while the token waited for keys, and again before a code is issued. Records what refuses.
  */
 export function maySignerLogIn(
-  needs: { readonly signers: SignerDirectory },
-  {
-    account: { policy },
-    signer,
-  }: { readonly account: Pick<LoginAccount, 'policy'>; readonly signer: ExternalJwtSigner },
+  needs: { signers: SignerDirectory },
+  { account: { policy }, signer }: { account: Pick<LoginAccount, 'policy'>; signer: ExternalJwtSigner },
   attempt: AttemptRecorder,
 ): boolean {
   const objection = signerObjection(needs, policy, signer.id);

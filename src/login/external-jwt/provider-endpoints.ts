@@ -41,10 +41,7 @@ export interface ProviderDirectory {
   find(address: string): Promise<ProviderEndpoints | string>;
 }
 
-export function providerDirectory(needs: {
-  readonly client: OutboundClient;
-  readonly clock: Clock;
-}): ProviderDirectory {
+export function providerDirectory(needs: { client: OutboundClient; clock: Clock }): ProviderDirectory {
   const held = recentMap<
     string,
     { readonly until: Millis; readonly answer: Promise<ProviderEndpoints | string> }

@@ -31,11 +31,7 @@ export async function verifySecondaryJwt(
     signerId,
     identity,
     tokens,
-  }: {
-    readonly signerId: SignerId;
-    readonly identity: Pick<Identity, 'id' | 'externalId'>;
-    readonly tokens: readonly string[];
-  },
+  }: { signerId: SignerId; identity: Pick<Identity, 'id' | 'externalId'>; tokens: readonly string[] },
   attempt: AttemptRecorder,
 ): Promise<SecondaryVerdict> {
   const signer = enabledSigner(needs.signers, signerId);
@@ -81,11 +77,7 @@ export async function submitSecondaryJwt(
     signerId,
     primary: { account, progress },
     bearers,
-  }: {
-    readonly signerId: SignerId;
-    readonly primary: Pick<PrimaryResult, 'account' | 'progress'>;
-    readonly bearers: readonly string[];
-  },
+  }: { signerId: SignerId; primary: Pick<PrimaryResult, 'account' | 'progress'>; bearers: readonly string[] },
   { mechanism, origin }: StepOrigin,
 ): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
   const { identity } = account;

@@ -14,12 +14,12 @@ import type { ForeignJwt } from './foreign-jwt.ts';
  * @param failed a key returned before that has not verified it. Returned again if there is no newer one
  */
 export async function keyOf(
-  needs: { readonly clock: Clock; readonly jwks: JwksCache },
+  needs: { clock: Clock; jwks: JwksCache },
   signer: ExternalJwtSigner,
   {
     jwt: { kid, alg },
     failed,
-  }: { readonly jwt: Pick<ForeignJwt, 'kid' | 'alg'>; readonly failed: VerificationKey | undefined },
+  }: { jwt: Pick<ForeignJwt, 'kid' | 'alg'>; failed: VerificationKey | undefined },
 ): Promise<VerificationKey | RefusedExternalJwt> {
   const keys = await keysOf(needs, signer, { kid, failed });
   if ('verdict' in keys) return keys;
@@ -39,9 +39,9 @@ export async function keyOf(
 
 /** Never empty. @param kid null: all of them */
 async function keysOf(
-  needs: { readonly clock: Clock; readonly jwks: JwksCache },
+  needs: { clock: Clock; jwks: JwksCache },
   signer: ExternalJwtSigner,
-  { kid, failed }: { readonly kid: string | null; readonly failed: VerificationKey | undefined },
+  { kid, failed }: { kid: string | null; failed: VerificationKey | undefined },
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
   if (signer.certPem !== null) return keyOfCertificate(needs, signer, { certPem: signer.certPem, kid });
   if (signer.jwksEndpoint === null && !signer.discovery)
@@ -81,9 +81,9 @@ function wordsOf(failure: KeySetFailure): string {
 }
 
 function keyOfCertificate(
-  needs: { readonly clock: Clock },
+  needs: { clock: Clock },
   signer: ExternalJwtSigner,
-  { certPem, kid }: { readonly certPem: string; readonly kid: string | null },
+  { certPem, kid }: { certPem: string; kid: string | null },
 ): readonly VerificationKey[] | RefusedExternalJwt {
   if (kid !== null && signer.kid !== null && kid !== signer.kid) {
     const saw = `its key id is ${quoted(kid)}, and that of the certificate ${quoted(signer.kid)}`;

@@ -46,7 +46,7 @@ export async function tryExternalJwt(
 
 async function judge(
   needs: LoginServices,
-  { signer, token }: { readonly signer: ExternalJwtSigner; readonly token: string },
+  { signer, token }: { signer: ExternalJwtSigner; token: string },
   record: AttemptRecorder,
 ): Promise<Pick<TriedToken, 'use' | 'identity' | 'creates'>> {
   const refused = { use: null, identity: null };

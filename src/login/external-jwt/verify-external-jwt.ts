@@ -76,7 +76,7 @@ function unknownIssuer(signers: readonly ExternalJwtSigner[], { issuer }: Foreig
 async function verifyAgainst(
   needs: Needs,
   signer: ExternalJwtSigner,
-  { token, jwt }: { readonly token: string; readonly jwt: ForeignJwt },
+  { token, jwt }: { token: string; jwt: ForeignJwt },
 ): Promise<ExternalJwtVerdict> {
   const { alg, claims } = jwt;
   if (!foreignAlgorithms.some((name) => name === alg))
@@ -100,7 +100,7 @@ async function verifyAgainst(
 async function wrongKey(
   needs: Needs,
   signer: ExternalJwtSigner,
-  { token, jwt }: { readonly token: string; readonly jwt: ForeignJwt },
+  { token, jwt }: { token: string; jwt: ForeignJwt },
 ): Promise<RefusedExternalJwt | null> {
   let failed: VerificationKey | undefined;
   for (let attempts = 0; attempts < 2; attempts += 1) {

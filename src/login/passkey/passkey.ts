@@ -137,7 +137,7 @@ export interface PresentedPasskey {
 /** Whether an answer is of a passkey of the identity that is logging in. Records what refuses. */
 export async function verifySecondPasskey(
   needs: LoginServices,
-  { answer, asked, origin, identityId }: PresentedPasskey & { readonly identityId: IdentityId },
+  { answer, asked, origin, identityId }: PresentedPasskey & { identityId: IdentityId },
   attempt: AttemptRecorder,
 ): Promise<Passkey | null> {
   const proven = await checkAnswer(
@@ -156,10 +156,7 @@ export async function verifySecondPasskey(
 
 /** Records what refuses. */
 export function isVerifiedEnough(
-  {
-    account: { policy },
-    isUserVerified,
-  }: { readonly account: Pick<Account, 'policy'>; readonly isUserVerified: boolean },
+  { account: { policy }, isUserVerified }: { account: Pick<Account, 'policy'>; isUserVerified: boolean },
   proof: 'first' | 'second',
   attempt: AttemptRecorder,
 ): boolean {
@@ -180,10 +177,7 @@ export function isOfAllowedModel(
   {
     passkey,
     account: { policy },
-  }: {
-    readonly passkey: Pick<Passkey, 'aaguid' | 'isModelProven'>;
-    readonly account: Pick<Account, 'policy'>;
-  },
+  }: { passkey: Pick<Passkey, 'aaguid' | 'isModelProven'>; account: Pick<Account, 'policy'> },
   attempt: AttemptRecorder,
 ): boolean {
   if (isAllowedModel(policy, passkey)) return true;
@@ -211,7 +205,7 @@ export function answerRefused(attempt: AttemptRecorder, fault: AnswerFault, saw?
 /** Everything about an answer that says nothing of the account. Null, and recorded, when it does not count. */
 async function checkAnswer(
   needs: LoginServices,
-  { answer, question }: { readonly answer: Assertion; readonly question: Question },
+  { answer, question }: { answer: Assertion; question: Question },
   attempt: AttemptRecorder,
 ): Promise<ProvenPasskey | null> {
   const { site, purpose } = question;
@@ -269,7 +263,7 @@ async function useUp(
     answer,
     proven: { passkey },
     origin,
-  }: { readonly answer: Assertion; readonly proven: ProvenPasskey; readonly origin: RequestOrigin },
+  }: { answer: Assertion; proven: ProvenPasskey; origin: RequestOrigin },
   attempt: AttemptRecorder,
 ): Promise<boolean> {
   const clientData = clientDataOf(answer);

@@ -9,13 +9,9 @@ import { checkNewPassword } from './password-rules.ts';
  * @throws AuthError password_not_acceptable   with every reason
  */
 export async function hashNewPassword(
-  needs: { readonly hasher: PasswordHasher },
+  needs: { hasher: PasswordHasher },
   password: string,
-  {
-    policy,
-    ownNames,
-    source,
-  }: { readonly policy: PasswordPolicy; readonly ownNames: readonly string[]; readonly source: string },
+  { policy, ownNames, source }: { policy: PasswordPolicy; ownNames: readonly string[]; source: string },
 ): Promise<string> {
   checkNewPassword(password, policy, ownNames);
   return needs.hasher.hash(password, source);

@@ -28,11 +28,7 @@ import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '
  */
 export async function verifyPassword(
   needs: LoginServices,
-  {
-    username,
-    password,
-    ipAddress,
-  }: { readonly username: string; readonly password: string; readonly ipAddress: string },
+  { username, password, ipAddress }: { username: string; password: string; ipAddress: string },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<PasswordProof>> {
   // No user name begins or ends with a space, so that of a typed one is the keyboard's.
@@ -92,7 +88,7 @@ async function judge(
     login: { authenticator, passwordHash },
     password,
     matches,
-  }: { readonly login: PasswordLogin; readonly password: string; readonly matches: boolean },
+  }: { login: PasswordLogin; password: string; matches: boolean },
   attempt: AttemptRecorder,
 ): Promise<PasswordLogin | null> {
   if (!matches) {
@@ -143,12 +139,7 @@ async function isStillOf(
     checked,
     password,
     source,
-  }: {
-    readonly stored: string;
-    readonly checked: string;
-    readonly password: string;
-    readonly source: string;
-  },
+  }: { stored: string; checked: string; password: string; source: string },
 ): Promise<boolean> {
   if (stored === checked) return true;
   return (

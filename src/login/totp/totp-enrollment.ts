@@ -35,7 +35,7 @@ const recoveryCodes = 20;
 export async function startTotpEnrollment(
   needs: TotpEnrollmentServices,
   flow: string,
-  { identity, expiresAt }: { readonly identity: Pick<Identity, 'id' | 'name'>; readonly expiresAt: Millis },
+  { identity, expiresAt }: { identity: Pick<Identity, 'id' | 'name'>; expiresAt: Millis },
 ): Promise<TotpProvisioning> {
   const seed = needs.random.bytes(seedLength);
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
@@ -98,12 +98,7 @@ export async function verifyTotpEnrollment(
     identityId,
     code,
     ipAddress,
-  }: {
-    readonly flow: string;
-    readonly identityId: IdentityId;
-    readonly code: string;
-    readonly ipAddress: string;
-  },
+  }: { flow: string; identityId: IdentityId; code: string; ipAddress: string },
   attempt: AttemptRecorder,
 ): Promise<void> {
   attempt.about({ identityId });

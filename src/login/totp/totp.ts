@@ -25,11 +25,7 @@ export function seedLabel(identityId: IdentityId): string {
  */
 export async function verifyTotp(
   needs: LoginServices,
-  {
-    identityId,
-    code,
-    ipAddress,
-  }: { readonly identityId: IdentityId; readonly code: string; readonly ipAddress: string },
+  { identityId, code, ipAddress }: { identityId: IdentityId; code: string; ipAddress: string },
   attempt: AttemptRecorder,
 ): Promise<void> {
   attempt.about({ identityId });
@@ -48,10 +44,7 @@ export async function verifyTotp(
 /** Settles a guess at a code. @throws AuthError invalid_totp_code   locked, which is recorded @throws as settleGuess */
 export async function settleCode(
   needs: ThrottleNeeds,
-  {
-    identityId,
-    ...guess
-  }: { readonly identityId: IdentityId; readonly ipAddress: string; readonly isRight: boolean },
+  { identityId, ...guess }: { identityId: IdentityId; ipAddress: string; isRight: boolean },
   attempt: AttemptRecorder,
 ): Promise<void> {
   if ((await settleGuess(needs, { target: totpLimit(identityId), ...guess })) === 'locked') {
@@ -64,7 +57,7 @@ export async function settleCode(
 /** What uses up a code, true for exactly one caller; null, and recorded, when the code is wrong. */
 async function rightCode(
   { store: { totp }, ...needs }: LoginServices,
-  { identityId, code }: { readonly identityId: IdentityId; readonly code: string },
+  { identityId, code }: { identityId: IdentityId; code: string },
   attempt: AttemptRecorder,
 ): Promise<(() => Promise<boolean>) | null> {
   const enrollment = await totp.find(identityId);

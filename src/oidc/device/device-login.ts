@@ -47,7 +47,7 @@ export function sealedCodeLabel(id: string): string {
 export async function beginDeviceLogin(
   needs: OidcServices,
   client: Client,
-  { origin, ...asked }: Pick<DeviceLogin, 'scopes' | 'droppedScopes'> & { readonly origin: RequestOrigin },
+  { origin, ...asked }: Pick<DeviceLogin, 'scopes' | 'droppedScopes'> & { origin: RequestOrigin },
 ): Promise<DeviceAuthorization> {
   await countBeginning(needs, origin.ipAddress, 'device');
   const now = needs.clock.now();
@@ -137,10 +137,7 @@ export async function denyWaitingDevice(
   {
     store,
     clock,
-  }: {
-    readonly store: { readonly deviceLogins: Pick<DeviceLoginStore, 'findWaiting' | 'settle'> };
-    readonly clock: Clock;
-  },
+  }: { store: { deviceLogins: Pick<DeviceLoginStore, 'findWaiting' | 'settle'> }; clock: Clock },
   { codeChallenge }: Pick<AuthRequest, 'codeChallenge'>,
 ): Promise<void> {
   const device = await store.deviceLogins.findWaiting({ codeChallenge }, clock.now());

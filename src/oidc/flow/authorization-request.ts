@@ -88,11 +88,7 @@ export function validateAuthorizationRequest(
     bindPoint,
     browser,
     pushedAs = null,
-  }: {
-    readonly bindPoint: OidcBindPoint;
-    readonly browser: Browser | null;
-    readonly pushedAs?: AuthRequestKey | null;
-  },
+  }: { bindPoint: OidcBindPoint; browser: Browser | null; pushedAs?: AuthRequestKey | null },
 ): AuthRequest {
   const client = requireClient(needs.clients, required(parameters, 'client_id'));
   const redirectUri = required(parameters, 'redirect_uri');
@@ -258,11 +254,7 @@ function readWish(
     parameters,
     bindPoint,
     session,
-  }: {
-    readonly parameters: Parameters;
-    readonly bindPoint: OidcBindPoint;
-    readonly session: BrowserSession | null;
-  },
+  }: { parameters: Parameters; bindPoint: OidcBindPoint; session: BrowserSession | null },
 ): AuthenticationWish {
   const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
   if (asked.includes('none')) {

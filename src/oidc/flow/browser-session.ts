@@ -44,19 +44,16 @@ export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now:
  */
 export function newBrowserSession(
   needs: {
-    readonly clients: ClientRegistry;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly tagKey: Buffer;
-    readonly maxSessionsPerIdentity: number;
+    clients: ClientRegistry;
+    clock: Clock;
+    random: Random;
+    tagKey: Buffer;
+    maxSessionsPerIdentity: number;
   },
   {
     authRequest,
     wanted: { rules, replaces },
-  }: {
-    readonly authRequest: AuthRequest;
-    readonly wanted: NonNullable<AuthRequest['browserSession']>;
-  },
+  }: { authRequest: AuthRequest; wanted: NonNullable<AuthRequest['browserSession']> },
   { ipAddress }: RequestOrigin,
 ): { readonly stored: NewBrowserSession; readonly cookie: string } {
   const id = asId<BrowserSessionId>(needs.random.id());
@@ -76,15 +73,15 @@ export function newBrowserSession(
 }
 
 export function noteOpened(
-  { audit }: { readonly audit: AuditTrail },
+  { audit }: { audit: AuditTrail },
   {
     browserSessionId,
     authRequest: { clientId },
     identityId,
   }: {
-    readonly browserSessionId: BrowserSessionId;
-    readonly authRequest: Pick<AuthRequest, 'clientId'>;
-    readonly identityId: IdentityId;
+    browserSessionId: BrowserSessionId;
+    authRequest: Pick<AuthRequest, 'clientId'>;
+    identityId: IdentityId;
   },
   origin: RequestOrigin,
 ): void {
@@ -101,11 +98,11 @@ export type PresentedSession = BrowserSession & { readonly tokenHash: string };
  */
 export async function presentedSession(
   needs: {
-    readonly store: { readonly browserSessions: Pick<BrowserSessionStore, 'findByToken'> };
-    readonly clock: Clock;
-    readonly tagKey: Buffer;
+    store: { browserSessions: Pick<BrowserSessionStore, 'findByToken'> };
+    clock: Clock;
+    tagKey: Buffer;
   },
-  bindPoint: { readonly issuer: string; readonly browserSession: BrowserSessionRules | null },
+  bindPoint: { issuer: string; browserSession: BrowserSessionRules | null },
   cookie: string | null,
 ): Promise<PresentedSession | null> {
   const { issuer, browserSession: rules } = bindPoint;

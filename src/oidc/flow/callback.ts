@@ -48,7 +48,7 @@ export function wayBack({ redirectUri, state, issuer, responseMode }: AuthReques
 
 /** Gives a client whose login is finished its code. */
 export function handOver(
-  needs: { readonly clients: ClientRegistry; readonly callbacks: CallbackSealer; readonly clock: Clock },
+  needs: { clients: ClientRegistry; callbacks: CallbackSealer; clock: Clock },
   authRequest: AuthRequest,
   code: string,
 ): Handover {
@@ -68,8 +68,8 @@ export function handOver(
  * @throws AuthError auth_request_unknown   not ours, the code has expired, another bind point or another browser
  */
 export function followCallback(
-  needs: { readonly callbacks: CallbackSealer; readonly clock: Clock },
-  { id, browserCookie }: { readonly id: string; readonly browserCookie: string | null },
+  needs: { callbacks: CallbackSealer; clock: Clock },
+  { id, browserCookie }: { id: string; browserCookie: string | null },
   origin: RequestOrigin,
 ): Handover {
   const login = needs.callbacks.open(id, needs.clock.now());

@@ -149,7 +149,7 @@ async function standingAccount(
 async function finish(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { account, session, rules, origin }: { readonly account: Account } & SignedIn,
+  { account, session, rules, origin }: { account: Account } & SignedIn,
 ): Promise<Handover | null> {
   const { id, tokenHash, progress } = session;
   await requireMayUse(needs, authRequest, { origin, account, progress });

@@ -65,7 +65,7 @@ export interface CameWithLogin {
 export async function submitPrimary(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { credentials, ...came }: CameWithLogin & { readonly credentials: Credentials },
+  { credentials, ...came }: CameWithLogin & { credentials: Credentials },
 ): Promise<LoginStep> {
   const { configTypes, bearers, origin, csrPem, clientInfo } = came;
   await requireOpen(needs, authRequest);
@@ -129,7 +129,7 @@ function withoutToken({ browserSession, ...request }: AuthRequest): AuthRequest 
 export async function submitTotp(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
+  { code, origin }: { code: string; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
@@ -149,7 +149,7 @@ export async function submitTotp(
 export async function submitSecondary(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { token, origin }: { readonly token: string; readonly origin: RequestOrigin },
+  { token, origin }: { token: string; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const account = await needs.store.identities.findAccount(login.progress.identityId);
@@ -218,7 +218,7 @@ export async function enrollTotp(
 export async function verifyEnrolledTotp(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
+  { code, origin }: { code: string; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
@@ -283,7 +283,7 @@ export async function loginInProgress(needs: OidcServices, authRequest: AuthRequ
 export async function replacePassword(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { password, origin }: { readonly password: string; readonly origin: RequestOrigin },
+  { password, origin }: { password: string; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { key } = login.authRequest;
@@ -324,11 +324,7 @@ async function hashOfReplacement(
     authenticatorId,
     identity,
     rules,
-  }: {
-    readonly authenticatorId: AuthenticatorId;
-    readonly identity: Identity;
-    readonly rules: PasswordPolicy;
-  },
+  }: { authenticatorId: AuthenticatorId; identity: Identity; rules: PasswordPolicy },
   password: string,
 ): Promise<string> {
   const authenticator = await needs.store.authenticators.find(authenticatorId);
@@ -349,7 +345,7 @@ async function hashOfReplacement(
 export async function factorPassed(
   needs: OidcServices,
   login: LoginRecord,
-  { factor, origin }: { readonly factor: PassedMethod | null; readonly origin: RequestOrigin },
+  { factor, origin }: { factor: PassedMethod | null; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;

@@ -66,10 +66,10 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
     record,
     primary = laterStep,
   }: {
-    readonly progress: LoginProgress;
-    readonly origin: RequestOrigin;
-    readonly record: (code: StoredCode | null) => Promise<Outcome>;
-    readonly primary?: { readonly error: ChallengeError; readonly current: Account | null };
+    progress: LoginProgress;
+    origin: RequestOrigin;
+    record: (code: StoredCode | null) => Promise<Outcome>;
+    primary?: { error: ChallengeError; current: Account | null };
   },
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
@@ -172,7 +172,7 @@ export function outstandingFor(
 export function queriesStep(
   { clients, signers }: OidcServices,
   { clientId }: AuthRequest,
-  { outstanding, error }: { readonly outstanding: readonly Factor[]; readonly error: ChallengeError },
+  { outstanding, error }: { outstanding: readonly Factor[]; error: ChallengeError },
 ): Extract<LoginStep, { kind: 'queries' }> {
   // Existing SDKs look for this word only.
   const isExistingSdk = clients.find(clientId)?.profile === 'compatibility';
@@ -259,11 +259,7 @@ const recordedAs: Readonly<
 export async function requireMayUse(
   needs: OidcServices,
   authRequest: AuthRequest,
-  {
-    origin,
-    account,
-    progress,
-  }: { readonly origin: RequestOrigin; readonly account: Account; readonly progress: LoginProgress },
+  { origin, account, progress }: { origin: RequestOrigin; account: Account; progress: LoginProgress },
 ): Promise<void> {
   const { identity } = account;
   const { clientId } = authRequest;

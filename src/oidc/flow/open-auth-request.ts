@@ -17,8 +17,8 @@ import { signInOver } from './begin-again.ts';
  * requireWayBack
  */
 export function openAuthRequest(
-  needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
-  { authRequestId, browserCookie }: { readonly authRequestId: string; readonly browserCookie: string | null },
+  needs: { sealer: AuthRequestSealer; clients: ClientRegistry; clock: Clock },
+  { authRequestId, browserCookie }: { authRequestId: string; browserCookie: string | null },
   bindPoint: WayBackPoint,
 ): AuthRequest {
   const now = needs.clock.now();
@@ -47,7 +47,7 @@ export type WayBackPoint = Pick<OidcBindPoint, 'issuer' | 'redirectUris'>;
  * @throws AuthError auth_request_unknown
  */
 export function requireWayBack(
-  { clients }: { readonly clients: ClientRegistry },
+  { clients }: { clients: ClientRegistry },
   authRequest: AuthRequest,
   { redirectUris }: WayBackPoint,
 ): void {

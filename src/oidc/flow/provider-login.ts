@@ -41,10 +41,7 @@ export interface ProviderFailure {
  */
 export async function visitProvider(
   needs: OidcServices,
-  {
-    signerId,
-    ...login
-  }: { readonly signerId: SignerId; readonly authRequest: BoundAuthRequest; readonly step: ProviderStep },
+  { signerId, ...login }: { signerId: SignerId; authRequest: BoundAuthRequest; step: ProviderStep },
   origin: RequestOrigin,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | ProviderFailure> {
   const signer = signerForPeople(needs, signerId);
@@ -59,7 +56,7 @@ export async function visitProvider(
 export async function returnFromProvider(
   needs: OidcServices,
   visit: LoginVisit,
-  { answer, origin }: { readonly answer: ProviderAnswer; readonly origin: RequestOrigin },
+  { answer, origin }: { answer: ProviderAnswer; origin: RequestOrigin },
 ): Promise<LoginStep | ProviderFailure> {
   const { authRequest, step } = visit;
   const signer = signerForPeople(needs, visit.signerId);

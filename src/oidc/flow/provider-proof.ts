@@ -48,11 +48,7 @@ export function proofForProvider(
 /** Its one audience is the issuer: nobody else can use it (RFC 7523 3). */
 function assertionFor(
   { clock, random, ring }: ProviderServices,
-  given: {
-    readonly clientId: string;
-    readonly issuer: string;
-    readonly alg: (typeof clientSigningAlgs)[number];
-  },
+  given: { clientId: string; issuer: string; alg: (typeof clientSigningAlgs)[number] },
 ): string {
   const now = clock.now();
   const { material, header } = ring.signer(given.alg, 'JWT', now);

@@ -128,11 +128,7 @@ export interface ProviderAnswer {
  */
 export function openVisit(
   needs: ProviderServices,
-  {
-    state,
-    signerId,
-    browser,
-  }: { readonly state: string; readonly signerId: string; readonly browser: string | null },
+  { state, signerId, browser }: { state: string; signerId: string; browser: string | null },
   origin: RequestOrigin,
 ): Visit {
   const now = needs.clock.now();
@@ -172,7 +168,7 @@ type Fetched = { readonly kind: 'token'; readonly token: string } | NoToken;
  */
 export async function fetchVisitedToken(
   needs: ProviderServices,
-  { source, ...returned }: Returned & { readonly source: string },
+  { source, ...returned }: Returned & { source: string },
 ): Promise<Fetched> {
   await requireOpenSource(needs, source, 'visit');
   const leave = needs.exchanges.take(returned.signer.issuer, source);
@@ -251,7 +247,7 @@ type ProviderTokens = z.output<typeof tokenResponse>;
 async function redeemAtProvider(
   needs: ProviderServices,
   endpoints: ProviderEndpoints,
-  { visit, code, proof }: { readonly visit: Visit; readonly code: string; readonly proof: ProviderProof },
+  { visit, code, proof }: { visit: Visit; code: string; proof: ProviderProof },
 ): Promise<ProviderTokens | NoToken> {
   const form = {
     grant_type: 'authorization_code',

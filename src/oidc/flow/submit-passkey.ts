@@ -64,7 +64,7 @@ export async function passkeyQuestion(
 export async function submitPasskey(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { answer, ...came }: CameWithLogin & { readonly answer: Assertion },
+  { answer, ...came }: CameWithLogin & { answer: Assertion },
 ): Promise<LoginStep> {
   const asked = askedIn(needs, authRequest);
   const awaited = await awaitedPasskey(needs, authRequest);
@@ -136,11 +136,7 @@ export async function askToRegister(
 export async function registerInLogin(
   needs: OidcServices,
   authRequest: AuthRequest,
-  {
-    answer,
-    name,
-    origin,
-  }: { readonly answer: Attestation; readonly name: string | undefined; readonly origin: RequestOrigin },
+  { answer, name, origin }: { answer: Attestation; name: string | undefined; origin: RequestOrigin },
 ): Promise<LoginStep> {
   const { login, account } = await lackingPasskey(needs, authRequest, origin);
   const registration = {

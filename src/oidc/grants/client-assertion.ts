@@ -34,7 +34,7 @@ export function subjectOf(assertion: string): string | undefined {
 export async function requireAssertion(
   needs: OidcServices,
   client: RegisteredClient,
-  { assertion, issuer }: { readonly assertion: string; readonly issuer: string },
+  { assertion, issuer }: { assertion: string; issuer: string },
 ): Promise<void> {
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');

@@ -186,7 +186,7 @@ async function accessTokenAnswer(
     standing: { session, identity },
     granted: { requested, key },
     now,
-  }: { readonly standing: Standing; readonly granted: Granted; readonly now: Millis },
+  }: { standing: Standing; granted: Granted; now: Millis },
 ): Promise<ExchangeResponse> {
   const certificate = await sessionCertificate(needs, { session, key, origin: request.origin }, now);
   return {
@@ -202,7 +202,7 @@ async function accessTokenAnswer(
 function idTokenAnswer(
   needs: OidcServices,
   client: Client,
-  { standing, now }: { readonly standing: Standing; readonly now: Millis },
+  { standing, now }: { standing: Standing; now: Millis },
 ): ExchangeResponse {
   return {
     access_token: issueIdToken(needs, client, { ...standing, now, accessToken: null, nonce: null }),

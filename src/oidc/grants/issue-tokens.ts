@@ -99,7 +99,7 @@ function proven(needs: OidcServices, session: ApiSession): ProvenSession {
 /** @param secret what the store has committed */
 export function issueRefreshToken(
   { ring, lifetimes }: OidcServices,
-  { secret, session }: { readonly secret: RefreshSecret; readonly session: ApiSession },
+  { secret, session }: { secret: RefreshSecret; session: ApiSession },
   now: Millis,
 ): string {
   const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
@@ -149,11 +149,7 @@ export function mayBeCertified({ registered }: Client): boolean {
  */
 export async function sessionCertificate(
   needs: OidcServices,
-  {
-    session,
-    key,
-    origin,
-  }: { readonly session: ApiSession; readonly key: RequestedKey | null; readonly origin: RequestOrigin },
+  { session, key, origin }: { session: ApiSession; key: RequestedKey | null; origin: RequestOrigin },
   now: Millis,
 ): Promise<string | null> {
   if (key === null) return null;

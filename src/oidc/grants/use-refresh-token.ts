@@ -69,7 +69,7 @@ export function presentedRefreshToken(
 export async function useRefreshToken(
   needs: OidcServices,
   request: GrantRequest,
-  { presented, window }: { readonly presented: PresentedRefreshToken; readonly window: Millis },
+  { presented, window }: { presented: PresentedRefreshToken; window: Millis },
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
@@ -184,7 +184,7 @@ export function keyFor({ keyThumbprint }: ApiSession, client: Client, proven: st
 export async function requireBound(
   needs: OidcServices,
   request: GrantRequest,
-  { session, key }: { readonly session: ApiSession; readonly key: string | null },
+  { session, key }: { session: ApiSession; key: string | null },
 ): Promise<void> {
   const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
   if (account === null) return;
@@ -209,7 +209,7 @@ function requireRefreshable({ registered }: Client): void {
 export function refreshRefused(
   needs: Pick<OidcServices, 'audit'>,
   { client, origin }: GrantRequest,
-  { session, reason }: { readonly session: ApiSession; readonly reason: string },
+  { session, reason }: { session: ApiSession; reason: string },
 ): AuthError {
   const { id: sessionId, identityId } = session;
   const { clientId } = client;
