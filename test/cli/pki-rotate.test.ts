@@ -317,6 +317,7 @@ describe('pki rotate client-ca', () => {
     const reload = async () => {
       const done = await box.run(['config', 'reload', '--config', configFile]);
       assert.equal(done.code, 0, done.stderr);
+      return done.stdout;
     };
     const cacerts = async () => {
       const { text } = await client.get('/.well-known/est/cacerts');
@@ -346,7 +347,10 @@ describe('pki rotate client-ca', () => {
     const first = await device();
     const waiting = await invited(admin);
     await home.rotated('client-ca');
-    await reload();
+    assert.match(
+      await reload(),
+      /^Another authority is trusted: CN=Overlay Auth client CA 2, h\/pki\/\S+, valid until \d{4}-\d\d-\d\d\.$/m,
+    );
     assert.match(await cacerts(), /CN ?= ?Overlay Auth client CA 2/);
     await home.rotated('client-ca', '--switch');
     await home.refused(
@@ -401,7 +405,7 @@ describe('pki rotate client-ca', () => {
     writeFileSync(leaf, renewed.certPem);
     assert.ok(isVerified(home.path('root-ca.cert.pem'), leaf, leaf, '-purpose', 'sslclient'));
     await home.rotated('client-ca', '--retire');
-    await reload();
+    assert.match(await reload(), /^No longer trusted: CN=Overlay Auth client CA\.$/m);
     assert.deepEqual([await logsIn(renewed), await logsIn(first), await logsIn(second)], [true, false, true]);
     const listed = await cacerts();
     assert.match(listed, /client CA 2/);

@@ -94,21 +94,37 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
       next: `correct what is named, then run: overlay-auth config reload --config ${shellWord(shownPath(ports.cwd, file))}`,
     });
   }
-  const { changed, needsRestart, newCertificates, warnings } = answer;
-  printResult(report, { changed, needsRestart, newCertificates, warnings }, () =>
+  const { outcome: _, ...result } = answer;
+  const { changed, needsRestart, newCertificates, formerCertificates, warnings } = result;
+  const nowInUse = newCertificates.map(({ use, subject, file, notAfter }) => {
+    const what = use === 'server' ? '' : `${subject}, `;
+    return `${newUse[use]}: ${what}${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`;
+  });
+  // The next one of a listener stands above.
+  const former = formerCertificates.filter(({ use }) => use !== 'server');
+  printResult(report, result, () =>
     [
       changed.length === 0 ? 'Read again; no setting has changed.' : 'Read again. In use from now on:',
       ...changed.map(lineOf),
-      ...newCertificates.map(
-        ({ file, notAfter }) =>
-          `A new certificate is presented: ${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`,
-      ),
+      ...nowInUse,
+      ...former.map(({ use, subject }) => `${formerUse[use]}: ${subject}.`),
       ...(needsRestart.length === 0 ? [] : ['In use after a restart:', ...needsRestart.map(lineOf)]),
       ...warnings.map((warning) => `warning: ${warning}`),
     ].join('\n'),
   );
   if (needsRestart.length > 0) notice(report, 'next: restart the controller');
 }
+
+const newUse = {
+  server: 'A new certificate is presented',
+  authority: 'Another authority is trusted',
+  'client-signing': 'Another authority signs client certificates',
+} as const;
+const formerUse = {
+  server: 'No longer presented',
+  authority: 'No longer trusted',
+  'client-signing': 'No longer signs client certificates',
+} as const;
 
 function lineOf({ path, before, after }: SettingChange): string {
   return `  ${path}: ${shown(before)} -> ${shown(after)}`;

@@ -6,9 +6,11 @@ import { renderAdjustment, renderProblems } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
 import type { SettingChange } from '../../../config/reload.ts';
 import type { Reloaded, RunningController } from '../../../controller/controller.ts';
+import { readOwnCertificates } from '../../../controller/overlay-pki.ts';
+import type { OwnCertificate } from '../../../http/request/services.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
-import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
+import { warnOfEndingCertificates } from './certificate-warnings.ts';
 
 /** What the caller of a reload learns. */
 export type ReloadAnswer =
@@ -16,14 +18,18 @@ export type ReloadAnswer =
       readonly outcome: 'reloaded';
       readonly changed: readonly SettingChange[];
       readonly needsRestart: readonly SettingChange[];
-      /** Server certificates that are presented since this reload. */
-      readonly newCertificates: readonly PresentedCertificate[];
+      /** Certificates that are presented, trusted or signed with since this reload. */
+      readonly newCertificates: readonly CertificateInUse[];
+      /** Those that no longer are. */
+      readonly formerCertificates: readonly CertificateInUse[];
       readonly warnings: readonly string[];
     }
   /** Nothing was changed. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
-export interface PresentedCertificate {
+export interface CertificateInUse {
+  readonly use: OwnCertificate['use'];
+  readonly subject: string;
   readonly file: string;
   readonly fingerprint: string;
   /** RFC 3339. */
@@ -43,27 +49,35 @@ export interface ReloadNeeds {
  * restart. Renewed certificates are used even if the configuration file is refused. Reopens the log. Never throws.
  */
 export function controllerReload(needs: ReloadNeeds): () => Promise<ReloadAnswer> {
-  const presented: Presented = { last: presentedCertificates(needs.controller.config) };
+  const known: Known = { last: certificatesInUse(needs.controller.config) };
   return async () => {
-    const answer = await readAgain(needs, presented);
+    const answer = await readAgain(needs, known);
     needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
     return answer;
   };
 }
 
-interface Presented {
-  last: readonly PresentedCertificate[];
+interface Known {
+  last: readonly CertificateInUse[];
 }
 
-function presentedCertificates(config: Config): readonly PresentedCertificate[] {
-  return serverCertificates(config).map(({ path, facts }) => ({
-    file: path,
-    fingerprint: facts.fingerprint,
-    notAfter: new Date(facts.notAfter).toISOString(),
+function certificatesInUse(config: Config): readonly CertificateInUse[] {
+  return readOwnCertificates(config).map(({ use, subject, file, fingerprint, notAfter }) => ({
+    use,
+    subject,
+    file,
+    fingerprint,
+    notAfter: new Date(notAfter).toISOString(),
   }));
 }
 
-async function readAgain(needs: ReloadNeeds, presented: Presented): Promise<ReloadAnswer> {
+/** Those of `some` that `others` has not for the same use. */
+function without(some: readonly CertificateInUse[], others: readonly CertificateInUse[]) {
+  const known = new Set(others.map(({ use, fingerprint }) => `${use} ${fingerprint}`));
+  return some.filter(({ use, fingerprint }) => !known.has(`${use} ${fingerprint}`));
+}
+
+async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer> {
   const { log, controller } = needs;
   log.reopen();
   let loaded: LoadedConfig | null = null;
@@ -76,15 +90,16 @@ async function readAgain(needs: ReloadNeeds, presented: Presented): Promise<Relo
   try {
     const reloaded = await controller.reload(loaded?.config);
     log.setLevel(controller.config.log.level);
-    const certificates = presentedCertificates(controller.config);
-    const known = new Set(presented.last.map(({ fingerprint }) => fingerprint));
-    presented.last = certificates;
+    const certificates = certificatesInUse(controller.config);
+    const former = known.last;
+    known.last = certificates;
     sayReloaded(needs, loaded, { ...reloaded, certificates });
     if (refusal !== null || loaded === null) return { outcome: 'refused', reason: refusal ?? '' };
     return {
       outcome: 'reloaded',
       ...reloaded,
-      newCertificates: certificates.filter(({ fingerprint }) => !known.has(fingerprint)),
+      newCertificates: without(certificates, former),
+      formerCertificates: without(former, certificates),
       warnings: [...loaded.adjustments.map(renderAdjustment), ...loaded.warnings],
     };
   } catch (error) {
@@ -114,7 +129,7 @@ function reasonOf(error: unknown): string {
 function sayReloaded(
   { controller, log, clock }: ReloadNeeds,
   loaded: LoadedConfig | null,
-  reloaded: Reloaded & { readonly certificates: readonly PresentedCertificate[] },
+  reloaded: Reloaded & { readonly certificates: readonly CertificateInUse[] },
 ): void {
   const { config } = controller;
   for (const adjustment of loaded?.adjustments ?? []) {
