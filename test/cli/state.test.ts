@@ -154,6 +154,14 @@ describe('apply', () => {
     for (const [text, message] of [
       ['identity: [{ name: ana, roleAtributes: [] }]', /nearest known name is roleAttributes/],
       ['identitys: []', /nearest known name is identity/],
+      [
+        'identitys: [{ name: ana }]',
+        /^error: [^:]*: [^:]*state\.identitys is not known here: .* is identity/,
+      ],
+      [
+        'identity:\n  - name: ana\n  - name: "b[0].c"\n    authPolicy: gone',
+        /^error: wrong\.yml:4: identity b\[0\]\.c, authPolicy: names no auth policy\.$/m,
+      ],
       ['identity: ana', /wrong\.yml: identity does not hold a list/],
       ['identity: [', /wrong\.yml is not YAML/],
       ['- ana', /does not contain an object/],

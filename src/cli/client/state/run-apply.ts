@@ -106,17 +106,34 @@ interface Place {
 /** Of each entry that is sent: by kind, in the order of sending. */
 type Places = ReadonlyMap<string, readonly Place[]>;
 
-/** The server names `state.KIND.NUMBER.MEMBER` of the document that all files make together. */
+/**
+ * The server names `state.KIND.NUMBER.MEMBER` of the document that all files make together, or `KIND[NAME].MEMBER` when a
+ * rule refuses the value.
+ */
 function inItsFile(error: CliError, places: Places): CliError {
-  const [root, kind = '', at = '', ...members] = error.field?.split('.') ?? [];
-  const place = root === 'state' ? places.get(kind)?.[Number(at)] : undefined;
+  const field = error.field ?? '';
+  const {
+    kind = '',
+    at,
+    name,
+    member = '',
+  } = (
+    /^state\.(?<kind>[^.]+)\.(?<at>\d+)(?:\.(?<member>.*))?$/.exec(field) ??
+    /^(?<kind>[^[]+)\[(?<name>.*)\]\.(?<member>.*?)$/s.exec(field)
+  )?.groups ?? {};
+  const known = places.get(kind) ?? [];
+  const place =
+    at === undefined ? known.find((one) => one.name.slice(0, longestName) === name) : known[Number(at)];
   if (place === undefined) return error;
-  const where = `${place.file}:${place.lineOf(members)}`;
-  const what = [`${kind} ${place.name}`.trim(), members.join('.')].filter((part) => part !== '').join(', ');
+  const where = `${place.file}:${place.lineOf(member.split('.').filter((part) => part !== ''))}`;
+  const what = [`${kind} ${place.name}`.trim(), member].filter((part) => part !== '').join(', ');
   // After the name of the field it says what is wrong; before it, only that something is.
-  const said = error.message.split(`${error.field} `).at(-1);
+  const said = error.message.split(`${at === undefined ? member : field} `).at(-1);
   return error.inOtherWords(`${where}: ${what}: ${said}`, 'correct the file; nothing was changed');
 }
+
+/** The server shortens names to this length. */
+const longestName = 80;
 
 /**
  * Combines the documents of all files. The server reports what is wrong inside an entity.
