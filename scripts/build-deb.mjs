@@ -63,8 +63,11 @@ function layOut(library) {
     put(join(debian, name), `usr/bin/${name}`, 0o755);
   const unit = join(root, 'packaging', 'overlay-auth.service');
   put(unit, 'lib/systemd/system/overlay-auth.service', 0o644);
-  cpSync(join(library, 'docs'), join(tree, 'usr', 'share', 'doc', 'overlay-auth'), { recursive: true });
+  const documents = join(tree, 'usr', 'share', 'doc', 'overlay-auth');
+  cpSync(join(library, 'docs'), documents, { recursive: true });
   rmSync(join(library, 'docs'), { recursive: true });
+  // The help reads its examples from it, also where documents are not installed.
+  cpSync(join(documents, 'command-line.md'), join(library, 'docs', 'command-line.md'));
   for (const name of ['postinst', 'prerm', 'postrm']) put(join(debian, name), `DEBIAN/${name}`, 0o755);
   const control = [
     'Package: overlay-auth',

@@ -52,6 +52,15 @@ describe('what is published', () => {
     assert.equal(manifest.scripts ?? manifest.devDependencies ?? manifest.private, undefined);
   });
 
+  it('shows examples in its help', async () => {
+    const { text } = await output(
+      process.execPath,
+      [join(built, 'bin', 'overlay-auth.mjs'), 'help', 'whoami'],
+      folder,
+    );
+    assert.match(text, /Examples:\n {2}overlay-auth whoami/);
+  });
+
   it('needs one byte for each character in memory', () => {
     const files = globSync('src/**/*.js', { cwd: built });
     assert.ok(files.length > 20);

@@ -56,13 +56,8 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
-test('the help of every command has examples, which are those of the document', () => {
-  const part = text.slice(text.indexOf('## Every command'), text.indexOf('## Logging in'));
-  const documented = [...part.matchAll(/^overlay-auth (.+)$/gm)].map(([, line = '']) =>
-    line.replace(/ +#.*$/, '').replace(/ > \S+$/, ''),
-  );
-  assert.deepEqual(examples, [...new Set(documented)]);
-  const lines = examples.map((line) => line.split(' '));
+test('the document has examples of every command, which its help shows', () => {
+  const lines = examples().map((line) => line.split(' '));
   const without = allPaths(createProgram(systemPorts()), withAliases).filter(
     (path) =>
       !lines.some((words) =>
