@@ -177,7 +177,6 @@ const imports = sources.flatMap(importsOf);
 
 /** Small files with a single importer that stay, and why. */
 const standsApart: readonly (readonly [RegExp, string])[] = [
-  [/^src\/cli\/(?:host\/|client\/)?commands\//, 'one file for each command, which the program lists'],
   [/^src\/http\/(?:oidc|edge|management)\//, 'one file for each resource, which routes.ts lists'],
   [/^src\/store\/sql\/(?:device-logins|setup-links)\.ts$/, 'one file for each concern, which store.ts lists'],
   [/\/hash-worker\.ts$/, 'the entry of a thread'],
@@ -222,8 +221,8 @@ describe('the import rules', () => {
   test('the importer is loaded by its command only, and uses a few files of the command line', () => {
     const path = ({ file, specifier }: Import) => normalize(join(dirname(file), specifier));
     const loading = imports.filter(({ from, to }) => to === 'import-ziti' && from !== to);
-    assert.deepEqual([...new Set(loading.map(({ file }) => file))], ['src/cli/host/commands/ops.ts']);
-    const command = readFileSync('src/cli/host/commands/ops.ts', 'utf8');
+    assert.deepEqual([...new Set(loading.map(({ file }) => file))], ['src/cli/host/commands.ts']);
+    const command = readFileSync('src/cli/host/commands.ts', 'utf8');
     assert.ok(!/^import (?!type)[^;]*import-ziti/m.test(command));
     const used = imports.filter(
       ({ from, to, specifier }) =>

@@ -1,61 +1,46 @@
 // cli/ contains what people and scripts type: commands on the host, and the client of a running server. Starting must be
-// quick, so this file and the files of commands/ only describe the commands; what a command does is imported when it runs.
+// quick, so this file and the tables of commands only say what can be typed; what a command does is imported when it runs.
 //
-// To add a group: write host/commands/<group>.ts or client/commands/<group>.ts with one `register…(program, ports)`
-// function and list it below.
+// To add a command: add a row to host/commands.ts or client/commands.ts and, if it is below none, its name to a heading.
+import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { similarKey } from '../config/nearest-key.ts';
-import {
-  registerCaCommands,
-  registerEventSubscriptionCommands,
-  registerIdentityCommands,
-  registerInviteCommand,
-  registerOidcClientCommands,
-} from './client/commands/actions.ts';
-import { registerEntityCommands } from './client/commands/entities.ts';
-import { registerExplainCommand, registerVerifyCommand } from './client/commands/explain.ts';
-import { registerEnrollCommands, registerSessionCommands } from './client/commands/session.ts';
-import { registerStateCommands } from './client/commands/state.ts';
-import { registerCompletionCommand, registerVersionCommand } from './commands/completion.ts';
-import { registerStatusCommand } from './commands/status.ts';
-import { examplesOf } from './examples.ts';
-import { registerAdminCommands } from './host/commands/admin.ts';
-import { registerConfigCommands } from './host/commands/config.ts';
-import { registerOpsCommands } from './host/commands/ops.ts';
-import { registerKeyCommands, registerPkiCommands } from './host/commands/pki.ts';
-import { registerRunCommands, registerSetupCommands } from './host/commands/setup.ts';
+import { clientCommands } from './client/commands.ts';
+import { hostCommands } from './host/commands.ts';
+import { addCompletionRequest, ownCommands } from './own-commands.ts';
+import { addCommand, type Commands } from './terminal/command.ts';
 import { type CliError, type ExitCode, exitCodes, reportFailure, usageError } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 
-type Registration = (program: Command, ports: CliPorts) => void;
+const commands: Commands = { ...hostCommands, ...clientCommands, ...ownCommands };
 
 const lastHeading = 'The command line itself:';
 
-/** The command groups under their headings, in the order of the help. */
-const registrations: readonly (readonly [heading: string, ...groups: Registration[]])[] = [
-  ['Set up and run:', registerSetupCommands, registerRunCommands],
-  ['You:', registerSessionCommands, registerEnrollCommands],
+/** The commands and groups under their headings, in the order of the help. */
+const headings: readonly (readonly [heading: string, ...names: string[]])[] = [
+  ['Set up and run:', 'quickstart', 'init', 'run'],
+  ['You:', 'login', 'logout', 'whoami', 'password', 'token', 'enroll'],
   [
     'Administer a running service:',
-    registerEntityCommands,
-    registerIdentityCommands,
-    registerInviteCommand,
-    registerCaCommands,
-    registerStateCommands,
-    registerOidcClientCommands,
-    registerEventSubscriptionCommands,
+    ...[
+      'enrollment',
+      'create',
+      'get',
+      'list',
+      'update',
+      'delete',
+      'identity',
+      'invite',
+      'ca',
+      'export',
+      'apply',
+    ],
+    ...['oidc-client', 'event-subscription'],
   ],
-  ['Find out:', registerStatusCommand, registerExplainCommand, registerVerifyCommand],
-  [
-    'On the host, without logging in:',
-    registerAdminCommands,
-    registerConfigCommands,
-    registerKeyCommands,
-    registerPkiCommands,
-    registerOpsCommands,
-  ],
-  [lastHeading, registerCompletionCommand, registerVersionCommand],
+  ['Find out:', 'status', 'explain', 'verify'],
+  ['On the host, without logging in:', 'admin', 'config', 'keys', 'pki', 'ops'],
+  [lastHeading, 'completion', 'version'],
 ];
 
 /** The whole command line, ready to parse. */
@@ -80,10 +65,14 @@ export function createProgram(ports: CliPorts): Command {
       .helpOption(false)
       .helpGroup(lastHeading),
   );
-  for (const [heading, ...groups] of registrations) {
+  for (const [heading, ...names] of headings) {
     program.commandsGroup(heading);
-    for (const register of groups) register(program, ports);
+    for (const name of names) {
+      const rows = Object.entries(commands).filter(([path]) => `${path} `.startsWith(`${name} `));
+      for (const row of rows) addCommand(program, ports, row);
+    }
   }
+  addCompletionRequest(program, ports);
   for (const command of program.commands) addExamples(command, ['']);
   refuseUnknownChoices(program);
   return program;
@@ -99,6 +88,28 @@ function addExamples(command: Command, parents: readonly string[]): void {
     return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
   });
   for (const child of command.commands) addExamples(child, paths);
+}
+
+const document = new URL('../../docs/command-line.md', import.meta.url);
+const mostShown = 4;
+
+/**
+ * The examples for a command and the commands below it, which its help shows.
+ * @param paths the ways to type it, with each alias: `list identity`, `list identities`
+ */
+function examplesOf(paths: readonly string[]): readonly string[] {
+  const fits = (line: string) => paths.some((path) => line === path || line.startsWith(`${path} `));
+  return examples().filter(fits).slice(0, mostShown);
+}
+
+/** The command lines of "Every command" in docs/command-line.md, without the program's name; none without the document. */
+export function examples(): readonly string[] {
+  const text = existsSync(document) ? readFileSync(document, 'utf8') : '';
+  const part = text.slice(text.indexOf('## Every command'), text.indexOf('## Logging in'));
+  const lines = [...part.matchAll(/^overlay-auth (.+)$/gm)].map(([, line = '']) =>
+    line.replace(/ +#.*$/, '').replace(/ > \S+$/, ''),
+  );
+  return [...new Set(lines)];
 }
 
 /**

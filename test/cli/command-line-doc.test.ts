@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { examples } from '../../src/cli/examples.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram, examples } from '../../src/cli/program.ts';
 import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { commandLine } from '../support/command-line.ts';
 

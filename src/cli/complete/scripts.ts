@@ -1,10 +1,16 @@
+import type { Report } from '../terminal/output.ts';
+
 /** The shells that completion supports. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
-/** A script for the shell, which asks `overlay-auth complete` for the possible words. */
-export function completionScript(shell: Shell): string {
-  return scripts[shell];
+/** `completion SHELL`: a script for the shell, which asks `overlay-auth complete` for the possible words. */
+export async function completion(
+  { ports }: Report,
+  _options: unknown,
+  [shell]: readonly [Shell],
+): Promise<void> {
+  ports.stdout.write(scripts[shell]);
 }
 
 // `complete` prints one word per line. They are quoted here, because a name may contain spaces.

@@ -1,46 +1,122 @@
-// How commands are described: their code is loaded when they run, and they get what was typed as it is described.
+// Commands are rows of tables: what can be typed, and the function that it runs, which is loaded only then.
 
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { completedBy, type Hint } from './hints.ts';
 import type { Report } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
-/** A command below another one, or below the program. */
-export function commandOf(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description);
-}
-
-/** How a command reports, according to the options that all commands have. */
-export function reportOf(command: Command, ports: CliPorts): Report {
-  return { ports, json: command.optsWithGlobals().outputJson === true };
-}
-
 /** What a command does: with its options, by camel-cased name, and its arguments. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own options and arguments
-type Work = (report: Report, options: any, args: any) => Promise<void>;
+export type Work = (report: Report, options: any, args: any) => Promise<void>;
+
+/** An argument or an option about which more is known than what the help says. */
+interface Details {
+  readonly help: string;
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  /** Only of an option: it has to be typed. */
+  readonly isRequired?: boolean;
+  /** Only of an option: it may be repeated. */
+  readonly isMany?: boolean;
+  /** Other options, by camel-cased name, that make no sense with this one. */
+  readonly conflicts?: readonly string[];
+  readonly parse?: (text: string) => unknown;
+  readonly completedBy?: Hint;
+}
+
+/** By spelling: `<name>` and `[name]` for an argument, `-o, --output <file>` for an option. */
+export type Typed = Readonly<Record<string, string | Details>>;
+
+export interface CommandRow {
+  readonly help: string;
+  readonly aliases?: readonly string[];
+  readonly typed?: Typed;
+  /** Said below the options. */
+  readonly after?: string;
+  /** Absent: a group of commands. */
+  readonly run?: () => Promise<Work>;
+}
+
+/** By what is typed after the program's name: `keys list`. */
+export type Commands = Readonly<Record<string, CommandRow>>;
+
 type WorkOf<Module> = { [Name in keyof Module]: Module[Name] extends Work ? Name : never }[keyof Module];
-type Action = (...given: unknown[]) => Promise<void>;
 
 /**
- * Makes commands that run a function of a module, which is loaded only then. An option may stand before the name of a
- * subcommand or after it.
+ * Makes rows for the functions of a module. A row is a text like the help of the command: what it does, a line for each
+ * argument and option, and what is said below them. Values in the text are arguments and options too.
+ * @param always typed for each of them, first
  */
-export function runs<Module>(ports: CliPorts, load: () => Promise<Module>): (name: WorkOf<Module>) => Action {
-  return (name) =>
-    async (...given) => {
-      const command = given.at(-1) as Command;
-      const work = (await load())[name] as Work;
-      await work(reportOf(command, ports), command.optsWithGlobals(), command.processedArgs);
+export function from<Module>(load: () => Promise<Module>, always: Typed = {}) {
+  return (name: WorkOf<Module>) =>
+    (texts: TemplateStringsArray, ...values: readonly Typed[]): CommandRow => {
+      const typed: Record<string, string | Details> = { ...always };
+      const sentences: string[] = [];
+      for (const [at, text] of texts.entries()) {
+        for (const line of text.split('\n').map((one) => one.trim())) {
+          const [, spelling, said] = /^([-<[].*?) {2,}(.+)$/.exec(line) ?? [];
+          if (spelling !== undefined && said !== undefined) typed[spelling] = said;
+          else if (/^[-<[]/.test(line)) throw new Error(`no help of ${line}`);
+          else if (line !== '') sentences.push(line);
+        }
+        Object.assign(typed, values[at]);
+      }
+      const [help = '', ...after] = sentences;
+      const run = async () => (await load())[name] as Work;
+      return { help, typed, run, ...(after.length > 0 && { after: after.join('\n') }) };
     };
 }
 
 /** `--yes`, for commands that ask at a terminal before they do something irreversible. */
-export function yesOption(): Option {
-  return new Option('-y, --yes', 'do not ask');
-}
+export const yes: Typed = { '-y, --yes': 'do not ask' };
 
 /** `--password-stdin` and `--password-file`. @param words which password, and when it is read */
-export function withPassword(command: Command, words = 'read the password'): Command {
-  return command
-    .option('--password-stdin', `${words} from standard input`)
-    .option('--password-file <file>', `${words} from FILE`);
+export function password(words = 'read the password'): Typed {
+  return {
+    '--password-stdin': `${words} from standard input`,
+    '--password-file <file>': `${words} from FILE`,
+  };
+}
+
+/** Adds a command below its group, or below the program. */
+export function addCommand(
+  program: Command,
+  ports: CliPorts,
+  [path, row]: readonly [string, CommandRow],
+): void {
+  const words = path.split(' ');
+  const above = words.slice(0, -1).reduce((group, word) => {
+    return group.commands.find((one) => one.name() === word) ?? group;
+  }, program);
+  const command = above.command(words.at(-1) ?? '').description(row.help);
+  command.aliases([...(row.aliases ?? [])]);
+  for (const [spelling, said] of Object.entries(row.typed ?? {})) {
+    const details = typeof said === 'string' ? { help: said } : said;
+    if (spelling.startsWith('-')) command.addOption(optionOf(spelling, details));
+    else command.addArgument(detailed(new Argument(spelling, details.help), details));
+  }
+  if (row.after !== undefined) command.addHelpText('after', `\n${row.after}`);
+  const { run } = row;
+  if (run === undefined) return;
+  // An option may stand before the name of a subcommand or after it.
+  command.action(async () => {
+    const work = await run();
+    const options = command.optsWithGlobals();
+    await work({ ports, json: options.outputJson === true }, options, command.processedArgs);
+  });
+}
+
+function optionOf(spelling: string, details: Details): Option {
+  const { help, isMany, conflicts = [], isRequired = false } = details;
+  const option = detailed(new Option(spelling, help), details);
+  if (isMany) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+  return option.conflicts([...conflicts]).makeOptionMandatory(isRequired);
+}
+
+function detailed<What extends Argument | Option>(what: What, details: Details): What {
+  const { choices, default: usual, parse, completedBy: hint } = details;
+  if (choices !== undefined) what.choices(choices);
+  if (usual !== undefined) what.default(usual);
+  if (parse !== undefined) what.argParser(parse);
+  return hint === undefined ? what : completedBy(what, hint);
 }

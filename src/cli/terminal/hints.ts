@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Argument, Option } from 'commander';
 
 /** What kind of value an argument or option takes, if its choices or its placeholder do not say it. */
 export type Hint = { readonly entity: string } | 'login';
@@ -9,13 +9,6 @@ const hints = new WeakMap<Argument | Option, Hint>();
 export function completedBy<T extends Argument | Option>(what: T, hint: Hint): T {
   hints.set(what, hint);
   return what;
-}
-
-/** The same for the last argument of a command. */
-export function argumentCompletedBy(command: Command, hint: Hint): Command {
-  const last = command.registeredArguments.at(-1);
-  if (last !== undefined) hints.set(last, hint);
-  return command;
 }
 
 export function hintOf(what: Argument | Option): Hint | undefined {

@@ -6,6 +6,7 @@ import {
   type TypedField,
 } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import type { Typed } from '../../terminal/command.ts';
 import type { Report } from '../../terminal/output.ts';
 import type { SecretOptions } from '../../terminal/secret-input.ts';
 import type { ColumnSpelling } from '../../terminal/table.ts';
@@ -56,7 +57,7 @@ export interface EntityDescriptor {
   readonly hasPassword?: boolean;
   /** A second step of `create` with its own options; `run-entities.ts` imports it when needed. */
   readonly afterCreate?: {
-    readonly options: readonly (readonly [flags: string, help: string])[];
+    readonly options: Typed;
     readonly step: AfterCreateStep;
   };
 }

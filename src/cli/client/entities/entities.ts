@@ -12,6 +12,7 @@ import { externalJwtSignerEntity } from '../../../model/entities/external-jwt-si
 import { identityEntity } from '../../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../../model/entities/oidc-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { password } from '../../terminal/command.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { type EntityDescriptor, identityName, managed, reported } from './descriptor.ts';
 
@@ -35,16 +36,13 @@ const identity = managed(identityEntity, {
   usually: { type: 'User' },
   foundBy: { path: '/authenticators', field: 'username', owner: 'identityId' },
   afterCreate: {
-    options: [
-      ['--updb [username]', 'also give it a password; user name: its name, unless said otherwise'],
-      [
-        '-o, --output-jwt <file>',
+    options: {
+      '--updb [username]': 'also give it a password; user name: its name, unless said otherwise',
+      '-o, --output-jwt <file>':
         'let it enroll: write the JWT for the device to FILE; with --updb for a password that the person chooses',
-      ],
-      ['--ott-ca <ca>', 'with --output-jwt: it enrolls with a certificate of this third-party CA'],
-      ['--password-stdin', 'with --updb: read the password from standard input'],
-      ['--password-file <file>', 'with --updb: read the password from FILE'],
-    ],
+      '--ott-ca <ca>': 'with --output-jwt: it enrolls with a certificate of this third-party CA',
+      ...password('with --updb: read the password'),
+    },
     step: 'identity',
   },
 });
@@ -67,7 +65,7 @@ const authenticator = managed(authenticatorEntity, {
   isUpdatable: true,
   forceable: 'names',
   hasPassword: true,
-  afterCreate: { options: [], step: 'authenticator' },
+  afterCreate: { options: {}, step: 'authenticator' },
 });
 
 const authPolicy = managed(authPolicyEntity, {
@@ -163,7 +161,7 @@ const enrollment = managed(enrollmentEntity, {
   lookupFields: ['identityName'],
   columns: ['id', 'method', ['identity', identityName], 'username', ['expires', 'expiresAt']],
   afterCreate: {
-    options: [['-o, --output-jwt <file>', 'write the JWT for the device to FILE']],
+    options: { '-o, --output-jwt <file>': 'write the JWT for the device to FILE' },
     step: 'enrollment',
   },
 });

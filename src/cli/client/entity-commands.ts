@@ -1,0 +1,120 @@
+// `create|get|list|update|delete ENTITY …`, from the descriptors.
+
+import type { TypedField } from '../../model/entities/typed-fields.ts';
+import { type CommandRow, type Commands, password, type Typed, yes } from '../terminal/command.ts';
+import type { EntityDescriptor } from './entities/descriptor.ts';
+import { entities } from './entities/entities.ts';
+import { force, server } from './options.ts';
+
+type RunEntities = typeof import('./entities/run-entities.ts');
+
+/** All of them, and their groups. */
+export function entityCommands(): Commands {
+  const rows = entities.map((entity): readonly (readonly [string, CommandRow | false | undefined])[] => [
+    ['create', entity.createArguments.length > 0 && createRow(entity)],
+    ['get', !entity.isListOnly && rowOf(entity, 'getEntity', nameArgument(entity))],
+    ['list', listRow(entity)],
+    ['update', entity.isUpdatable && updateRow(entity)],
+    ['delete', !entity.isListOnly && !entity.isLasting && deleteRow(entity)],
+  ]);
+  const groups = {
+    create: { help: 'create an entity' },
+    get: { help: 'show one entity' },
+    list: { help: 'list entities' },
+    update: { help: 'change an entity' },
+    delete: { help: 'delete entities' },
+  };
+  const named = entities.flatMap(({ name }, at) =>
+    (rows[at] ?? []).flatMap(([verb, row]) => (row ? [[`${verb} ${name}`, row] as const] : [])),
+  );
+  return { ...groups, ...Object.fromEntries(named) };
+}
+
+function rowOf(entity: EntityDescriptor, work: keyof RunEntities, typed: Typed): CommandRow {
+  const { help, aliases } = entity;
+  const run = async () => {
+    const { [work]: run } = await import('./entities/run-entities.ts');
+    // Sound because each gets the arguments that are described for it.
+    return (...[report, options, args]: Parameters<Awaited<ReturnType<NonNullable<CommandRow['run']>>>>) =>
+      run(report, entity, { args, options } as never);
+  };
+  return { help, aliases, typed: { ...server, ...typed }, run };
+}
+
+function createRow(entity: EntityDescriptor): CommandRow {
+  return rowOf(entity, 'createEntity', {
+    ...Object.assign({}, ...entity.createArguments.map(typed)),
+    ...optionsOf(entity, 'create'),
+    ...(entity.hasPassword && password()),
+    ...entity.afterCreate?.options,
+  });
+}
+
+function listRow(entity: EntityDescriptor): CommandRow {
+  const [field = 'identityName'] = entity.lookupFields;
+  return rowOf(entity, 'listEntities', {
+    '[filter]': `such as: ${field} icontains "x", which ignores case`,
+    '--limit <n>': 'how many at most, or none (default: 100)',
+    '--offset <n>': 'how many to leave out before',
+    '--sort <fields>': 'such as: name desc',
+  });
+}
+
+function updateRow(entity: EntityDescriptor): CommandRow {
+  return rowOf(entity, 'updateEntity', {
+    ...nameArgument(entity, entity.changesMany),
+    ...optionsOf(entity, 'update'),
+    ...(entity.changesMany && {
+      '--filter <filter>': 'change all that it selects instead of one, all or nothing',
+      '--add-role-attributes <list>': 'with --filter: beside those that each has',
+      '--remove-role-attributes <list>': 'with --filter: from those that each has',
+      ...yes,
+    }),
+    ...(entity.hasPreview && { '--dry-run': 'only say what it would do, and change nothing' }),
+    ...(entity.hasPassword && { '--new-password': 'ask for a new password', ...password() }),
+  });
+}
+
+function deleteRow(entity: EntityDescriptor): CommandRow {
+  return rowOf(entity, 'deleteEntities', { '<names...>': name(entity), ...yes, ...forceOf(entity) });
+}
+
+function nameArgument(entity: EntityDescriptor, isOptional = false): Typed {
+  const word = entity.lookupFields.length === 0 ? 'id' : 'name';
+  return { [isOptional ? `[${word}]` : `<${word}>`]: name(entity) };
+}
+
+function name({ lookupFields, foundBy, name: entity }: EntityDescriptor) {
+  const help = [...lookupFields, ...(foundBy === undefined ? [] : ['user name']), 'id']
+    .join(', ')
+    .replace(/, (?=[^,]+$)/, ' or ')
+    .replace('identityName', 'name of the identity');
+  return { help, completedBy: { entity } };
+}
+
+function optionsOf(entity: EntityDescriptor, command: 'create' | 'update'): Typed {
+  const own = entity.options.filter(({ only = command }) => only === command);
+  return {
+    ...Object.assign({}, ...own.map(typed)),
+    ...(entity.hasFile && { '-f, --file <file>': 'take what no option says from FILE, YAML or JSON' }),
+    ...((command === 'update' || entity.forceable === 'names') && forceOf(entity)),
+  };
+}
+
+function forceOf({ forceable }: EntityDescriptor): Typed {
+  return forceable === undefined ? {} : force(forceable);
+}
+
+/** What follows from the field: the values, what completes them, and the opposite of a flag. */
+function typed({ field, spelling, help }: TypedField): Typed {
+  const { kind } = field;
+  const said = {
+    help,
+    ...(kind === 'choice' && { choices: field.choices }),
+    ...(kind === 'reference' && { completedBy: { entity: field.to } }),
+    ...((kind === 'tags' || kind === 'pairs') && { isMany: true }),
+  };
+  if (kind !== 'flag') return { [spelling]: said };
+  const opposite = `do not ${help.replace(/(?: \(|; ).*/, '')}`;
+  return { [spelling]: said, [spelling.replace('--', '--no-')]: opposite };
+}
