@@ -11,6 +11,7 @@ import { apiCall, firstSight } from './operations/api-call.ts';
 import { codeFlow, passwordLogin } from './operations/code-flow.ts';
 import { databaseCost } from './operations/database-cost.ts';
 import { databaseSize } from './operations/database-size.ts';
+import { distantStandby } from './operations/distant-standby.ts';
 import { handshakes } from './operations/handshakes.ts';
 import { loginStorm } from './operations/login-storm.ts';
 import type { Operation } from './operations/operation.ts';
@@ -42,6 +43,7 @@ const operations: readonly Operation[] = [
   scale,
   databaseSize,
   databaseCost,
+  distantStandby,
   peers,
 ];
 

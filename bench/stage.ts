@@ -39,8 +39,8 @@ export interface Stage {
   overlayWithThreads(threads: number): Promise<Overlay>;
   bare(): Promise<MeasuredProcess>;
   oidcProvider(hashing: boolean): Promise<MeasuredProcess>;
-  /** A home of its own, on which nothing runs yet. */
-  newHome(name: string): Promise<OverlayHome>;
+  /** A home of its own, on which nothing runs yet. @param db URL of an empty PostgreSQL database, instead of this run's */
+  newHome(name: string, db?: string): Promise<OverlayHome>;
   /** Starts the controller on a home; the caller stops it. */
   start(home: OverlayHome): Promise<MeasuredProcess>;
 }
@@ -78,8 +78,12 @@ async function openStage(
   running: { stop(): Promise<void> }[],
 ): Promise<Stage> {
   const program = buildPackage(folder);
-  const newHome = async (name: string) =>
-    makeHome(program, join(folder, name), postgres ? await (await postgresServer()).createDatabase() : null);
+  const newHome = async (name: string, db?: string) =>
+    makeHome(
+      program,
+      join(folder, name),
+      db ?? (postgres ? await (await postgresServer()).createDatabase() : null),
+    );
   const home = await newHome('overlay');
   const clientCa = {
     certPem: readFileSync(home.clientCa.cert, 'utf8'),
