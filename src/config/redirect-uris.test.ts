@@ -79,6 +79,15 @@ describe('configured redirect URIs', () => {
     for (const uri of stars) assert.throws(() => parseRedirectUri(uri), Refusal, uri);
   });
 
+  test('a refusal shows how a name or path in other letters is written in a URI', () => {
+    for (const [uri, said] of [
+      ['https://bücher.example/cb', /cannot have; write https:\/\/xn--bcher-kva\.example\/cb$/],
+      ['https://app.example/zurück', /cannot have; write https:\/\/app\.example\/zur%C3%BCck$/],
+      ['http://localhost:*/zurück', /must write percent-encoded$/],
+    ] as const)
+      assert.throws(() => parseRedirectUri(uri), said);
+  });
+
   test('fragments, user names, relative references and plain http to another host are refused', () => {
     const hostile = [
       '',

@@ -61,7 +61,13 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
   if (text.includes('#')) throw refuse('it must not have a fragment');
   if (text.includes('\\')) throw refuse('it contains a backslash, which some parsers take for a slash');
   if (!/^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]*$/.test(text)) {
-    throw refuse('it contains a character that a URI must write percent-encoded');
+    // The one form of it in a URI: percent-encoded, and Punycode in a host name (RFC 3492).
+    const encoded = URL.parse(text)?.href ?? null;
+    throw refuse(
+      encoded === null
+        ? 'it contains a character that a URI must write percent-encoded'
+        : `it contains a character that a URI cannot have; write ${encoded}`,
+    );
   }
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw refuse('a % must be followed by two hexadecimal digits');
 

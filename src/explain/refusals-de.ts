@@ -259,6 +259,8 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'it must not have a fragment': 'sie darf kein Fragment haben',
   'it contains a backslash, which some parsers take for a slash':
     'sie enthält einen Rückstrich, den manche Parser für einen Schrägstrich halten',
+  'it contains a character that a URI cannot have; write {1}':
+    'sie enthält ein Zeichen, das in einer URI nicht stehen darf; schreiben Sie {1}',
   'it contains a character that a URI must write percent-encoded':
     'sie enthält ein Zeichen, das in einer URI mit % zu kodieren ist',
   'a % must be followed by two hexadecimal digits': 'auf ein % müssen zwei Hexadezimalziffern folgen',
