@@ -178,7 +178,10 @@ const imports = sources.flatMap(importsOf);
 /** Small files with a single importer that stay, and why. */
 const standsApart: readonly (readonly [RegExp, string])[] = [
   [/^src\/http\/(?:oidc|edge|management)\//, 'one file for each resource, which routes.ts lists'],
-  [/^src\/store\/sql\/(?:device-logins|setup-links)\.ts$/, 'one file for each concern, which store.ts lists'],
+  [
+    /^src\/store\/sql\/(?:bulk-jobs|device-logins|event-subscriptions|setup-links)\.ts$/,
+    'one file for each concern, which store.ts lists',
+  ],
   [/\/hash-worker\.ts$/, 'the entry of a thread'],
   [/^src\/controller\/build\.ts$/, 'which build runs is no part of the wiring'],
 ];

@@ -98,8 +98,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: sql,
-        from: 'const { key, generation, now } = factor;\n  const isOpen',
-        to: 'const { key, now } = factor;\n  const generation = sql`generation`;\n  const isOpen',
+        from: 'const { key, generation, now } = factor;\n      const isOpen',
+        to: 'const { key, now } = factor;\n  const generation = sql`generation`;\n      const isOpen',
       },
       {
         file: sql,

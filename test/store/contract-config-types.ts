@@ -24,8 +24,8 @@ export function configTypeTests(shared: GetDatabase): void {
       assert.deepEqual(await store.configTypes.find(one.id), changed);
       const filter = { op: '=', field: 'name', value: one.name } as const;
       assert.deepEqual((await store.configTypes.list(query({ filter }))).items, [changed]);
-      assert.equal(await store.configTypes.delete(one.id), true);
-      assert.equal(await store.configTypes.delete(one.id), false);
+      assert.equal(await store.configTypes.delete(one.id, t0), true);
+      assert.equal(await store.configTypes.delete(one.id, t0), false);
       assert.equal(await store.configTypes.update(one.id, {}, t0), false);
       assert.equal(await store.configTypes.find(one.id), null);
     });

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { forced } from '../../src/store/sql/intent.ts';
 import { sqlStore } from '../../src/store/sql/store.ts';
 import { OutOfTime } from '../../src/store/sql/turns.ts';
 import {
@@ -42,7 +43,7 @@ describe('the SQLite engine', () => {
   }
 
   const create = (engine: SqliteEngine, identity = newIdentity(), password = newPassword()) =>
-    engine.write('createIdentity', { identity, password, now: t0 });
+    engine.write('identities.create', [identity, password, t0]);
 
   async function countIdentities(engine: SqliteEngine): Promise<unknown> {
     return (await engine.read('SELECT count(*) AS total FROM identities'))[0]?.total;
@@ -105,17 +106,13 @@ describe('the SQLite engine', () => {
 
     test('a defect of one intent affects only its caller', async () => {
       const engine = open();
-      const broken = { identity: null, password: null, now: t0 } as never;
-      const uncloneable = {
-        identity: newIdentity({ tags: { f: (() => 1) as never } }),
-        password: null,
-        now: t0,
-      };
+      const broken = [null, null, t0];
+      const uncloneable = [newIdentity({ tags: { f: (() => 1) as never } }), null, t0];
       const writes = [
         create(engine),
-        engine.write('createIdentity', broken),
-        engine.write('createIdentity', uncloneable),
-        engine.write('noSuchIntent' as never, broken),
+        engine.write('identities.create', broken),
+        engine.write('identities.create', uncloneable),
+        engine.write('no.intent', broken),
         create(engine),
       ];
       const outcomes = await outcomesOf(writes);
@@ -264,7 +261,7 @@ describe('the SQLite engine', () => {
       const forget = async (engine: SqliteEngine) => {
         const identity = newIdentity();
         await create(engine, identity);
-        await engine.write('deleteIdentity', { id: identity.id, now: t0, force: true });
+        await engine.write('identities.delete', [identity.id, t0], { how: forced });
       };
       await forget(second);
       assert.deepEqual(notices, ['second']);
@@ -299,7 +296,7 @@ describe('the SQLite engine', () => {
         const id = await addSession(engine);
         const before = [first, second].map((each) => each.sessionVersion(id));
         assert.ok(typeof before[0] === 'number' && before[0] === before[1]);
-        assert.equal(await engine.write('endSession', { id, reason: 'logout', now: t0 }), true);
+        assert.equal(await engine.write('apiSessions.end', [id, 'logout', t0]), true);
         const after = [first, second].map((each) => each.sessionVersion(id));
         assert.equal(after[0], after[1]);
         assert.notEqual(after[0], before[0]);
@@ -387,7 +384,7 @@ describe('the SQLite engine', () => {
       await create(engine);
       const other = new DatabaseSync(database.path);
       other.exec('BEGIN IMMEDIATE');
-      const clear = () => engine.write('clearAttempts', { keys: [] });
+      const clear = () => engine.write('attempts.clear', [[]]);
       const waiting = Array.from({ length: 10_000 }, clear);
       await assert.rejects(clear(), { name: 'StoreUnavailable', message: 'too many writes are waiting' });
       other.close();

@@ -29,7 +29,7 @@ function failing(connection: SqliteConnection, failAt: number, errcode: number) 
 
 const create = (id: number, password = newPassword()): WriteRequest & { key: string } => {
   const identity = newIdentity();
-  return { id, name: 'createIdentity', args: { identity, password, now: t0 }, key: identity.id };
+  return { id, name: 'identities.create', args: [identity, password, t0], key: identity.id };
 };
 
 async function withConnections(
@@ -111,8 +111,8 @@ test('feed changes are reported only after a commit', async () => {
     writeBatch(connection, [first]);
     const rename = (name: string): WriteRequest => ({
       id: 2,
-      name: 'updateIdentity',
-      args: { id: first.key, patch: { name }, now: t0 },
+      name: 'identities.update',
+      args: [first.key, { name }, t0],
     });
     assert.equal(writeBatch(connection, [create(3)]).hasChanges, false);
     assert.equal(writeBatch(connection, [rename('new'), create(3)]).hasChanges, true);

@@ -7,5 +7,4 @@ export type NewConfigType = Unstored<typeof configTypeEntity>;
 export interface ConfigTypeStore extends EntityStore<typeof configTypeEntity> {
   /** Those that have one of these names. */
   findByNames(names: readonly string[]): Promise<readonly ConfigType[]>;
-  delete(id: ConfigType['id']): Promise<boolean>;
 }

@@ -156,7 +156,7 @@ function transactions(needs: {
   }
 
   return {
-    async write(name, args, { within = Number.POSITIVE_INFINITY, caller } = {}) {
+    async write(name, args, { within = Number.POSITIVE_INFINITY, caller, how } = {}) {
       const begun = systemClock.monotonic();
       const requireInTime = () => {
         if (systemClock.monotonic() - begun > within)
@@ -164,11 +164,11 @@ function transactions(needs: {
       };
       if (isClosing) throw new StoreUnavailable('the store is closing');
       if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
-      const call = { name, args, caller };
+      const call = { name, args, caller, how };
       const start = () => run(call, requireInTime);
       const running = comesAfterActivity(call) ? activity.then(start) : start();
       underWay.add(running);
-      if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
+      if (name === 'apiSessions.recordActivity') activity = Promise.allSettled([activity, running]);
       try {
         const { outcome, hasChanges } = await running;
         // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.

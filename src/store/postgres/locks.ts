@@ -7,14 +7,18 @@
 import { nameKeys } from '../../model/names.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
 import { mayCostMeans } from '../sql/identities.ts';
-import type { IntentArgs, IntentCall, IntentName } from '../sql/store.ts';
+import type { ConcernIntents, IntentCall } from '../sql/store.ts';
 
 /** Held until the end of the transaction: alone, or shared with intents that rely on the same. */
 interface Key {
   readonly name: string;
   readonly isShared: boolean;
 }
-type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly Key[];
+type KeysOf<Intents> = {
+  readonly [Name in keyof Intents]?: Intents[Name] extends (...args: infer Args) => unknown
+    ? (...args: Args) => readonly Key[]
+    : never;
+};
 
 const alone = (...names: readonly string[]): readonly Key[] =>
   names.map((name) => ({ name, isShared: false }));
@@ -41,76 +45,93 @@ const loginKeys = (identityId: string, code: StoredCode | null): readonly Key[] 
 const session = (id: string) => alone(`session:${id}`);
 const certificatesOf = (sessionId: string) => alone(`session-certificates:${sessionId}`);
 
-const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
-  extendLogin: none,
-  // Shares no key, because it learns whose code it is with its first statement. Whoever ends what an identity has open
-  // waits at the row of that code (`forgetLogins`) and then finds the session.
-  redeemCode: none,
-  // The row of the session decides: whoever takes away what they rely on ends the session too.
-  rotateRefreshToken: none,
-  renewSession: none,
-  // Several of the owner lock its row before they end it.
-  endSession: ({ id }) => session(id),
-  useAssertion: none,
-  openLegacySession: ({ progress }) => [relyOn(progress.identityId)],
-  recordActivity: none,
-  burnTotpStep: none,
-  burnRecoveryCode: none,
-  usePasskey: none,
-  rehashPassword: none,
-  appendLoginAttempts: none,
-  appendAuditEvents: none,
-  holdQueue: none,
-  noteDeliveries: none,
-  releaseQueue: none,
-  announceNode: none,
-  leaveNode: none,
-  // Intents that read, decide and write a counter, or clear one.
-  recordPrimaryLogin: ({ code, identityId }) => loginKeys(identityId, code),
-  recordFactor: ({ code, progress }) => loginKeys(progress.identityId, code),
-  // Reads which applications there were already.
-  continueBrowserSession: ({ identityId }) => [relyOn(identityId), ...browserKey(identityId)],
-  endBrowserSession: none,
-  // Reads which factors were passed already.
-  addPassed: ([id]) => session(id),
-  countAttempt: ([limits]) => attemptKeys(limits.map(({ key }) => key)),
-  clearAttempts: ({ keys }) => attemptKeys(keys),
+/** By concern and name. */
+const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<ConcernIntents[Name]> } = {
+  authRequests: {
+    extend: none,
+    // Shares no key, because it learns whose code it is with its first statement. Whoever ends what an identity has open
+    // waits at the row of that code (`forgetLogins`) and then finds the session.
+    redeemCode: none,
+    // Read, decide and write a counter, or clear one.
+    recordPrimaryLogin: ({ code, identityId }) => loginKeys(identityId, code),
+    recordFactor: ({ code, progress }) => loginKeys(progress.identityId, code),
+  },
+  apiSessions: {
+    // The row of the session decides: whoever takes away what they rely on ends the session too.
+    rotateRefreshToken: none,
+    renewSession: none,
+    // Several of the owner lock its row before they end it.
+    end: session,
+    endAllOf: identity,
+    endOthers: ({ identityId }) => identity(identityId),
+    openLegacySession: ({ progress }) => [relyOn(progress.identityId)],
+    recordActivity: none,
+    // Reads which factors were passed already.
+    addPassed: session,
+  },
+  browserSessions: {
+    // Reads which applications there were already.
+    continueBrowserSession: ({ identityId }) => [relyOn(identityId), ...browserKey(identityId)],
+    end: none,
+  },
   // Count what there is already.
-  addSessionCertificate: ([{ sessionId }]) => certificatesOf(sessionId),
-  revokeSessionCertificate: ([sessionId]) => certificatesOf(sessionId),
-  beginDeviceLogin: () => alone('device-logins'),
-  settleDeviceLogin: none,
+  sessionCertificates: {
+    add: ({ sessionId }) => certificatesOf(sessionId),
+    revoke: certificatesOf,
+  },
+  deviceLogins: { begin: () => alone('device-logins'), settle: none },
+  oidcClients: { useAssertion: none },
+  totp: { burnStep: none, burnRecoveryCode: none },
+  passkeys: { use: none },
+  loginAttempts: { appendRows: none },
+  auditEvents: { appendRows: none },
+  deliveries: { hold: none, note: none, release: none },
+  nodes: { announce: none, leave: none },
+  attempts: {
+    count: (limits) => attemptKeys(limits.map(({ key }) => key)),
+    clear: attemptKeys,
+  },
   // Changes of identities and of what belongs to one.
-  createIdentity: (made) => named(made.identity.name, made.password?.username),
-  createIdentityToEnroll: (made) => named(made.identity.name, ...made.enrollments.map(usernameOf)),
-  enrollIdentity: ([made]) => named(made.name),
-  updateIdentity: ({ id, patch }) => [
-    ...identity(id),
-    ...named(patch.name),
-    ...(mayCostMeans(patch) ? administrators : []),
-  ],
-  deleteIdentity: ({ id }) => [...identity(id), ...administrators],
-  endSessionsOf: ({ identityId }) => identity(identityId),
-  createPassword: ({ authenticator }) => [
-    ...identity(authenticator.identityId),
-    ...named(authenticator.username),
-  ],
-  createCertificate: ([{ identityId }]) => identity(identityId),
-  createEnrollment: ([made]) => [...identity(made.identityId), ...named(made.username)],
-  renewEnrollment: none,
-  deleteEnrollment: none,
-  redeemEnrollment: ({ authenticator }) => [
-    ...identity(authenticator.identityId),
-    ...named(usernameOf(authenticator)),
-  ],
+  identities: {
+    create: (identity, password) => named(identity.name, password?.username),
+    update: (id, patch) => [
+      ...identity(id),
+      ...named(patch.name),
+      ...(mayCostMeans(patch) ? administrators : []),
+    ],
+    delete: (id) => [...identity(id), ...administrators],
+  },
+  authenticators: {
+    rehashPassword: none,
+    createPassword: ({ identityId, username }) => [...identity(identityId), ...named(username)],
+    createCertificate: ({ identityId }) => identity(identityId),
+  },
+  enrollments: {
+    create: ({ identityId, username }) => [...identity(identityId), ...named(username)],
+    createIdentity: ({ name }, made) => named(name, ...made.map(usernameOf)),
+    enroll: ({ name }) => named(name),
+    renew: none,
+    delete: none,
+    redeem: ({ authenticator }) => [
+      ...identity(authenticator.identityId),
+      ...named(usernameOf(authenticator)),
+    ],
+  },
 };
 
+function keysOfIntent(name: string): ((...args: readonly unknown[]) => readonly Key[]) | undefined {
+  const [concern = '', intent = ''] = name.split('.');
+  const known: Readonly<Record<string, object | undefined>> = concurrentIntents;
+  return (known[concern] as ReturnType<typeof Object.fromEntries> | undefined)?.[intent];
+}
+
 /** Intents that end sessions: none of them may find one expired that was used a moment ago. */
-const ending: ReadonlySet<string> = new Set<IntentName>([
-  'endSession',
-  'endSessionsOf',
-  'updateIdentity',
-  'deleteIdentity',
+const ending: ReadonlySet<string> = new Set([
+  'apiSessions.end',
+  'apiSessions.endAllOf',
+  'apiSessions.endOthers',
+  'identities.update',
+  'identities.delete',
 ]);
 
 /** The first half of all our advisory locks, so that other programs on the same database have their own. */
@@ -142,13 +163,11 @@ export type HeldKeys = readonly [names: readonly string[], areShared: readonly b
  * session is locked by the check.) What has to be as the caller has seen it must be held, or the intent runs alone.
  */
 export function keysOf({ name, args, caller }: IntentCall): HeldKeys | null {
-  const keysOfIntent = concurrentIntents[name as IntentName] as
-    | ((args: unknown) => readonly Key[])
-    | undefined;
-  if (keysOfIntent === undefined) return null;
+  const keys = keysOfIntent(name);
+  if (keys === undefined) return null;
   const held = new Map<string, boolean>();
   const hold = ({ name, isShared }: Key) => held.set(name, isShared && held.get(name) !== false);
-  keysOfIntent(args).forEach(hold);
+  keys(...args).forEach(hold);
   if (caller !== undefined) {
     const { unchanged, helped, actor } = caller;
     const seen = unchanged?.entity === 'identities' ? `identity:${unchanged.id}` : '';
@@ -165,5 +184,5 @@ export function keysOf({ name, args, caller }: IntentCall): HeldKeys | null {
  * memory first, and neither an intent that ends it nor what its owner does may find it expired in the store.
  */
 export function comesAfterActivity({ name, caller }: Omit<IntentCall, 'args'>): boolean {
-  return caller !== undefined || ending.has(name) || !(name in concurrentIntents);
+  return caller !== undefined || ending.has(name) || keysOfIntent(name) === undefined;
 }

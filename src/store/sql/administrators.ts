@@ -3,7 +3,7 @@ import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { NoAdministratorLeft } from '../contracts/store.ts';
 import { authPolicyRulesOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
-import { all, type Intent, type SqlRow } from './intent.ts';
+import { all, type Force, type Intent, type SqlRow, unforced } from './intent.ts';
 
 // Somebody must remain who can undo a change. The step that makes the change decides this, so that two simultaneous
 // changes cannot each rely on the administrator that the other one removes.
@@ -53,20 +53,14 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
   };
 }
 
-/** What an intent is given that could leave no administrator who can log in. */
-export interface MayBeForced {
-  readonly now: Millis;
-  /** Makes the change whatever it costs; false unless given. Comes from `onBehalfOf` of the store. */
-  readonly force?: boolean;
-}
-
 /**
  * Makes a change, and undoes it if no administrator could log in afterwards although one could before.
  * @throws NoAdministratorLeft
  */
 export function* keepingAnAdministrator<Outcome>(
   change: Intent<Outcome>,
-  { now, force = false }: MayBeForced,
+  now: Millis,
+  { force }: Pick<Force, 'force'> = unforced,
 ): Intent<Outcome> {
   if (force) return yield* change;
   const couldLogIn = yield* anAdministratorCanLogIn(now);

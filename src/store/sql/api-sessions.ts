@@ -1,7 +1,6 @@
 // API sessions and the rotation of their refresh tokens.
 
 import { isDisabled } from '../../model/account.ts';
-import type { SessionEndReason } from '../../model/api-session.ts';
 import { asId } from '../../model/ids.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -14,7 +13,6 @@ import type {
 } from '../contracts/api-sessions.ts';
 import {
   apiSessionOf,
-  type Database,
   identityInTokensOf,
   identityOf,
   integer,
@@ -23,36 +21,43 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { concern } from './concern.ts';
 import { all, first, type Intent, raw, type SqlRow, type SqlValue, sql } from './intent.ts';
-import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
+import { legacyIntents, legacyWrites } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
-export const apiSessionIntents = {
-  endOldestSessions,
-  rotateRefreshToken,
-  renewSession,
-  endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
-    endSession(args.id, args.reason, args.now),
-  endSessionsOf,
-} as const;
-
-export function apiSessionStore(
-  db: Database<typeof apiSessionIntents & typeof legacySessionIntents>,
-): ApiSessionStore {
-  const { write, read, find, list } = db;
-  return {
-    ...legacySessionStore(db),
+export const apiSessions = concern<ApiSessionStore>()({
+  writes: {
+    ...legacyWrites,
+    end: endSession,
+    endAllOf: (identityId, reason, now) => endSessionsOf({ identityId, reason, now }),
+    endOthers: ({ id, identityId }, reason, now) => endSessionsOf({ identityId, reason, now, except: id }),
+  },
+  intents: {
+    ...legacyIntents,
+    endOldestSessions,
+    rotateRefreshToken,
+    renewSession,
+  },
+  methods: ({ write, read, find, list }) => ({
     find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
     findOwn: (id, now) => find(ownSessionOf, findOwnSql, id, now),
+    findByTokenHash: (tokenHash) =>
+      find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
+    findCertChain: (id) => find(certChainOf, 'SELECT cert_chain FROM api_sessions WHERE id = ?', id),
     list: (query, now) =>
       list(liveSessions(now), query, (row) => ({
         ...apiSessionOf(row),
         identityName: text(row, 'identity_name'),
       })),
-    rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', rotate, { within }),
+    async openLegacy(session) {
+      const row = await write('openLegacySession', [session]);
+      return row === null ? null : apiSessionOf(row);
+    },
+    rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', [rotate], { within }),
     async renew(renew) {
-      const rows = await write('renewSession', renew);
+      const rows = await write('renewSession', [renew]);
       return rows === undefined
         ? null
         : { session: apiSessionOf(rows.session), identity: identityOf(rows.identity) };
@@ -73,12 +78,8 @@ export function apiSessionStore(
       // Most logins end nothing, and this is all that they cost: no order is needed to see whether there are too many.
       const beyond = await read(`${amongSql[order]} LIMIT 1 OFFSET ?`, identityId, now, most);
       if (beyond.length === 0) return [];
-      return (await write('endOldestSessions', { identityId, most, now, order })).map((id) => asId(id));
+      return (await write('endOldestSessions', [{ identityId, most, now, order }])).map((id) => asId(id));
     },
-    end: (id, reason, now) => write('endSession', { id, reason, now }),
-    endAllOf: (identityId, reason, now) => write('endSessionsOf', { identityId, reason, now }),
-    endOthers: ({ id, identityId }, reason, now) =>
-      write('endSessionsOf', { identityId, reason, now, except: id }),
     async *listEnded(now, endedAfter, together = endedTogether) {
       let last: readonly SqlValue[] = [endedAfter, Number.MAX_SAFE_INTEGER, ''];
       for (;;) {
@@ -89,7 +90,12 @@ export function apiSessionStore(
         last = [integer(end, 'ended_at'), integer(end, 'expires_at'), text(end, 'id')];
       }
     },
-  };
+  }),
+});
+
+function certChainOf(row: SqlRow): readonly string[] | null {
+  const chain = textOrNull(row, 'cert_chain');
+  return chain === null ? null : JSON.parse(chain);
 }
 
 const findOwnSql = `SELECT authenticator_id, key_thumbprint, passed, auth_time, ip_address, login_ip_address, program, operating_system,

@@ -1,16 +1,42 @@
 // Counters of attempts. One durable step counts an attempt and says whether its outcome still matters.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { AttemptLimit, AttemptStore, CountOutcome } from '../contracts/attempts.ts';
-import { type Database, integer, text } from './codec.ts';
+import type { AttemptLimit, AttemptStore } from '../contracts/attempts.ts';
+import { integer, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { all, among, type Intent, run, type SqlRow, sql } from './intent.ts';
 
-export const attemptIntents = { countAttempt, clearAttempts } as const;
-
-export function attemptStore({ write, writing, read, find }: Database<typeof attemptIntents>): AttemptStore {
-  return {
-    ...writing({ count: 'countAttempt' }),
-    clear: (keys) => write('clearAttempts', { keys }),
+export const attempts = concern<AttemptStore>()({
+  writes: {
+    *count(limits, failures, now) {
+      // One read and one write for all counters: other requests from the same source wait meanwhile.
+      const keys = limits.map(({ key }) => key);
+      const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
+      const found = limits.map((limit) => {
+        const counter = counterOf(
+          rows.find((row) => text(row, 'key') === limit.key),
+          now,
+        );
+        // The limit was higher when these attempts were counted.
+        const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
+        return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
+      });
+      const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
+      const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
+        if (at <= refusedAt || failures === 0) return isOverdue ? [{ limit, counter }] : [];
+        const counted = { ...counter, failures: counter.failures + failures };
+        // The lock begins with the last failure. The attempt after it may come much later, and be right.
+        return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
+      });
+      yield* keep(kept, now);
+      const refused = found[refusedAt];
+      return refused === undefined
+        ? { outcome: 'counted' }
+        : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
+    },
+    clear: clearAttempts,
+  },
+  methods: ({ read, find }) => ({
     async areCounted(keys) {
       const counted = sql`SELECT key FROM attempts WHERE key IN ${among(keys)} AND (failures > 0 OR locks > 0)`;
       return (await read(counted.sql, ...counted.params)).length > 0;
@@ -22,8 +48,8 @@ export function attemptStore({ write, writing, read, find }: Database<typeof att
         key,
         now,
       ),
-  };
-}
+  }),
+});
 
 interface Counter {
   readonly failures: number;
@@ -35,33 +61,6 @@ interface Counter {
 const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
-
-function* countAttempt(limits: readonly AttemptLimit[], failures: 0 | 1, now: Millis): Intent<CountOutcome> {
-  // One read and one write for all counters: other requests from the same source wait meanwhile.
-  const keys = limits.map(({ key }) => key);
-  const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
-  const found = limits.map((limit) => {
-    const counter = counterOf(
-      rows.find((row) => text(row, 'key') === limit.key),
-      now,
-    );
-    // The limit was higher when these attempts were counted.
-    const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
-    return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
-  });
-  const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
-  const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
-    if (at <= refusedAt || failures === 0) return isOverdue ? [{ limit, counter }] : [];
-    const counted = { ...counter, failures: counter.failures + failures };
-    // The lock begins with the last failure. The attempt after it may come much later, and be right.
-    return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
-  });
-  yield* keep(kept, now);
-  const refused = found[refusedAt];
-  return refused === undefined
-    ? { outcome: 'counted' }
-    : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
-}
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {
   return { failures, locks: locks + 1, lockedUntil: now + lockLength(limit, locks) };
@@ -103,7 +102,7 @@ function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
   );
 }
 
-export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
+export function* clearAttempts(keys: readonly string[]): Intent<void> {
   if (keys.length === 0) return;
   yield* run`DELETE FROM attempts WHERE key IN ${among(keys)}`;
 }

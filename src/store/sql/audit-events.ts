@@ -1,5 +1,4 @@
 import { auditEventListFields } from '../../model/list-fields.ts';
-import type { Millis } from '../../platform/clock.ts';
 import type {
   AuditBound,
   AuditEventStore,
@@ -7,7 +6,8 @@ import type {
   QueuedWithAudit,
 } from '../contracts/audit-events.ts';
 import { countOf, evict } from './bounded-trail.ts';
-import { type Database, insertOr, reader } from './codec.ts';
+import { insertOr, reader } from './codec.ts';
+import { concern } from './concern.ts';
 import { deliverEvents, deliverNotice } from './deliveries.ts';
 import { all, among, type Intent, raw, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -20,42 +20,42 @@ const listed = listSource('audit_events', auditEventListFields, {
   select: `${byName} AS by_identity_name`,
 });
 
-export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as const;
-
-export function auditEventStore({
-  write,
-  writing,
-  list,
-  listed: named,
-}: Database<typeof auditEventIntents>): AuditEventStore {
-  return {
+export const auditEvents = concern<AuditEventStore>()({
+  writes: {
+    *deleteBefore(before, batch) {
+      const rows = yield* all`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
+        WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
+      return rows.length;
+    },
+  },
+  intents: {
+    /** @param rows with the details as JSON text */
+    *appendRows(
+      rows: readonly object[],
+      bound: AuditBound | null,
+      { events, notices = [] }: QueuedWithAudit,
+    ): Intent<void> {
+      for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
+      yield* deliverEvents(events);
+      for (const notice of notices) yield* deliverNotice(notice);
+      if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
+    },
+  },
+  methods: ({ write, list, listed: named }) => ({
     append(records, bound, queued = { events: [] }) {
       const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
-      return write('appendAuditEvents', [rows, bound, queued]);
+      return write('appendRows', [rows, bound, queued]);
     },
     async find(id) {
       const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
       return found;
     },
     list: (query) => list(listed, query, listedAuditEventOf),
-    ...writing({ deleteBefore: 'deleteAuditEvents' }),
-  };
-}
+  }),
+});
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
-
-/** @param rows with the details as JSON text */
-function* appendAuditEvents(
-  rows: readonly object[],
-  bound: AuditBound | null,
-  { events, notices = [] }: QueuedWithAudit,
-): Intent<void> {
-  for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
-  yield* deliverEvents(events);
-  for (const notice of notices) yield* deliverNotice(notice);
-  if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
-}
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
   const those = (where: Sql) => ({ table: 'audit_events', where });
@@ -66,12 +66,6 @@ function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Int
   const areHalf = (yield* countOf(theirs)) > keepAtMost / 2;
   if (areHalf) yield* evict(theirs, [['identity_id']], Math.min(surplus, most));
   else yield* evict(those(sql`NOT (${isOfOwner})`), [['by_identity_id']], Math.min(surplus, most));
-}
-
-function* deleteAuditEvents(before: Millis, batch: number): Intent<number> {
-  const rows = yield* all`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
-    WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
-  return rows.length;
 }
 
 const listedAuditEventOf = reader<ListedAuditEvent>()(

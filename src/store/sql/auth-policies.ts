@@ -5,32 +5,41 @@ import { usualPolicy } from '../../model/usual-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import type { PatchOf, Unstored } from '../contracts/entities.ts';
-import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { assignEverybody, assigningPoliciesSql } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
-import { authPolicyOf, authPolicyRulesOf, authPolicyTable, type Database, text } from './codec.ts';
+import { authPolicyOf, authPolicyRulesOf, authPolicyTable, text } from './codec.ts';
+import { concern } from './concern.ts';
+import { usualMethods } from './entity-methods.ts';
 import { all, first, type Intent, run } from './intent.ts';
 
-const { listed } = authPolicyTable;
-
-export const authPolicyIntents = { createAuthPolicy, updateAuthPolicy, deleteAuthPolicy } as const;
-
-export function authPolicyStore({
-  write,
-  writing,
-  read,
-  find,
-  list,
-}: Database<typeof authPolicyIntents>): AuthPolicyStore {
-  return {
-    find: (id) => find(authPolicyOf, 'SELECT * FROM auth_policies WHERE id = ?', id),
-    list: (query) => list(listed, query, authPolicyOf),
-    listAssigning: async () => (await read(assigningPoliciesSql)).map((row) => authPolicyOf(row)),
-    create: (policy, now) => write('createAuthPolicy', { policy, now }),
-    update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
-    ...writing({ delete: 'deleteAuthPolicy' }),
-  };
-}
+export const authPolicies = concern<AuthPolicyStore>()({
+  writes: {
+    *delete(id, now) {
+      const row = yield* first`DELETE FROM auth_policies WHERE id = ${id}
+           AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
+           AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
+         RETURNING id`;
+      if (row !== undefined) {
+        yield* recordChange('auth-policy', id, now);
+        return 'deleted';
+      }
+      const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', id);
+      return kept === undefined ? 'unknown' : 'referenced';
+    },
+  },
+  forced: {
+    *create(how, [policy, now]) {
+      const change = insert(policy, now);
+      yield* policy.assignTo.length === 0 ? change : keepingAnAdministrator(change, now, how);
+    },
+    update: (how, [id, patch, now]) => keepingAnAdministrator(applyUpdate(id, patch, now), now, how),
+  },
+  methods: (database) => ({
+    ...usualMethods(authPolicyTable, database),
+    listAssigning: () => database.all(authPolicyOf, assigningPoliciesSql),
+  }),
+});
 
 /** Policies of a database from before there were passkeys do not allow them. */
 export function* addPasskeyRules(): Intent<void> {
@@ -43,33 +52,14 @@ export function* addPasskeyRules(): Intent<void> {
   }
 }
 
-interface PolicyCreation extends MayBeForced {
-  readonly policy: Unstored<typeof authPolicyEntity>;
-}
-
-function* createAuthPolicy(args: PolicyCreation): Intent<void> {
-  const { policy, now } = args;
-  const change = insert(policy, now);
-  return yield* policy.assignTo.length === 0 ? change : keepingAnAdministrator(change, args);
-}
-
-function* insert(policy: PolicyCreation['policy'], now: Millis): Intent<void> {
+function* insert(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
   yield* authPolicyTable.insert(policy, now);
   if (policy.assignTo.length > 0) yield* assignEverybody();
   yield* recordChange('auth-policy', policy.id, now);
 }
 
-interface PolicyUpdate extends MayBeForced {
-  readonly id: string;
-  readonly patch: PatchOf<typeof authPolicyEntity>;
-}
-
-function updateAuthPolicy(args: PolicyUpdate): Intent<boolean> {
-  return keepingAnAdministrator(applyUpdate(args), args);
-}
-
-function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
-  const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', id);
+function* applyUpdate(id: string, patch: PatchOf<typeof authPolicyEntity>, now: Millis): Intent<boolean> {
+  const row = yield* first(authPolicyTable.byId, id);
   if (row === undefined) return false;
   const before = authPolicyOf(row);
   const after = patched(authPolicyEntity.fields, before, patch);
@@ -79,17 +69,4 @@ function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
     yield* assignEverybody();
   yield* recordChange('auth-policy', id, now);
   return true;
-}
-
-function* deleteAuthPolicy(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
-  const row = yield* first`DELETE FROM auth_policies WHERE id = ${id}
-       AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
-       AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
-     RETURNING id`;
-  if (row !== undefined) {
-    yield* recordChange('auth-policy', id, now);
-    return 'deleted';
-  }
-  const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', id);
-  return kept === undefined ? 'unknown' : 'referenced';
 }

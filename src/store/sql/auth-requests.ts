@@ -23,7 +23,6 @@ import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import {
   authPolicyRulesOf,
-  type Database,
   identityInTokensOf,
   insert,
   integer,
@@ -31,42 +30,73 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
-export const authRequestIntents = {
-  recordPrimaryLogin,
-  recordFactor,
-  replacePassword,
-  extendLogin,
-  redeemCode,
-} as const;
-
-export function authRequestStore({ write, find }: Database<typeof authRequestIntents>): AuthRequestStore {
-  return {
+export const authRequests = concern<AuthRequestStore>()({
+  writes: {
+    *recordFactor(factor) {
+      const { key, generation, now } = factor;
+      const isOpen = sql`id = ${key} AND generation = ${generation} AND code_hash IS NULL AND expires_at > ${now}`;
+      const proven = provenText(factor.progress, factor.code?.browserSession?.id);
+      // Comparing text works because this service wrote it, and reading it back keeps the order of members.
+      const row =
+        yield* first`UPDATE auth_requests SET progress = ${proven}, code_hash = ${factor.code?.hash ?? null},
+          code_expires_at = ${factor.code?.expiresAt ?? null},
+          expires_at = ${Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0)}
+         WHERE ${isOpen} AND progress = ${JSON.stringify(factor.known)} RETURNING issuer`;
+      if (row === undefined) {
+        const open = yield* first`SELECT id FROM auth_requests WHERE ${isOpen}`;
+        return open === undefined ? 'superseded' : 'outdated';
+      }
+      if (factor.code !== null) yield* clearAttempts(factor.code.forgetFailures);
+      yield* openBrowserSession(proven, text(row, 'issuer'), factor.code);
+      return 'recorded';
+    },
+    *replacePassword({ key, generation, authenticatorId, passwordHash, now }) {
+      const row = yield* first`UPDATE authenticators SET password_hash = ${passwordHash},
+         password_set_at = ${now}, updated_at = ${now}
+         WHERE id = ${authenticatorId} AND method = 'updb' AND EXISTS (SELECT 1 FROM auth_requests
+           WHERE auth_requests.id = ${key} AND generation = ${generation} AND code_hash IS NULL
+           AND expires_at > ${now}
+             AND auth_requests.identity_id = authenticators.identity_id)
+         RETURNING identity_id`;
+      if (row === undefined) return false;
+      const identityId = text(row, 'identity_id');
+      yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });
+      yield* withdrawInvitation(identityId);
+      yield* passwordWasChosen(identityId, now);
+      return true;
+    },
+    *extend(key, expiresAt) {
+      yield* run`UPDATE auth_requests SET expires_at = ${expiresAt}
+        WHERE id = ${key} AND expires_at < ${expiresAt} AND code_hash IS NULL`;
+    },
+  },
+  intents: {
+    recordPrimaryLogin,
+    redeemCode,
+  },
+  methods: ({ write, find }) => ({
     recordPrimaryLogin: ({ authRequest, progress, ...login }) =>
-      write('recordPrimaryLogin', {
-        ...login,
-        ...loginRow(authRequest, progress, login.code?.browserSession?.id),
-      }),
+      write('recordPrimaryLogin', [
+        { ...login, ...loginRow(authRequest, progress, login.code?.browserSession?.id) },
+      ]),
     findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
-    recordFactor: (factor) => write('recordFactor', factor),
-    replacePassword: (change) => write('replacePassword', change),
-    extend: (key, expiresAt) => write('extendLogin', { key, expiresAt }),
     async redeemCode({ within, ...redeem }) {
-      const done = await write('redeemCode', redeem, { within });
+      const done = await write('redeemCode', [redeem], { within });
       return done.outcome === 'redeemed' ? redeemOutcomeOf(redeem, done) : done;
     },
-  };
-}
+  }),
+});
 
 /** After this many redemptions with wrong bindings a code no longer works. */
 const maxCodeFailures = 5;
 
 type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
-type RecordFactor = Parameters<AuthRequestStore['recordFactor']>[0];
 
 type PrimaryLoginRow = Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> & LoginRow;
 
@@ -83,7 +113,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     return record?.code_hash === null ? 'elsewhere' : 'finished';
   }
   if (integer(row, 'generation') > 1) yield* run('DELETE FROM pending_totp WHERE flow = ?', key);
-  yield* clearAttempts({ keys: code?.forgetFailures ?? [] });
+  yield* clearAttempts(code?.forgetFailures ?? []);
   yield* openBrowserSession(login.progress, login.issuer, code);
   return 'recorded';
 }
@@ -105,47 +135,6 @@ function isStillProven({
   }
   return sql`EXISTS (SELECT 1 FROM authenticators
     WHERE id = ${authenticatorId} AND password_hash = ${verifiedHash})`;
-}
-
-function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
-  const { key, generation, now } = factor;
-  const isOpen = sql`id = ${key} AND generation = ${generation} AND code_hash IS NULL AND expires_at > ${now}`;
-  const proven = provenText(factor.progress, factor.code?.browserSession?.id);
-  // Comparing text works because this service wrote it, and reading it back keeps the order of members.
-  const row =
-    yield* first`UPDATE auth_requests SET progress = ${proven}, code_hash = ${factor.code?.hash ?? null},
-      code_expires_at = ${factor.code?.expiresAt ?? null},
-      expires_at = ${Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0)}
-     WHERE ${isOpen} AND progress = ${JSON.stringify(factor.known)} RETURNING issuer`;
-  if (row === undefined) {
-    const open = yield* first`SELECT id FROM auth_requests WHERE ${isOpen}`;
-    return open === undefined ? 'superseded' : 'outdated';
-  }
-  if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
-  yield* openBrowserSession(proven, text(row, 'issuer'), factor.code);
-  return 'recorded';
-}
-
-function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']>[0]): Intent<boolean> {
-  const { key, generation, authenticatorId, passwordHash, now } = change;
-  const row = yield* first`UPDATE authenticators SET password_hash = ${passwordHash},
-     password_set_at = ${now}, updated_at = ${now}
-     WHERE id = ${authenticatorId} AND method = 'updb' AND EXISTS (SELECT 1 FROM auth_requests
-       WHERE auth_requests.id = ${key} AND generation = ${generation} AND code_hash IS NULL
-       AND expires_at > ${now}
-         AND auth_requests.identity_id = authenticators.identity_id)
-     RETURNING identity_id`;
-  if (row === undefined) return false;
-  const identityId = text(row, 'identity_id');
-  yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });
-  yield* withdrawInvitation(identityId);
-  yield* passwordWasChosen(identityId, now);
-  return true;
-}
-
-function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
-  yield* run`UPDATE auth_requests SET expires_at = ${args.expiresAt}
-    WHERE id = ${args.key} AND expires_at < ${args.expiresAt} AND code_hash IS NULL`;
 }
 
 const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';

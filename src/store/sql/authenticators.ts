@@ -1,19 +1,14 @@
-import type { Tags } from '../../model/entities/entity.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthenticatorStore,
   CertificateLogin,
-  KeepSuccessor,
   ListedAuthenticator,
   LockableAuthenticator,
   NewCertificateAuthenticator,
-  NewPasswordAuthenticator,
   PasswordLogin,
-  PromoteSuccessor,
-  WhenPasswordChanges,
 } from '../contracts/authenticators.ts';
-import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import {
@@ -21,7 +16,6 @@ import {
   accountOf,
   authenticatorOf,
   authPolicyOf,
-  type Database,
   identityOf,
   insert,
   integer,
@@ -29,10 +23,11 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { concern } from './concern.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { affects, first, type Intent, raw, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { dropName, giveName, type MayShareName } from './names.ts';
+import { dropName, giveName } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
@@ -44,44 +39,103 @@ const listed = listSource('authenticators', authenticatorListFields, {
   select: lockOfPassword,
 });
 
-export const authenticatorIntents = {
-  createPassword,
-  createCertificate,
-  updatePassword,
-  rehashPassword,
-  deleteAuthenticator,
-  requestExtension,
-  keepSuccessor,
-  promoteSuccessor,
-} as const;
-
-export function authenticatorStore(db: Database<typeof authenticatorIntents>): AuthenticatorStore {
-  const { dialect, write, writing, read, find, list } = db;
-  return {
-    ...writing({ requestExtension: 'requestExtension', keepSuccessor: 'keepSuccessor' }),
-    ...writing({ promoteSuccessor: 'promoteSuccessor' }),
+export const authenticators = concern<AuthenticatorStore>()({
+  writes: {
+    createCertificate,
+    rehashPassword(id, oldHash, newHash) {
+      const sql = 'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?';
+      return run(sql, newHash, id, oldHash);
+    },
+    requestExtension(id, rollKey, now) {
+      // A successor fetched earlier may have the very key that has to go.
+      const withdrawn = rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
+      return affects`UPDATE authenticators SET is_extend_requested = 1,
+         is_key_roll_requested = ${rollKey ? 1 : 0}, updated_at = ${now}${raw(withdrawn)}
+         WHERE id = ${id} AND method = 'cert' RETURNING id`;
+    },
+    keepSuccessor(keep) {
+      return affects`UPDATE authenticators SET successor_pem = ${keep.certPem},
+         successor_thumbprint = ${keep.thumbprint}
+         WHERE id = ${keep.id} AND method = 'cert' AND thumbprint = ${keep.currentThumbprint}
+         AND is_key_roll_requested <= ${keep.hasNewKey ? 1 : 0} RETURNING id`;
+    },
+    *promoteSuccessor(args) {
+      const before = yield* first`SELECT is_key_roll_requested, successor_pem FROM authenticators
+        WHERE id = ${args.id}`;
+      const successor = before === undefined ? null : textOrNull(before, 'successor_pem');
+      const row = yield* first`UPDATE authenticators SET cert_pem = successor_pem,
+           thumbprint = successor_thumbprint,
+           cert_expires_at = ${successor === null ? null : certificateEnd(successor)},
+           successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
+           updated_at = ${args.now}
+         WHERE id = ${args.id} AND method = 'cert' AND successor_thumbprint = ${args.thumbprint}
+         RETURNING identity_id`;
+      if (row === undefined) return false;
+      if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
+        const { id: authenticatorId, now, exceptSession: except } = args;
+        yield* endSessionsOfAuthenticator({
+          identityId: text(row, 'identity_id'),
+          authenticatorId,
+          now,
+          except,
+        });
+      }
+      return true;
+    },
+  },
+  forced: {
+    createPassword: addPassword,
+    *updatePassword(how, [id, patch, { now, exceptSession, verifiedHash }]) {
+      const set: [string, SqlValue][] = [['updated_at', now]];
+      if (patch.username !== undefined) set.push(['username', patch.username]);
+      if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
+      if (patch.passwordHash !== undefined) {
+        set.push(['password_hash', patch.passwordHash], ['password_set_at', now]);
+      }
+      if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
+      const row = yield* first(
+        `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
+         WHERE id = ? AND method = 'updb'${verifiedHash === undefined ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
+        ...set.map(([, value]) => value),
+        id,
+        ...(verifiedHash === undefined ? [] : [verifiedHash]),
+      );
+      if (row === undefined) return false;
+      const identityId = text(row, 'identity_id');
+      if (patch.username !== undefined) {
+        yield* giveName(how, { identityId, kind: 'username', name: patch.username });
+        yield* recordChange('identity', identityId, now);
+      }
+      if (patch.passwordHash !== undefined) {
+        yield* withdrawInvitation(identityId);
+        const reason = 'credential-changed';
+        yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
+        // Whoever proved the current certificate is the owner.
+        if (verifiedHash !== undefined) yield* passwordWasChosen(identityId, now);
+      }
+      return true;
+    },
+    delete: (how, [id, now]) => keepingAnAdministrator(removeAuthenticator(id, now), now, how),
+  },
+  methods: ({ dialect, find, all, list, listed: named }) => ({
     async findPasswordLogin(usernameKey) {
       const login = await find(passwordLoginOf, findPasswordLoginSql, usernameKey);
       return login?.usernameKey === usernameKey ? login.passwordLogin : null;
     },
     findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
-    ...writing({ createCertificate: 'createCertificate', rehashPassword: 'rehashPassword' }),
-    createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
     async findListed(id) {
-      const [found = null] = await db.listed(listed, { field: 'id', value: id }, listedOf);
+      const [found = null] = await named(listed, { field: 'id', value: id }, listedOf);
       return found;
     },
     list: (query) => list(listed, query, listedOf),
-    async listOf(identityIds) {
+    listOf(identityIds) {
       const sql = `SELECT authenticators.*, ${lockOfPassword} FROM authenticators
         WHERE identity_id IN (SELECT value FROM ${dialect.jsonTexts}(?)) ORDER BY id`;
-      return (await read(sql, JSON.stringify(identityIds))).map(lockableOf);
+      return all(lockableOf, sql, JSON.stringify(identityIds));
     },
-    updatePassword: (id, patch, when) => write('updatePassword', { id, patch, ...when }),
-    delete: (id, now) => write('deleteAuthenticator', { id, now }),
-  };
-}
+  }),
+});
 
 function listedOf(row: SqlRow): ListedAuthenticator {
   return { ...lockableOf(row), identityName: text(row, 'identity_name') };
@@ -131,61 +185,6 @@ export function createCertificate(authenticator: NewCertificateAuthenticator, no
   return insert('authenticators', { ...authenticator, method: 'cert', ...times });
 }
 
-interface PasswordCreation extends MayShareName {
-  readonly authenticator: NewPasswordAuthenticator;
-  readonly now: Millis;
-}
-
-export function* createPassword({ authenticator, now, sharesName }: PasswordCreation): Intent<void> {
-  yield* addPassword({ ...authenticator, sharesName }, now);
-}
-
-interface PasswordUpdate extends WhenPasswordChanges, MayShareName {
-  readonly id: string;
-  readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
-}
-
-function* updatePassword(args: PasswordUpdate): Intent<boolean> {
-  const { id, patch, now, exceptSession, verifiedHash, sharesName } = args;
-  const set: [string, SqlValue][] = [['updated_at', now]];
-  if (patch.username !== undefined) set.push(['username', patch.username]);
-  if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
-  if (patch.passwordHash !== undefined) {
-    set.push(['password_hash', patch.passwordHash], ['password_set_at', now]);
-  }
-  if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
-  const row = yield* first(
-    `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? AND method = 'updb'${verifiedHash === undefined ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
-    ...set.map(([, value]) => value),
-    id,
-    ...(verifiedHash === undefined ? [] : [verifiedHash]),
-  );
-  if (row === undefined) return false;
-  const identityId = text(row, 'identity_id');
-  if (patch.username !== undefined) {
-    yield* giveName({ identityId, kind: 'username', name: patch.username, sharesName });
-    yield* recordChange('identity', identityId, now);
-  }
-  if (patch.passwordHash !== undefined) {
-    yield* withdrawInvitation(identityId);
-    const reason = 'credential-changed';
-    yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
-    // Whoever proved the current certificate is the owner.
-    if (verifiedHash !== undefined) yield* passwordWasChosen(identityId, now);
-  }
-  return true;
-}
-
-function rehashPassword(id: string, oldHash: string, newHash: string): Intent<void> {
-  const sql = 'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?';
-  return run(sql, newHash, id, oldHash);
-}
-
-function deleteAuthenticator(args: MayBeForced & { readonly id: string }): Intent<boolean> {
-  return keepingAnAdministrator(removeAuthenticator(args.id, args.now), args);
-}
-
 /** Deletes an authenticator and ends what it opened. @returns false when there is none */
 export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
@@ -202,37 +201,3 @@ export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
 
 // The certificate of an authenticator is replaced by its successor in two steps: a client that never received the new
 // one still has the old one.
-
-function requestExtension(id: string, rollKey: boolean, now: Millis): Intent<boolean> {
-  // A successor fetched earlier may have the very key that has to go.
-  const withdrawn = rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
-  return affects`UPDATE authenticators SET is_extend_requested = 1,
-     is_key_roll_requested = ${rollKey ? 1 : 0}, updated_at = ${now}${raw(withdrawn)}
-     WHERE id = ${id} AND method = 'cert' RETURNING id`;
-}
-
-function keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
-  return affects`UPDATE authenticators SET successor_pem = ${keep.certPem},
-     successor_thumbprint = ${keep.thumbprint}
-     WHERE id = ${keep.id} AND method = 'cert' AND thumbprint = ${keep.currentThumbprint}
-     AND is_key_roll_requested <= ${keep.hasNewKey ? 1 : 0} RETURNING id`;
-}
-
-function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {
-  const before = yield* first`SELECT is_key_roll_requested, successor_pem FROM authenticators
-    WHERE id = ${args.id}`;
-  const successor = before === undefined ? null : textOrNull(before, 'successor_pem');
-  const row = yield* first`UPDATE authenticators SET cert_pem = successor_pem,
-       thumbprint = successor_thumbprint,
-       cert_expires_at = ${successor === null ? null : certificateEnd(successor)},
-       successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
-       updated_at = ${args.now}
-     WHERE id = ${args.id} AND method = 'cert' AND successor_thumbprint = ${args.thumbprint}
-     RETURNING identity_id`;
-  if (row === undefined) return false;
-  if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
-    const { id: authenticatorId, now, exceptSession: except } = args;
-    yield* endSessionsOfAuthenticator({ identityId: text(row, 'identity_id'), authenticatorId, now, except });
-  }
-  return true;
-}

@@ -12,19 +12,20 @@ import type {
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
 import { isToldSql, tellApplication } from './application-notices.ts';
-import { type Database, insert, integer, reader, text } from './codec.ts';
-import { all, type ById, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
+import { insert, integer, reader, text } from './codec.ts';
+import { concern } from './concern.ts';
+import { all, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { type LoginRow, loginRow, putLogin } from './login-row.ts';
 
-export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
-
-export function browserSessionStore({
-  write,
-  find,
-  list,
-}: Database<typeof browserSessionIntents>): BrowserSessionStore {
-  return {
+export const browserSessions = concern<BrowserSessionStore>()({
+  writes: {
+    end: endBrowserSession,
+  },
+  intents: {
+    continueBrowserSession,
+  },
+  methods: ({ write, find, list }) => ({
     findByToken: (id, tokenHash, now) =>
       find(
         browserSessionOf,
@@ -34,12 +35,11 @@ export function browserSessionStore({
         now,
       ),
     continueWith: ({ authRequest, progress, ...use }) =>
-      write('continueBrowserSession', { ...use, ...loginRow(authRequest, progress, use.id) }),
+      write('continueBrowserSession', [{ ...use, ...loginRow(authRequest, progress, use.id) }]),
     list: (query, now) => list(living(now), query, namedBrowserSessionOf),
     find: (id, now) => find(namedBrowserSessionOf, findSql, id, now),
-    end: (id, now) => write('endBrowserSession', { id, now }),
-  };
-}
+  }),
+});
 
 /** The identity exists: deleting it ends its browser sessions. */
 function living(now: Millis) {
@@ -72,7 +72,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     // Where the same person has logged in again, applications need not be told of an end.
     const rest = 'DELETE FROM browser_sessions WHERE id = ? AND identity_id = ?';
     yield* run(rest, replaces, identityId);
-    yield* endBrowserSession({ id: replaces, now });
+    yield* endBrowserSession(replaces, now);
   }
   yield* insert('browser_sessions', {
     ...{ id, tokenHash, identityId, authenticatorId, signerId, caId, issuer, progress: kept },
@@ -105,7 +105,7 @@ function* continueBrowserSession(
   return 'recorded';
 }
 
-export function* endBrowserSession({ id, now }: ById): Intent<boolean> {
+export function* endBrowserSession(id: string, now: Millis): Intent<boolean> {
   return (yield* endBrowserSessionsWhere(sql`id = ${id}`, now)) > 0;
 }
 

@@ -5,7 +5,7 @@ import type { IdentityId } from '../../model/ids.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import type { Caller, Engine } from './engine.ts';
-import { first, type Intent, sql, withMembers } from './intent.ts';
+import { first, forced, type Intent, sql } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
 
 /**
@@ -41,11 +41,7 @@ function* requireMayHelp(helper: Identity, helped: IdentityId): Intent<void> {
 
 /** An engine whose intents ask neither whether an administrator is left nor whose names are alike. */
 export function forcing(engine: Engine): Engine {
-  const forced = { force: true, sharesName: true };
-  return {
-    ...engine,
-    write: (name, args, options) => engine.write(name, withMembers(args, forced), options),
-  };
+  return { ...engine, write: (name, args, options) => engine.write(name, args, { ...options, how: forced }) };
 }
 
 /** An engine whose intents run on behalf of a caller. */

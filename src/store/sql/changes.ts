@@ -2,34 +2,37 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { AnotherHistory, type ChangeFeed, type FeedReading } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Database, reader } from './codec.ts';
+import { reader } from './codec.ts';
+import { concern } from './concern.ts';
 import type { Dialect } from './engine.ts';
 import { type Intent, run, type SqlRow } from './intent.ts';
 
-export function changeFeed({ dialect, read, onChange }: Database): ChangeFeed {
-  const { history, horizon } = dialect;
-  // In one statement: behind a pooler, the next one may be answered by another server.
-  const entries = `SELECT s.history, s.horizon, c.seq, c.kind, c.entity_id, c.at
+export const changes = concern<ChangeFeed>()({
+  methods: ({ dialect, read, onChange }) => {
+    const { history, horizon } = dialect;
+    // In one statement: behind a pooler, the next one may be answered by another server.
+    const entries = `SELECT s.history, s.horizon, c.seq, c.kind, c.entity_id, c.at
     FROM (SELECT ${history} AS history, ${horizon.now} AS horizon) s LEFT JOIN changes c ON`;
-  const after = `${entries} ${horizon.isBehind} OR c.seq = ? ORDER BY c.seq`;
-  const newest = `${entries} c.seq = (SELECT max(seq) FROM changes)`;
-  const all = `${entries} c.seq > 0 ORDER BY c.seq`;
-  return {
-    async readAfter(position) {
-      if (position === null) return readingOf(await read(all));
-      const { last } = position;
-      const rows = await read(after, ...horizon.params(position.horizon), last?.seq ?? 0);
-      const reading = readingOf(rows, last);
-      const found = reading.changes.find(({ seq }) => seq === last?.seq);
-      if (reading.position.history !== position.history || (last !== null && !isSame(found, last))) {
-        throw new AnotherHistory('the changes of the database do not continue those that were read before');
-      }
-      return { ...reading, changes: reading.changes.filter((change) => change !== found) };
-    },
-    latest: async () => readingOf(await read(newest)).position,
-    onChange,
-  };
-}
+    const after = `${entries} ${horizon.isBehind} OR c.seq = ? ORDER BY c.seq`;
+    const newest = `${entries} c.seq = (SELECT max(seq) FROM changes)`;
+    const all = `${entries} c.seq > 0 ORDER BY c.seq`;
+    return {
+      async readAfter(position) {
+        if (position === null) return readingOf(await read(all));
+        const { last } = position;
+        const rows = await read(after, ...horizon.params(position.horizon), last?.seq ?? 0);
+        const reading = readingOf(rows, last);
+        const found = reading.changes.find(({ seq }) => seq === last?.seq);
+        if (reading.position.history !== position.history || (last !== null && !isSame(found, last))) {
+          throw new AnotherHistory('the changes of the database do not continue those that were read before');
+        }
+        return { ...reading, changes: reading.changes.filter((change) => change !== found) };
+      },
+      latest: async () => readingOf(await read(newest)).position,
+      onChange,
+    };
+  },
+});
 
 /** Asks whether anything was committed after the horizon that it is given. Parameters: of `Horizon.params`. */
 export function hasNewSql({ history, horizon }: Dialect): string {

@@ -10,84 +10,11 @@ import type {
 import { type AuthPolicy, authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { type IdentityInTokens, identityEntity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
-import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
-import type { Engine, WriteOptions } from './engine.ts';
 import { entityTable } from './entity-table.ts';
-import {
-  type ArgsOf,
-  type Intent,
-  type Intents,
-  type OutcomeOf,
-  type ParametersOf,
-  run,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-} from './intent.ts';
-import { type ListSource, snakeCase } from './list-source.ts';
-
-/** What each concern builds its part of the store on: an engine, its own intents, and the reads that most use. */
-export interface Database<Own extends Intents = Record<never, never>> extends Omit<Engine, 'write'> {
-  /** See `Engine.write`. */
-  write<Name extends keyof Own>(
-    name: Name,
-    args: ArgsOf<Own[Name]>,
-    options?: WriteOptions,
-  ): Promise<OutcomeOf<Own[Name]>>;
-  /** Methods of a store that only write, each with the intent that gets its arguments. */
-  writing<Methods extends Readonly<Record<string, keyof Own>>>(
-    methods: Methods,
-  ): {
-    readonly [Method in keyof Methods]: (
-      ...args: ParametersOf<Own[Methods[Method]]>
-    ) => Promise<OutcomeOf<Own[Methods[Method]]>>;
-  };
-  /** @returns the first row, decoded by `read`; null when there is none */
-  find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
-  list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
-  /** The entries of a list whose field has this value, in the order of their ids, at most `most`. */
-  listed<T>(source: ListSource, named: NamedEntries, read: (row: SqlRow) => T): Promise<readonly T[]>;
-}
-
-interface NamedEntries {
-  /** An indexed one, or this would not be a short read. */
-  readonly field: string;
-  readonly value: string;
-  readonly most?: number;
-}
-
-/** @param Known all intents of the engine, of which each concern asks for its own */
-export function databaseOf<Known extends Intents>(engine: Engine): Database<Known> {
-  return {
-    ...engine,
-    write: (name, args, options) => engine.write(String(name), args, options) as Promise<never>,
-    writing: (methods) => {
-      const writes = Object.entries(methods).map(([method, name]) => [
-        method,
-        (...args: readonly unknown[]) => engine.write(String(name), args.length === 1 ? args[0] : args),
-      ]);
-      return Object.fromEntries(writes);
-    },
-    async find(read, sql, ...params) {
-      const [row] = await engine.read(sql, ...params);
-      return row === undefined ? null : read(row);
-    },
-    async listed(source, { field, value, most = 1 }, read) {
-      const from = `${source.table} ${source.joined?.sql ?? ''}`;
-      const sql = `SELECT ${source.select} FROM ${from} WHERE ${source.fields[field]?.column} = ?
-        ORDER BY ${source.tieBreaker} LIMIT ?`;
-      return (await engine.read(sql, value, most)).map(read);
-    },
-    async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
-      // Loaded with the first list, because starting a controller needs no query builder.
-      const { readList } = await import('./read-list.ts');
-      const { rows, ...page } = await readList(engine, source, query);
-      return { ...page, items: rows.map((row) => read(row)) };
-    },
-  };
-}
+import { type Intent, run, type SqlRow, type SqlValue, type Statement } from './intent.ts';
+import { snakeCase } from './list-source.ts';
 
 export function accountOf(row: SqlRow): Account {
   const username = textOrNull(row, 'account_username');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditEventIntents } from './audit-events.ts';
-import { loginAttemptIntents } from './login-attempts.ts';
+import { auditEvents } from './audit-events.ts';
+import { loginAttempts } from './login-attempts.ts';
 
 test('without a subscription, recording an event takes no further statement', () => {
   const row = { id: '1' };
   for (const intent of [
-    auditEventIntents.appendAuditEvents([row, row], null, { events: [] }),
-    loginAttemptIntents.appendLoginAttempts({ rows: [row, row], keepAtMost: null, queued: [] }),
+    auditEvents.intents.appendRows([row, row], null, { events: [] }),
+    loginAttempts.intents.appendRows([row, row], null, []),
   ]) {
     const statements = [];
     for (let step = intent.next([]); step.done !== true; step = intent.next([]))

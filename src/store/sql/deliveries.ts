@@ -12,63 +12,96 @@ import {
 } from '../../model/delivery.ts';
 import { mailServer, type QueuedNotice } from '../../model/mail.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type {
-  AttemptedDelivery,
-  DeliveryBacklog,
-  DeliveryStore,
-  NewDelivery,
-  QueuedEvent,
-  QueueHold,
-  Replay,
-} from '../contracts/deliveries.ts';
+import type { DeliveryBacklog, DeliveryStore, NewDelivery, QueuedEvent } from '../contracts/deliveries.ts';
 import { recordChange } from './changes.ts';
-import { type Database, insertOr, integer, reader, text, textOrNull } from './codec.ts';
+import { insertOr, integer, reader, text, textOrNull } from './codec.ts';
+import { concern } from './concern.ts';
 import { affects, all, among, first, type Intent, run, sql } from './intent.ts';
 
-export const deliveryIntents = {
-  deliver,
-  holdQueue,
-  noteDeliveries,
-  releaseQueue,
-  replayDeliveries,
-  deleteOldDeliveries,
-} as const;
-
-export function deliveryStore({ write, writing, read }: Database<typeof deliveryIntents>): DeliveryStore {
-  return {
-    ...writing({ add: 'deliver' }),
-    async listDue(holder, now) {
-      return (await read(dueSql, now, now, holder, now)).map((row) => text(row, 'queue') as DeliveryQueue);
+export const deliveries = concern<DeliveryStore>()({
+  writes: {
+    add: deliver,
+    *hold({ queue, holder, until }, now) {
+      const row = yield* first`UPDATE delivery_queues SET holder = ${holder}, held_until = ${until}
+         WHERE queue = ${queue} AND paused_until <= ${now} AND (held_until <= ${now} OR holder = ${holder})
+         RETURNING failures`;
+      return row === undefined ? null : integer(row, 'failures');
     },
-    hold: (hold, now) => write('holdQueue', { ...hold, now }),
-    async next(queue, { order, most }, now) {
-      return (await read(nextSql[order], queue, now, most)).map(deliveryOf);
+    *note({ queue, holder, until }, { deliveries: attempted, failures, pausedUntil, now }) {
+      const isHeld = yield* affects`UPDATE delivery_queues SET held_until = ${until},
+         failures = ${failures}, paused_until = ${pausedUntil}
+         WHERE queue = ${queue} AND holder = ${holder} RETURNING queue`;
+      if (!isHeld) return false;
+      for (const { seq, state, result, dueAt } of attempted) {
+        if (state === 'forgotten') yield* run('DELETE FROM deliveries WHERE seq = ?', seq);
+        else
+          yield* run`UPDATE deliveries SET state = ${state}, result = ${result}, due_at = ${dueAt},
+             attempts = attempts + 1, last_attempt_at = ${now}
+             WHERE seq = ${seq} AND state = 'waiting'`;
+      }
+      return true;
     },
-    note: (hold, attempted) => write('noteDeliveries', { ...hold, ...attempted }),
-    release: (queue, holder) => write('releaseQueue', { queue, holder }),
+    release(queue, holder) {
+      return run`UPDATE delivery_queues SET holder = NULL, held_until = 0
+        WHERE queue = ${queue} AND holder = ${holder}`;
+    },
+    *replay(queue, args, now) {
+      const which =
+        'ids' in args
+          ? sql`AND state <> 'waiting' AND id IN ${among(args.ids)}`
+          : sql`AND state IN ${among(args.states)} AND created_at >= ${args.since}`;
+      const replayed =
+        yield* all`UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = 0, created_at = ${now}, result = NULL
+         WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ${queue} ${which}
+           ORDER BY seq LIMIT ${mostReplayed}) RETURNING seq`;
+      if (replayed.length === 0) return 0;
+      yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0 WHERE queue = ?', queue);
+      yield* recordChange('delivery', queue, now);
+      return replayed.length;
+    },
+  },
+  intents: {
+    *deleteOldOnes(old: Parameters<DeliveryStore['deleteOld']>[0], batch: number): Intent<number> {
+      const aged = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+         WHERE created_at <= ${old.before} LIMIT ${batch})
+         RETURNING seq`;
+      let deleted = aged.length;
+      for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
+        for (const state of deliveryStates) {
+          if (deleted === batch) return deleted;
+          const surplus = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+               WHERE queue = ${text(row, 'queue')} AND state = ${state}
+               ORDER BY seq DESC LIMIT ${batch - deleted} OFFSET ${old.most}) RETURNING seq`;
+          deleted += surplus.length;
+        }
+      }
+      return deleted;
+    },
+  },
+  methods: ({ write, read, all }) => ({
+    listDue: (holder, now) =>
+      all((row) => text(row, 'queue') as DeliveryQueue, dueSql, now, now, holder, now),
+    next: (queue, { order, most }, now) => all(deliveryOf, nextSql[order], queue, now, most),
     async list<Kind extends DeliveryKind>(
       queue: DeliveryQueue<Kind>,
       state: DeliveryState | null,
       most: number,
     ) {
       // The index orders those of one state.
-      const ofState = (asked: DeliveryState) => read(newestSql, queue, asked, most);
-      const rows = await Promise.all((state === null ? deliveryStates : [state]).map(ofState));
+      const ofState = (asked: DeliveryState) => all(deliveryOf, newestSql, queue, asked, most);
+      const found = await Promise.all((state === null ? deliveryStates : [state]).map(ofState));
       // Sound because a queue contains one kind.
-      const found = rows.flat().map(deliveryOf) as Delivery<Kind>[];
-      return found.sort((one, other) => other.seq - one.seq).slice(0, most);
+      const listed = found.flat() as Delivery<Kind>[];
+      return listed.sort((one, other) => other.seq - one.seq).slice(0, most);
     },
-    replay: (queue, replay, now) => write('replayDeliveries', { queue, ...replay, now }),
-    async backlog() {
-      return (await read(backlogSql)).map(backlogOf);
-    },
+    backlog: () => all(backlogOf, backlogSql),
     async deleteOld(old, batch) {
       // Most installations deliver nothing.
       const [any] = await read('SELECT seq FROM deliveries LIMIT 1');
-      return any === undefined ? 0 : write('deleteOldDeliveries', { ...old, batch });
+      return any === undefined ? 0 : write('deleteOldOnes', [old, batch]);
     },
-  };
-}
+  }),
+});
 
 const deliveryOf = reader<Delivery>()('seq id payload:json state attempts createdAt lastAttemptAt? result?');
 
@@ -158,79 +191,4 @@ export function* forgetSubscriber(kind: DeliveryKind, subscriber: string): Inten
   yield* run('DELETE FROM delivery_queues WHERE queue = ?', queue);
 }
 
-function* holdQueue(hold: QueueHold & { readonly now: Millis }): Intent<number | null> {
-  const { queue, holder, until, now } = hold;
-  const row = yield* first`UPDATE delivery_queues SET holder = ${holder}, held_until = ${until}
-     WHERE queue = ${queue} AND paused_until <= ${now} AND (held_until <= ${now} OR holder = ${holder})
-     RETURNING failures`;
-  return row === undefined ? null : integer(row, 'failures');
-}
-
-function* noteDeliveries(
-  noted: QueueHold & {
-    readonly deliveries: readonly AttemptedDelivery[];
-    readonly failures: number;
-    readonly pausedUntil: Millis;
-    readonly now: Millis;
-  },
-): Intent<boolean> {
-  const { queue, holder, until, now } = noted;
-  const isHeld = yield* affects`UPDATE delivery_queues SET held_until = ${until},
-     failures = ${noted.failures}, paused_until = ${noted.pausedUntil}
-     WHERE queue = ${queue} AND holder = ${holder} RETURNING queue`;
-  if (!isHeld) return false;
-  for (const { seq, state, result, dueAt } of noted.deliveries) {
-    if (state === 'forgotten') yield* run('DELETE FROM deliveries WHERE seq = ?', seq);
-    else
-      yield* run`UPDATE deliveries SET state = ${state}, result = ${result}, due_at = ${dueAt},
-         attempts = attempts + 1, last_attempt_at = ${now}
-         WHERE seq = ${seq} AND state = 'waiting'`;
-  }
-  return true;
-}
-
-function releaseQueue(args: { readonly queue: DeliveryQueue; readonly holder: string }): Intent<void> {
-  return run`UPDATE delivery_queues SET holder = NULL, held_until = 0
-    WHERE queue = ${args.queue} AND holder = ${args.holder}`;
-}
-
 const mostReplayed = 10_000;
-
-function* replayDeliveries(
-  args: Replay & { readonly queue: DeliveryQueue; readonly now: Millis },
-): Intent<number> {
-  const { queue, now } = args;
-  const which =
-    'ids' in args
-      ? sql`AND state <> 'waiting' AND id IN ${among(args.ids)}`
-      : sql`AND state IN ${among(args.states)} AND created_at >= ${args.since}`;
-  const replayed =
-    yield* all`UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = 0, created_at = ${now}, result = NULL
-     WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ${queue} ${which}
-       ORDER BY seq LIMIT ${mostReplayed}) RETURNING seq`;
-  if (replayed.length === 0) return 0;
-  yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0 WHERE queue = ?', queue);
-  yield* recordChange('delivery', queue, now);
-  return replayed.length;
-}
-
-function* deleteOldDeliveries(old: {
-  readonly before: Millis;
-  readonly most: number;
-  readonly batch: number;
-}): Intent<number> {
-  const aged = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
-     WHERE created_at <= ${old.before} LIMIT ${old.batch})
-     RETURNING seq`;
-  let deleted = aged.length;
-  for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
-    for (const state of deliveryStates) {
-      if (deleted === old.batch) return deleted;
-      const surplus = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
-           WHERE queue = ${text(row, 'queue')} AND state = ${state}
-           ORDER BY seq DESC LIMIT ${old.batch - deleted} OFFSET ${old.most}) RETURNING seq`;
-      deleted += surplus.length;
-    }
-  }
-  return deleted;
-}

@@ -7,7 +7,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
 import type { Unchanged } from '../contracts/versions.ts';
-import type { SqlRow, SqlValue, Statement } from './intent.ts';
+import type { Force, SqlRow, SqlValue, Statement } from './intent.ts';
 
 /** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
 export interface Caller {
@@ -20,6 +20,7 @@ export interface Caller {
 export interface WriteOptions {
   readonly within?: Within | undefined;
   readonly caller?: Caller;
+  readonly how?: Force;
 }
 
 /** Runs a statement whose text may be composed for this call. */
@@ -29,7 +30,7 @@ export type ReadInTurn = (statement: Statement) => Promise<readonly SqlRow[]>;
 export interface Engine {
   readonly dialect: Dialect;
   /** Runs an intent as one atomic step. Resolves once the commit is durable. */
-  write(name: string, args: unknown, options?: WriteOptions): Promise<unknown>;
+  write(name: string, args: readonly unknown[], options?: WriteOptions): Promise<unknown>;
   /** @param sql one of the fixed texts of this folder, which stay prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
   /**

@@ -11,6 +11,9 @@ import { type ListSource, listSource, lowerCaseColumn, searchedColumnsOf, snakeC
 type MoreColumns = Readonly<Record<string, SqlValue>>;
 
 export interface EntityTable<Value> {
+  readonly table: string;
+  /** Selects the row with an id. */
+  readonly byId: string;
   /** @param prefix of the columns in a join */
   read(this: void, row: SqlRow, prefix?: string): Value;
   /** `SELECT` list for `read` with that prefix. */
@@ -55,6 +58,8 @@ export function entityTable<E extends Entity>(
   }
 
   return {
+    table,
+    byId: `SELECT * FROM ${table} WHERE id = ?`,
     read(row, prefix = '') {
       const value: Record<string, unknown> = { id: row[`${prefix}id`] };
       for (const { name, column, isNullable, fromSql } of stored) {

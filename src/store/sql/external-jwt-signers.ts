@@ -1,10 +1,11 @@
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PatchOf } from '../contracts/entities.ts';
-import type { ExternalJwtSignerStore, NewExternalJwtSigner } from '../contracts/external-jwt-signers.ts';
-import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
+import type { ExternalJwtSignerStore } from '../contracts/external-jwt-signers.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import type { Database } from './codec.ts';
+import { concern } from './concern.ts';
+import { usualMethods, usualWrites } from './entity-methods.ts';
 import { entityTable } from './entity-table.ts';
 import { first, type Intent } from './intent.ts';
 import { endSessionsOpenedBy } from './session-ends.ts';
@@ -12,49 +13,20 @@ import { endSessionsOpenedBy } from './session-ends.ts';
 const table = entityTable(externalJwtSignerEntity);
 type Patch = PatchOf<typeof externalJwtSignerEntity>;
 
-export const externalJwtSignerIntents = {
-  createExternalJwtSigner,
-  updateExternalJwtSigner,
-  deleteExternalJwtSigner,
-} as const;
+export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
+  writes: {
+    create: usualWrites(table, 'external-jwt-signer').create,
+  },
+  forced: {
+    update: (how, [id, patch, now]) => keepingAnAdministrator(applyUpdate(id, patch, now), now, how),
+    delete: (how, [id, now]) => keepingAnAdministrator(applyDeletion(id, now), now, how),
+  },
+  methods: (database) => usualMethods(table, database),
+});
 
-export function externalJwtSignerStore({
-  write,
-  writing,
-  read,
-  find,
-  list,
-}: Database<typeof externalJwtSignerIntents>): ExternalJwtSignerStore {
-  return {
-    find: (id) => find(table.read, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
-    list: (query) => list(table.listed, query, table.read),
-    async listAll() {
-      return (await read('SELECT * FROM external_jwt_signers ORDER BY id')).map((row) => table.read(row));
-    },
-    ...writing({ create: 'createExternalJwtSigner' }),
-    update: (id, patch, now) => write('updateExternalJwtSigner', { id, patch, now }),
-    delete: (id, now) => write('deleteExternalJwtSigner', { id, now }),
-  };
-}
-
-function* createExternalJwtSigner(signer: NewExternalJwtSigner, now: Millis): Intent<void> {
-  yield* table.insert(signer, now);
-  yield* recordChange('external-jwt-signer', signer.id, now);
-}
-
-interface SignerUpdate extends MayBeForced {
-  readonly id: string;
-  readonly patch: Patch;
-}
-
-function updateExternalJwtSigner(args: SignerUpdate): Intent<boolean> {
-  return keepingAnAdministrator(applyUpdate(args), args);
-}
-
-function* applyUpdate(update: SignerUpdate): Intent<boolean> {
-  const { id, patch, now } = update;
-  const before = yield* first('SELECT * FROM external_jwt_signers WHERE id = ?', id);
-  if (before === undefined || (yield* table.update(update)) === undefined) return false;
+function* applyUpdate(id: string, patch: Patch, now: Millis): Intent<boolean> {
+  const before = yield* first(table.byId, id);
+  if (before === undefined || (yield* table.update({ id, patch, now })) === undefined) return false;
   if (changesVouching(table.read(before), patch)) {
     yield* endSessionsOpenedBy('signer', id, { reason: 'credential-changed', now });
   }
@@ -82,12 +54,6 @@ function changesVouching(before: ExternalJwtSigner, patch: Patch): boolean {
     vouching.some((name) => patch[name] !== undefined && patch[name] !== before[name]) ||
     (patch.requireVerifiedEmail === true && !before.requireVerifiedEmail)
   );
-}
-
-function deleteExternalJwtSigner(
-  args: MayBeForced & { readonly id: string },
-): Intent<'deleted' | 'referenced' | 'unknown'> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {

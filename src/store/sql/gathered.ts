@@ -2,11 +2,11 @@
 
 import { type CommitConditions, type GatheredKind, NotAsSeen } from '../contracts/gathered.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { first, type Intent, withMembers } from './intent.ts';
+import { type Force, first, type Intent } from './intent.ts';
 
 export interface GatheredCall {
   readonly name: string;
-  readonly args: unknown;
+  readonly args: readonly unknown[];
 }
 
 export interface GatheredCalls {
@@ -26,16 +26,16 @@ const tables: Readonly<Record<GatheredKind, string>> = {
 
 /** What a deferred intent is assumed to return: that it found its entity. */
 export function assumedOutcome(name: string): unknown {
-  if (name.startsWith('create')) return undefined;
-  return name === 'deleteAuthPolicy' || name === 'deleteExternalJwtSigner' ? 'deleted' : true;
+  if (name.includes('.create')) return undefined;
+  return name === 'authPolicies.delete' || name === 'externalJwtSigners.delete' ? 'deleted' : true;
 }
 
-/** @param run runs the body of an intent, by its name */
+/** @param run runs the body of an intent, by its name. That an administrator remains is checked once for all changes. */
 export function runTogether(
   { calls, conditions }: GatheredCalls,
-  run: (call: GatheredCall) => Intent<unknown>,
+  run: (call: GatheredCall, how: Force) => Intent<unknown>,
 ): Intent<void> {
-  return keepingAnAdministrator(runAll(calls, conditions, run), conditions);
+  return keepingAnAdministrator(runAll(calls, conditions, run), conditions.now, conditions);
 }
 
 /** Entities in a statement. */
@@ -46,7 +46,7 @@ const changedSince: ReadonlySet<unknown> = new Set([false, 'unknown', 'disabled'
 function* runAll(
   calls: readonly GatheredCall[],
   { seen, force }: CommitConditions,
-  run: (call: GatheredCall) => Intent<unknown>,
+  run: (call: GatheredCall, how: Force) => Intent<unknown>,
 ): Intent<void> {
   for (let at = 0; at < seen.length; at += askedTogether) {
     // One statement for each of them would be most of what a change of many asks.
@@ -59,9 +59,7 @@ function* runAll(
     if (row === undefined) throw new NotAsSeen('changed');
   }
   for (const call of calls) {
-    // Checked once for all changes together: whether an administrator remains.
-    const args = withMembers(call.args, { force: true, sharesName: force });
-    const outcome = yield* run({ name: call.name, args });
+    const outcome = yield* run(call, { force: true, sharesName: force });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');
     // An invitation has further outcomes, which its rule has seen before.
     if (changedSince.has(outcome)) throw new NotAsSeen('changed');

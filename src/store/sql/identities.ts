@@ -6,50 +6,40 @@ import { patched, type Tags } from '../../model/entities/entity.ts';
 import { asSent, identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
-import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
+import type { IdentityPatch, IdentityStore } from '../contracts/identities.ts';
 import {
   administratorMeansOf,
   administratorsSql,
   enabledSignersOf,
   enabledSignersSql,
   keepingAnAdministrator,
-  type MayBeForced,
 } from './administrators.ts';
 import { policyFor } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import {
-  accountOf,
-  accountsSql,
-  type Database,
-  identityOf,
-  identityTable,
-  insert,
-  text,
-  textOrNull,
-} from './codec.ts';
-import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
-import { alikeSql, giveName, type MayShareName, namesByKeySql } from './names.ts';
+import { accountOf, accountsSql, identityOf, identityTable, insert, text, textOrNull } from './codec.ts';
+import { concern } from './concern.ts';
+import { affects, all, type Force, first, type Intent, type SqlRow } from './intent.ts';
+import { alikeSql, giveName, namesByKeySql } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator, forgetLogins } from './session-ends.ts';
 
-export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
-
-export function identityStore({
-  dialect,
-  write,
-  read,
-  find,
-  list,
-}: Database<typeof identityIntents>): IdentityStore {
-  return {
-    create: (identity, password, now) => write('createIdentity', { identity, password, now }),
-    find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+export const identities = concern<IdentityStore>()({
+  forced: {
+    create: createIdentity,
+    *update(how, [id, patch, now]) {
+      const change = applyUpdate(how, [id, patch, now]);
+      return yield* mayCostMeans(patch) ? keepingAnAdministrator(change, now, how) : change;
+    },
+    delete: (how, [id, now]) => keepingAnAdministrator(applyDeletion(id, now), now, how),
+  },
+  methods: ({ dialect, read, find, all, list }) => ({
+    find: (id) => find(identityOf, identityTable.byId, id),
     findByName: (name) => find(identityOf, 'SELECT * FROM identities WHERE name = ?', name),
     findAccount: (id) => find(accountOf, `${accountsSql} WHERE identities.id = ?`, id),
-    async listAccountsByEmail(email, most) {
+    listAccountsByEmail(email, most) {
       const sql = `${accountsSql} WHERE identities.email_lower = ? AND identities.email_verified = 1
         ORDER BY identities.id LIMIT ?`;
-      return (await read(sql, email.toLowerCase(), most)).map((row) => accountOf(row));
+      return all(accountOf, sql, email.toLowerCase(), most);
     },
     findAccountByExternalId: (externalId) =>
       find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),
@@ -59,39 +49,35 @@ export function identityStore({
       const groups = Map.groupBy(await read(alikeSql, limit), (row) => text(row, 'key'));
       return [...groups.values()].map((rows) => rows.map((row) => text(row, 'name')));
     },
-    async listByNameKeys(keys) {
-      const rows = await read(namesByKeySql(dialect.jsonTexts), JSON.stringify(keys));
-      return rows.map((row) => ({ key: text(row, 'key'), name: text(row, 'name') }));
-    },
-    async listOfPolicy(policyId, after, limit) {
+    listByNameKeys: (keys) =>
+      all(
+        (row) => ({ key: text(row, 'key'), name: text(row, 'name') }),
+        namesByKeySql(dialect.jsonTexts),
+        JSON.stringify(keys),
+      ),
+    listOfPolicy(policyId, after, limit) {
       const whose = policyId === null ? '' : 'auth_policy_id = ? AND';
       const sql = `SELECT * FROM identities WHERE ${whose} id > ? ORDER BY id LIMIT ?`;
-      const params = policyId === null ? [after, limit] : [policyId, after, limit];
-      return (await read(sql, ...params)).map((row) => identityOf(row));
+      return all(identityOf, sql, ...(policyId === null ? [] : [policyId]), after, limit);
     },
-    update: (id, patch, now) => write('updateIdentity', { id, patch, now }),
-    delete: (id, now) => write('deleteIdentity', { id, now }),
     async countUsableAdmins(now) {
       const signers = enabledSignersOf(await read(enabledSignersSql));
       const rows = await read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
       return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
     },
-  };
-}
+  }),
+});
 
-interface IdentityCreation extends MayShareName {
-  readonly identity: NewIdentity;
-  readonly password: NewPassword | null;
-  readonly now: Millis;
-}
-
-export function* createIdentity({ identity, password, now, sharesName }: IdentityCreation): Intent<void> {
+export function* createIdentity(
+  how: Force,
+  [identity, password, now]: Parameters<IdentityStore['create']>,
+): Intent<void> {
   const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
   const policy = yield* policyFor(identity.roleAttributes, identity.authPolicyId);
   yield* identityTable.insert({ ...byDefault, ...identity, ...policy }, now);
-  yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
+  yield* giveName(how, { identityId: identity.id, kind: 'name', name: identity.name });
   if (password !== null) {
-    yield* insertPassword({ ...password, identityId: identity.id, tags: {}, sharesName }, now);
+    yield* insertPassword(how, [{ ...password, identityId: identity.id, tags: {} }, now]);
   }
 }
 
@@ -124,32 +110,22 @@ function* withdrawEnrollmentsOfPowerful(): Intent<void> {
 
 /** The password authenticator of a new identity. */
 export function* insertPassword(
-  password: NewPassword & MayShareName & { readonly identityId: string; readonly tags: Tags },
-  now: Millis,
+  how: Force,
+  [password, now]: [
+    password: NewPassword & { readonly identityId: string; readonly tags: Tags },
+    now: Millis,
+  ],
 ): Intent<void> {
   yield* withdrawInvitation(password.identityId);
-  const { sharesName, ...row } = password;
-  yield* insert('authenticators', { ...row, method: 'updb', createdAt: now, updatedAt: now });
+  yield* insert('authenticators', { ...password, method: 'updb', createdAt: now, updatedAt: now });
   const { identityId, username } = password;
-  yield* giveName({ identityId, kind: 'username', name: username, sharesName });
+  yield* giveName(how, { identityId, kind: 'username', name: username });
 }
 
 /** The same for an identity that was there before. Accounts in memory have the user name. */
-export function* addPassword(...args: Parameters<typeof insertPassword>): Intent<void> {
-  yield* insertPassword(...args);
-  const [{ identityId }, now] = args;
-  yield* recordChange('identity', identityId, now);
-}
-
-interface IdentityUpdate extends MayBeForced, MayShareName {
-  readonly id: string;
-  readonly patch: IdentityPatch;
-}
-
-function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
-  const { patch } = update;
-  const change = applyUpdate(update);
-  return yield* mayCostMeans(patch) ? keepingAnAdministrator(change, update) : change;
+export function* addPassword(...[how, [password, now]]: Parameters<typeof insertPassword>): Intent<void> {
+  yield* insertPassword(how, [password, now]);
+  yield* recordChange('identity', password.identityId, now);
 }
 
 /** Whether a change of an administrator could leave none who can log in. */
@@ -167,7 +143,7 @@ function isDisabling(patch: IdentityPatch): boolean {
   return patch.disabledAt === undefined ? patch.disabledUntil !== undefined : patch.disabledAt !== null;
 }
 
-function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<boolean> {
+function* applyUpdate(how: Force, [id, patch, now]: Parameters<IdentityStore['update']>): Intent<boolean> {
   // Before its row, which the redemption of a code may want that this waits for.
   if (isDisabling(patch)) yield* forgetLogins(id);
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
@@ -179,8 +155,7 @@ function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<bo
     now,
   });
   if (row === undefined) return false;
-  if (patch.name !== undefined)
-    yield* giveName({ identityId: id, kind: 'name', name: patch.name, sharesName });
+  if (patch.name !== undefined) yield* giveName(how, { identityId: id, kind: 'name', name: patch.name });
   const identity = identityOf(row);
   if (isDisabled(identity, now)) {
     yield* endSessionsOf({ identityId: id, reason: 'identity-disabled', now });
@@ -215,10 +190,6 @@ function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Mil
   const former = row === undefined ? null : textOrNull(row, 'external_id');
   if (former === null || former === nextExternalId) return;
   yield* endSessionsOfAuthenticator({ identityId: id, authenticatorId: null, now });
-}
-
-function deleteIdentity(args: MayBeForced & { readonly id: string }): Intent<boolean> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {

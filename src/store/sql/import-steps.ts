@@ -10,17 +10,17 @@ import type {
   ImportedTotp,
   ImportKind,
 } from '../contracts/imports.ts';
-import { authPolicyIntents } from './auth-policies.ts';
-import { authenticatorIntents, createCertificate } from './authenticators.ts';
-import { caIntents } from './cas.ts';
+import { authPolicies } from './auth-policies.ts';
+import { authenticators, createCertificate } from './authenticators.ts';
+import { cas } from './cas.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import { insert, text } from './codec.ts';
-import { configTypeIntents } from './config-types.ts';
-import { enrollmentIntents } from './enrollments.ts';
-import { externalJwtSignerIntents } from './external-jwt-signers.ts';
-import { createIdentity, identityIntents, insertPassword } from './identities.ts';
-import { all, first, type Intent, run, type SqlValue } from './intent.ts';
+import { configTypes } from './config-types.ts';
+import { createEnrollment } from './enrollments.ts';
+import { externalJwtSigners } from './external-jwt-signers.ts';
+import { createIdentity, identities, insertPassword } from './identities.ts';
+import { all, first, forced, type Intent, run, type SqlValue } from './intent.ts';
 import { endSessionsOfAuthenticator } from './session-ends.ts';
 
 /** The table of a kind. */
@@ -61,9 +61,8 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
       ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
       inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
       create: (now: Millis) =>
-        authPolicyIntents.createAuthPolicy({ policy: { ...item.rules, assignTo: [], id: item.id }, now }),
-      change: (now: Millis) =>
-        authPolicyIntents.updateAuthPolicy({ id: item.id, patch: item.rules, now, force: true }),
+        authPolicies.forced.create(forced, [{ ...item.rules, assignTo: [], id: item.id }, now]),
+      change: (now: Millis) => authPolicies.forced.update(forced, [item.id, item.rules, now]),
     })),
     ...batch.signers.map((item) => ({
       ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
@@ -77,20 +76,20 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
           (enrollAuthPolicyId === null ? null : yield* missing(known, 'auth-policy', enrollAuthPolicyId))
         );
       },
-      create: (now: Millis) => externalJwtSignerIntents.createExternalJwtSigner(item.signer, now),
+      create: (now: Millis) => externalJwtSigners.writes.create(item.signer, now),
       change(now: Millis) {
         const { id, ...patch } = item.signer;
-        return externalJwtSignerIntents.updateExternalJwtSigner({ id, patch, now, force: true });
+        return externalJwtSigners.forced.update(forced, [id, patch, now]);
       },
     })),
     ...batch.cas.map(caStep),
     ...batch.configTypes.map((item) => ({
       ...common(item, { kind: 'config-type', id: item.configType.id, table: 'config_types' }),
       inTheWay: () => taken('config_types', item.configType.id, { name: item.configType.name }),
-      create: (now: Millis) => configTypeIntents.createConfigType(item.configType, now),
+      create: (now: Millis) => configTypes.writes.create(item.configType, now),
       change(now: Millis) {
         const { id, ...patch } = item.configType;
-        return configTypeIntents.updateConfigType(id, patch, now);
+        return configTypes.writes.update(id, patch, now);
       },
     })),
     ...batch.identities.map(identityStep),
@@ -115,8 +114,8 @@ function caStep(item: ImportedCa): ImportStep {
   return {
     ...common(item, { kind: 'ca', id, table: 'cas' }),
     inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
-    create: (now) => caIntents.createCa({ ca, now }),
-    change: (now) => caIntents.updateCa({ id, patch, now }),
+    create: (now) => cas.writes.create(ca, now),
+    change: (now) => cas.writes.update(id, patch, now),
   };
 }
 
@@ -131,10 +130,10 @@ function identityStep(item: ImportedIdentity): ImportStep {
       const gone = authPolicyId === null ? null : yield* missing(known, 'auth-policy', authPolicyId);
       return (yield* taken('identities', id, names)) ?? gone;
     },
-    create: (now) => createIdentity({ identity, password: null, now, sharesName: true }),
+    create: (now) => createIdentity(forced, [identity, null, now]),
     change(now) {
       const { id: _id, ...patch } = identity;
-      return identityIntents.updateIdentity({ id, patch, now, force: true, sharesName: true });
+      return identities.forced.update(forced, [id, patch, now]);
     },
   };
 }
@@ -155,7 +154,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       return yield* taken('authenticators', id, { username_key: item.password.usernameKey });
     },
     *create(now) {
-      if (item.method === 'updb') return yield* insertPassword({ ...item.password, sharesName: true }, now);
+      if (item.method === 'updb') return yield* insertPassword(forced, [item.password, now]);
       yield* createCertificate(item.certificate, now);
       yield* wishesOf(item);
     },
@@ -163,7 +162,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       if (item.method === 'cert') return yield* changeCertificate(item, now);
       const { username, usernameKey, passwordHash } = item.password;
       const patch = { username, usernameKey, passwordHash };
-      yield* authenticatorIntents.updatePassword({ id, patch, now, sharesName: true });
+      yield* authenticators.forced.updatePassword(forced, [id, patch, { now }]);
     },
   };
 }
@@ -237,10 +236,10 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
       if (other !== undefined) return 'the identity has another enrollment of this method here';
       return yield* taken('enrollments', id, { token_hash: tokenHash });
     },
-    create: (now) => enrollmentIntents.createEnrollment(enrollment, now, true),
+    create: (now) => createEnrollment(enrollment, now, true),
     *change(now) {
       yield* run('DELETE FROM enrollments WHERE id = ?', id);
-      yield* enrollmentIntents.createEnrollment(enrollment, now, true);
+      yield* createEnrollment(enrollment, now, true);
     },
   };
 }

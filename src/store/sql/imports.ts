@@ -4,26 +4,25 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { type Database, excluded, insertOr, integer, text } from './codec.ts';
+import { excluded, insertOr, integer, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
 import { first, type Intent, raw, run } from './intent.ts';
 import { holderOf } from './names.ts';
 
-export const importIntents = { takeImport } as const;
-
-export function importStore({ write }: Database<typeof importIntents>): ImportStore {
-  return { take: (batch, now, dryRun) => write('takeImport', { batch, now, dryRun }) };
-}
+export const imports = concern<ImportStore>()({
+  writes: {
+    take(batch, now, dryRun) {
+      const steps = takeAll({ batch, now, dryRun });
+      return dryRun ? steps : keepingAnAdministrator(steps, now);
+    },
+  },
+});
 
 interface TakeImport {
   readonly batch: ImportBatch;
   readonly now: Millis;
   readonly dryRun: boolean;
-}
-
-function takeImport(args: TakeImport): Intent<readonly ImportOutcome[]> {
-  const steps = takeAll(args);
-  return args.dryRun ? steps : keepingAnAdministrator(steps, { now: args.now });
 }
 
 function* takeAll({ batch, now, dryRun }: TakeImport): Intent<readonly ImportOutcome[]> {

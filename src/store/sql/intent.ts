@@ -2,8 +2,6 @@
 // ask and what to do with the answer. The engine decides how: synchronously in SQLite's writer thread, or
 // asynchronously in a transaction of PostgreSQL. One intent is one atomic step.
 
-import type { Millis } from '../../platform/clock.ts';
-
 /** A value that both engines store alike: text, integer (Millis; 0 and 1 for booleans) or null. */
 export type SqlValue = string | number | null;
 
@@ -61,19 +59,15 @@ function statement([text, ...values]: Spelled): Statement {
 /** The intents of a concern, by name. */
 export type Intents = Readonly<Record<string, (...args: never) => Intent<unknown>>>;
 export type ParametersOf<Known> = Known extends (...args: infer Args) => unknown ? Args : never;
-/** How a call of an intent crosses threads: its only parameter, or the list of its parameters. */
-export type ArgsOf<Known> = ParametersOf<Known> extends [infer Only] ? Only : ParametersOf<Known>;
-/** Starts an intent with the arguments of a call. */
-export function begin(intent: Intents[string], args: unknown): Intent<unknown> {
-  return (intent as (...args: readonly unknown[]) => Intent<unknown>)(
-    ...(Array.isArray(args) ? args : [args]),
-  );
+/** What an intent does although a rule forbids it. Comes from `force` of `onBehalfOf`. */
+export interface Force {
+  /** Makes the change even if no administrator could log in afterwards. */
+  readonly force: boolean;
+  /** Gives a name even if it passes for that of another identity. */
+  readonly sharesName: boolean;
 }
-
-/** The arguments with more members. What may be forced takes a single argument; lists stay as they are. */
-export function withMembers(args: unknown, members: object): unknown {
-  return Array.isArray(args) ? args : { ...(args as object), ...members };
-}
+export const unforced: Force = { force: false, sharesName: false };
+export const forced: Force = { force: true, sharesName: true };
 
 export type OutcomeOf<Known> = Known extends (...args: never) => Intent<infer Outcome> ? Outcome : never;
 
@@ -92,12 +86,6 @@ export function* first(...spelled: Spelled): Intent<SqlRow | undefined> {
 export function* affects(...spelled: Spelled): Intent<boolean> {
   const rows = yield statement(spelled);
   return rows.length > 0;
-}
-
-/** Which entity an intent is about, and when. */
-export interface ById {
-  readonly id: string;
-  readonly now: Millis;
 }
 
 /** Runs a statement whose rows do not matter. Its failure ends the intent, like that of any other statement. */

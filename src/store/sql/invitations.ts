@@ -3,12 +3,10 @@ import type { Identity } from '../../model/entities/identity.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { NewDelivery } from '../contracts/deliveries.ts';
 import type {
   InvitationRedemption,
   InvitationStore,
   ListedInvitation,
-  NewInvitation,
   OpenInvitation,
   ResetProof,
 } from '../contracts/invitations.ts';
@@ -17,7 +15,6 @@ import { recordChange } from './changes.ts';
 import {
   authPolicyOf,
   authPolicyTable,
-  type Database,
   identityOf,
   identityTable,
   insert,
@@ -26,9 +23,10 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { concern } from './concern.ts';
 import { deliver } from './deliveries.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, raw, run, type SqlRow } from './intent.ts';
+import { first, type Intent, raw, run, type SqlRow, unforced } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { passkeyObjection, storePasskey } from './passkeys.ts';
 import { endSessionsOf, forgetLogins } from './session-ends.ts';
@@ -40,20 +38,57 @@ const listed = listSource('invitations', invitationListFields, {
     '(SELECT makers.name FROM identities AS makers WHERE makers.id = invitations.made_by) AS made_by_name',
 });
 
-export const invitationIntents = { createInvitation, redeemInvitation, withdrawInvitation } as const;
-
-export function invitationStore({
-  writing,
-  find,
-  list,
-}: Database<typeof invitationIntents>): InvitationStore {
-  return {
-    ...writing({ create: 'createInvitation', redeem: 'redeemInvitation', delete: 'withdrawInvitation' }),
+export const invitations = concern<InvitationStore>()({
+  writes: {
+    *create(invitation, now, mail) {
+      const { identityId, isByHelper } = invitation;
+      const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
+      if (row === undefined) return 'unknown';
+      const identity = identityOf(row);
+      if (isDisabled(identity, now)) return 'disabled';
+      if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
+      yield* withdrawInvitation(identityId);
+      yield* insert('invitations', invitation);
+      if (mail !== undefined) yield* deliver(mail, now);
+      return 'created';
+    },
+    *redeem(redemption) {
+      const { identityId, chosen, now } = redemption;
+      const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
+      if (row === undefined) return 'unknown';
+      const identity = identityOf(row);
+      if (isDisabled(identity, now)) return 'disabled';
+      if (chosen.method === 'passkey') {
+        const objection = yield* passkeyObjection(chosen.passkey);
+        if (objection !== null) return objection;
+      }
+      const used =
+        'reset' in redemption
+          ? yield* useReset(redemption.reset, identity)
+          : yield* useInvitation(redemption.tokenHash, identity, now);
+      if (typeof used === 'string') return used;
+      if (chosen.method === 'password') {
+        yield* putPassword(chosen.password, now);
+        yield* passwordWasChosen(identity.id, now);
+      } else {
+        yield* storePasskey(chosen.passkey, now);
+        yield* dropPassword(identity.id, now);
+      }
+      yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
+      // Logins in progress end in either case: they verified a password that is gone.
+      if (used.endsSessions)
+        yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
+      else yield* forgetLogins(identity.id);
+      return 'set';
+    },
+    delete: withdrawInvitation,
+  },
+  methods: ({ find, list }) => ({
     find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),
     list: (query) => list(listed, query, listedOf),
     findByTokenHash: (tokenHash) => find(openInvitationOf, invitationByHashSql, tokenHash),
-  };
-}
+  }),
+});
 
 const invitationByHashSql = `SELECT invitations.*, authenticators.username AS username,
     ${identityTable.columns('identity__')}, ${authPolicyTable.columns('policy__')}
@@ -74,54 +109,6 @@ function openInvitationOf(row: SqlRow): OpenInvitation {
     policy: authPolicyOf(row, 'policy__'),
     username: textOrNull(row, 'username'),
   };
-}
-
-function* createInvitation(
-  invitation: NewInvitation,
-  now: Millis,
-  mail?: NewDelivery<'mail'>,
-): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
-  const { identityId, isByHelper } = invitation;
-  const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
-  if (row === undefined) return 'unknown';
-  const identity = identityOf(row);
-  if (isDisabled(identity, now)) return 'disabled';
-  if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
-  yield* withdrawInvitation(identityId);
-  yield* insert('invitations', invitation);
-  if (mail !== undefined) yield* deliver(mail, now);
-  return 'created';
-}
-
-function* redeemInvitation(
-  redemption: InvitationRedemption,
-): Intent<Awaited<ReturnType<InvitationStore['redeem']>>> {
-  const { identityId, chosen, now } = redemption;
-  const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
-  if (row === undefined) return 'unknown';
-  const identity = identityOf(row);
-  if (isDisabled(identity, now)) return 'disabled';
-  if (chosen.method === 'passkey') {
-    const objection = yield* passkeyObjection(chosen.passkey);
-    if (objection !== null) return objection;
-  }
-  const used =
-    'reset' in redemption
-      ? yield* useReset(redemption.reset, identity)
-      : yield* useInvitation(redemption.tokenHash, identity, now);
-  if (typeof used === 'string') return used;
-  if (chosen.method === 'password') {
-    yield* putPassword(chosen.password, now);
-    yield* passwordWasChosen(identity.id, now);
-  } else {
-    yield* storePasskey(chosen.passkey, now);
-    yield* dropPassword(identity.id, now);
-  }
-  yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
-  // Logins in progress end in either case: they verified a password that is gone.
-  if (used.endsSessions) yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
-  else yield* forgetLogins(identity.id);
-  return 'set';
 }
 
 type Used = { readonly endsSessions: boolean } | 'unknown' | 'expired';
@@ -170,6 +157,6 @@ function* putPassword(
   const changed = yield* first`UPDATE authenticators SET password_hash = ${passwordHash},
      password_set_at = ${now}, updated_at = ${now}
      WHERE identity_id = ${identityId} AND method = 'updb' RETURNING id`;
-  if (changed === undefined) yield* addPassword({ ...password, tags: {} }, now);
+  if (changed === undefined) yield* addPassword(unforced, [{ ...password, tags: {} }, now]);
   else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
 }

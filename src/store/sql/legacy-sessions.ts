@@ -2,43 +2,13 @@
 
 import { isDisabled } from '../../model/account.ts';
 import type { PassedMethod } from '../../model/login.ts';
-import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
+import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
-import { apiSessionOf, type Database, identityOf, insertOr, text, textOrNull } from './codec.ts';
+import { identityOf, insertOr, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 
-export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;
-
-type LegacySessions = Pick<
-  ApiSessionStore,
-  'openLegacy' | 'findByTokenHash' | 'findCertChain' | 'addPassed' | 'recordActivity'
->;
-
-export function legacySessionStore({
-  write,
-  writing,
-  find,
-}: Database<typeof legacySessionIntents>): LegacySessions {
-  return {
-    async openLegacy(session) {
-      const row = await write('openLegacySession', session);
-      return row === null ? null : apiSessionOf(row);
-    },
-    findByTokenHash: (tokenHash) =>
-      find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
-    findCertChain: (id) =>
-      find(
-        (row) => {
-          const chain = textOrNull(row, 'cert_chain');
-          return chain === null ? null : (JSON.parse(chain) as string[]);
-        },
-        'SELECT cert_chain FROM api_sessions WHERE id = ?',
-        id,
-      ),
-    ...writing({ addPassed: 'addPassed' }),
-    recordActivity: (activity) => write('recordActivity', { activity }),
-  };
-}
+/** Of `apiSessions`, as are the methods below. */
+export const legacyIntents = { openLegacySession } as const;
 
 function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   const { progress, now } = session;
@@ -83,21 +53,22 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   return row ?? null;
 }
 
-function* addPassed(id: string, factor: PassedMethod): Intent<boolean> {
-  const row = yield* first`SELECT passed FROM api_sessions WHERE id = ${id} AND mechanism = 'legacy'
-    AND ended_at IS NULL`;
-  if (row === undefined) return false;
-  const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(factor);
-  yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), id);
-  return true;
-}
-
-function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
-  // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
-  const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  for (const { id, lastActivityAt, expiresAt } of ordered) {
-    yield* run`UPDATE api_sessions SET last_activity_at = ${lastActivityAt}, expires_at = ${expiresAt}
-       WHERE id = ${id} AND mechanism = 'legacy' AND ended_at IS NULL
-       AND last_activity_at < ${lastActivityAt}`;
-  }
-}
+export const legacyWrites = {
+  *addPassed(id: string, factor: PassedMethod): Intent<boolean> {
+    const row = yield* first`SELECT passed FROM api_sessions WHERE id = ${id} AND mechanism = 'legacy'
+      AND ended_at IS NULL`;
+    if (row === undefined) return false;
+    const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(factor);
+    yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), id);
+    return true;
+  },
+  *recordActivity(activity: readonly SessionActivity[]): Intent<void> {
+    // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
+    const ordered = activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    for (const { id, lastActivityAt, expiresAt } of ordered) {
+      yield* run`UPDATE api_sessions SET last_activity_at = ${lastActivityAt}, expires_at = ${expiresAt}
+         WHERE id = ${id} AND mechanism = 'legacy' AND ended_at IS NULL
+         AND last_activity_at < ${lastActivityAt}`;
+    }
+  },
+};

@@ -1,11 +1,12 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
-import { HOUR, type Millis } from '../../platform/clock.ts';
+import { HOUR } from '../../platform/clock.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
-import { type Database, insert, integer, reader, text } from './codec.ts';
+import { insert, integer, reader, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { deliverEvents } from './deliveries.ts';
 import { all, type Intent, raw, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -14,16 +15,45 @@ const every = listSource('login_attempts', loginAttemptListFields, { identity: '
 const isOfLogin = "login_attempts.mechanism <> 'request'";
 const ofLogins = { ...every, where: raw(isOfLogin) };
 
-export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
-
-export function loginAttemptStore({
-  dialect,
-  write,
-  inTurn,
-  list,
-  listed: named,
-}: Database<typeof loginAttemptIntents>): LoginAttemptStore {
-  return {
+export const loginAttempts = concern<LoginAttemptStore>()({
+  writes: {
+    *deleteBefore(before, batch) {
+      const rows = yield* all`DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts
+        WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
+      return rows.length;
+    },
+  },
+  intents: {
+    /** @param rows with the checks as JSON text */
+    *appendRows(
+      rows: readonly object[],
+      keepAtMost: number | null,
+      queued: readonly QueuedEvent[],
+    ): Intent<void> {
+      for (const row of rows) yield* insert('login_attempts', row);
+      yield* deliverEvents(queued);
+      if (keepAtMost === null) return;
+      const refused = yield* countOf(of('refused'));
+      const tooManyRefused = Math.max(0, refused - Math.floor(keepAtMost * mostRefused));
+      const passed = yield* countOf(of('passed'));
+      const tooManyPassed = refused - tooManyRefused + passed - keepAtMost;
+      const most = rows.length + mostOverdue;
+      // A stranger has no identity, and owners of accounts may come from anywhere.
+      yield* evict(
+        of('refused'),
+        [
+          ['source', 'identity_id'],
+          ['identity_id', 'source'],
+        ],
+        Math.min(tooManyRefused, most),
+      );
+      yield* evict(of('passed'), [['identity_id'], ['source']], Math.min(tooManyPassed, most));
+      // They come from strangers, so they take no room from logins, and those of one kind none from another.
+      const tooManyRequests = (yield* countOf(requests)) - Math.floor(keepAtMost * mostRequests);
+      yield* evict(requests, [['reason'], ['source', 'identity_id']], Math.min(tooManyRequests, most));
+    },
+  },
+  methods: ({ dialect, write, inTurn, list, listed: named }) => ({
     append(attempts, keepAtMost, queued = []) {
       const rows = attempts.map((attempt) => ({
         ...attempt,
@@ -31,7 +61,7 @@ export function loginAttemptStore({
         // Who is counted together: the widest network of the address.
         source: widestSource(attempt.ipAddress),
       }));
-      return write('appendLoginAttempts', { rows, keepAtMost, queued });
+      return write('appendRows', [rows, keepAtMost, queued]);
     },
     findByReference: (reference) =>
       named(every, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
@@ -47,9 +77,8 @@ export function loginAttemptStore({
         count: integer(row, 'total'),
       }));
     },
-    deleteBefore: (before, batch) => write('deleteLoginAttempts', { before, batch }),
-  };
-}
+  }),
+});
 
 /** More steps than any request has. */
 const mostOfReference = 50;
@@ -60,35 +89,6 @@ const listedOf = reader<ListedAttempt>()(
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 1200;
-
-function* appendLoginAttempts(args: {
-  /** With the checks as JSON text. */
-  readonly rows: readonly object[];
-  readonly keepAtMost: number | null;
-  readonly queued: readonly QueuedEvent[];
-}): Intent<void> {
-  for (const row of args.rows) yield* insert('login_attempts', row);
-  yield* deliverEvents(args.queued);
-  if (args.keepAtMost === null) return;
-  const refused = yield* countOf(of('refused'));
-  const tooManyRefused = Math.max(0, refused - Math.floor(args.keepAtMost * mostRefused));
-  const passed = yield* countOf(of('passed'));
-  const tooManyPassed = refused - tooManyRefused + passed - args.keepAtMost;
-  const most = args.rows.length + mostOverdue;
-  // A stranger has no identity, and owners of accounts may come from anywhere.
-  yield* evict(
-    of('refused'),
-    [
-      ['source', 'identity_id'],
-      ['identity_id', 'source'],
-    ],
-    Math.min(tooManyRefused, most),
-  );
-  yield* evict(of('passed'), [['identity_id'], ['source']], Math.min(tooManyPassed, most));
-  // They come from strangers, so they take no room from logins, and those of one kind none from another.
-  const tooManyRequests = (yield* countOf(requests)) - Math.floor(args.keepAtMost * mostRequests);
-  yield* evict(requests, [['reason'], ['source', 'identity_id']], Math.min(tooManyRequests, most));
-}
 
 /** The share of refusals. They never give way to logins that passed, and those keep the rest. */
 const mostRefused = 3 / 4;
@@ -104,9 +104,3 @@ const requests: Trail = {
   table: 'login_attempts',
   where: raw("outcome = 'refused' AND mechanism = 'request'"),
 };
-
-function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
-  const rows = yield* all`DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts
-    WHERE at < ${args.before} LIMIT ${args.batch}) RETURNING id`;
-  return rows.length;
-}

@@ -4,15 +4,9 @@
 import { nameKeys } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { insert, text } from './codec.ts';
-import { all, type Intent, run } from './intent.ts';
+import { all, type Force, forced, type Intent, run } from './intent.ts';
 
-/** What an intent is given that could give one identity the name of another. */
-export interface MayShareName {
-  /** Gives the name even if it passes for that of another identity; false unless given. As `force` of `onBehalfOf`. */
-  readonly sharesName?: boolean | undefined;
-}
-
-interface GivenName extends MayShareName {
+interface GivenName {
   readonly identityId: string;
   /** The name of the identity, or its user name: each replaces the former one of its kind. */
   readonly kind: 'name' | 'username';
@@ -24,7 +18,7 @@ interface GivenName extends MayShareName {
  * is no other identity's loss.
  * @throws AlreadyTaken   the name passes for one of another identity
  */
-export function* giveName({ identityId, kind, name, sharesName = false }: GivenName): Intent<void> {
+export function* giveName({ sharesName }: Force, { identityId, kind, name }: GivenName): Intent<void> {
   const holder = sharesName ? null : yield* holderOf(name, identityId);
   if (holder !== null) throw new AlreadyTaken(kind, holder);
   yield* dropName(identityId, kind);
@@ -56,7 +50,7 @@ export function* nameEverybody(): Intent<void> {
   );
   for (const row of named) {
     const kind = text(row, 'kind') as GivenName['kind'];
-    yield* giveName({ identityId: text(row, 'id'), kind, name: text(row, 'name'), sharesName: true });
+    yield* giveName(forced, { identityId: text(row, 'id'), kind, name: text(row, 'name') });
   }
 }
 

@@ -7,20 +7,51 @@ import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signe
 import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
-import { type Database, insert, insertOr, integer, text } from './codec.ts';
+import type { RestoreStore } from '../contracts/restores.ts';
+import { insert, insertOr, integer, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
 
-export const restoreIntents = { withdrawEverythingIssued, noteBackup } as const;
-
-export function restoreStore({ writing, find }: Database<typeof restoreIntents>): RestoreStore {
-  return {
-    ...writing({ withdrawEverythingIssued: 'withdrawEverythingIssued', noteBackup: 'noteBackup' }),
+export const restores = concern<RestoreStore>()({
+  writes: {
+    *withdrawEverythingIssued(restore) {
+      const counted = yield* first`SELECT
+           (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ${restore.now}) AS sessions,
+           (SELECT count(*) FROM recovery_codes WHERE used_at IS NULL) AS codes,
+           (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ${restore.now}) AS links,
+           (SELECT count(*) FROM enrollments WHERE expires_at > ${restore.now}) AS enrollments,
+           (SELECT count(*) FROM invitations WHERE expires_at > ${restore.now}) AS invitations`;
+      for (const withdrawal of withdrawals) yield* run(withdrawal);
+      yield* keepEvents(restore.now);
+      yield* run`UPDATE totp_enrollments SET last_step = ${restore.totpStep}
+        WHERE last_step < ${restore.totpStep}`;
+      yield* insert('restores', { id: restore.id, restoredAt: restore.now });
+      const counts = counted ?? {};
+      return {
+        sessions: integer(counts, 'sessions'),
+        recoveryCodes: integer(counts, 'codes'),
+        setupLinks: integer(counts, 'links'),
+        enrollments: integer(counts, 'enrollments'),
+        invitations: integer(counts, 'invitations'),
+      };
+    },
+    /** One row. A slow backup may be told after a later one. */
+    *noteBackup(at) {
+      const later =
+        'CASE WHEN excluded.made_at > backups.made_at THEN excluded.made_at ELSE backups.made_at END';
+      yield* insertOr(
+        'backups',
+        { id: 'last', madeAt: at },
+        `ON CONFLICT (id) DO UPDATE SET made_at = ${later}`,
+      );
+    },
+  },
+  methods: ({ find }) => ({
     lastBackup: () => find((row) => integer(row, 'made_at'), 'SELECT made_at FROM backups'),
-    latest: () => find((row) => text(row, 'id'), latestRestoreSql),
-  };
-}
+    latest: () => find((row) => text(row, 'id'), 'SELECT id FROM restores'),
+  }),
+});
 
 /** Column names, by what a restore does with them. */
 interface ColumnRules {
@@ -110,12 +141,6 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   backups: { kept: 'id made_at' },
 };
 
-/** One row. A slow backup may be told after a later one. */
-function* noteBackup(at: Millis): Intent<void> {
-  const later = 'CASE WHEN excluded.made_at > backups.made_at THEN excluded.made_at ELSE backups.made_at END';
-  yield* insertOr('backups', { id: 'last', madeAt: at }, `ON CONFLICT (id) DO UPDATE SET made_at = ${later}`);
-}
-
 /** The statements that withdraw everything issued. */
 const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([table, rule]) => {
   if (rule === 'emptied') return [`DELETE FROM ${table}`];
@@ -124,32 +149,6 @@ const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([ta
   const issued = columns.map((column) => `${column} IS NOT NULL`).join(' OR ');
   return [`UPDATE ${table} SET ${columns.map((column) => `${column} = NULL`).join(', ')} WHERE ${issued}`];
 });
-
-function* withdrawEverythingIssued(restore: {
-  readonly id: string;
-  readonly totpStep: number;
-  readonly now: Millis;
-}): Intent<Withdrawn> {
-  const counted = yield* first`SELECT
-       (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ${restore.now}) AS sessions,
-       (SELECT count(*) FROM recovery_codes WHERE used_at IS NULL) AS codes,
-       (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ${restore.now}) AS links,
-       (SELECT count(*) FROM enrollments WHERE expires_at > ${restore.now}) AS enrollments,
-       (SELECT count(*) FROM invitations WHERE expires_at > ${restore.now}) AS invitations`;
-  for (const withdrawal of withdrawals) yield* run(withdrawal);
-  yield* keepEvents(restore.now);
-  yield* run`UPDATE totp_enrollments SET last_step = ${restore.totpStep}
-    WHERE last_step < ${restore.totpStep}`;
-  yield* insert('restores', { id: restore.id, restoredAt: restore.now });
-  const counts = counted ?? {};
-  return {
-    sessions: integer(counts, 'sessions'),
-    recoveryCodes: integer(counts, 'codes'),
-    setupLinks: integer(counts, 'links'),
-    enrollments: integer(counts, 'enrollments'),
-    invitations: integer(counts, 'invitations'),
-  };
-}
 
 /**
  * Nobody can tell what was delivered since the backup. Events are sent again, at once and for as long as new ones, since
@@ -162,5 +161,3 @@ function* keepEvents(now: Millis): Intent<void> {
   yield* run(`UPDATE deliveries SET created_at = ?, due_at = 0 WHERE state = 'waiting'`, now);
   yield* run('UPDATE delivery_queues SET failures = 0, paused_until = 0, holder = NULL, held_until = 0');
 }
-
-const latestRestoreSql = 'SELECT id FROM restores';

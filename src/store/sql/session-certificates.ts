@@ -2,24 +2,34 @@ import type { SessionCertificate } from '../../model/session-certificate.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { SessionCertificateStore } from '../contracts/session-certificates.ts';
 import { recordChange } from './changes.ts';
-import { type Database, insert, reader, text } from './codec.ts';
+import { insert, reader, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { all, first, type Intent } from './intent.ts';
 
-export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
-
-export function sessionCertificateStore({
-  writing,
-  read,
-  find,
-}: Database<typeof sessionCertificateIntents>): SessionCertificateStore {
-  return {
-    ...writing({ add: 'addSessionCertificate', revoke: 'revokeSessionCertificate' }),
-    async listOf(sessionId, now) {
-      return (await read(listSessionCertificatesSql, sessionId, now)).map(sessionCertificateOf);
+export const sessionCertificates = concern<SessionCertificateStore>()({
+  writes: {
+    *add(certificate, most) {
+      const { sessionId, createdAt: now } = certificate;
+      const session = yield* first(
+        'SELECT id FROM api_sessions WHERE id = ? AND ended_at IS NULL',
+        sessionId,
+      );
+      if (session === undefined) return false;
+      yield* insert('session_certificates', certificate);
+      const sql = 'SELECT id FROM session_certificates WHERE session_id = ? ORDER BY id DESC';
+      const rows = yield* all(sql, sessionId);
+      for (const row of rows.slice(most)) {
+        yield* revokeSessionCertificate(sessionId, text(row, 'id'), now);
+      }
+      return true;
     },
+    revoke: revokeSessionCertificate,
+  },
+  methods: ({ find, all }) => ({
+    listOf: (sessionId, now) => all(sessionCertificateOf, listSessionCertificatesSql, sessionId, now),
     findByThumbprint: (thumbprint) => find(sessionCertificateOf, findSessionCertificateSql, thumbprint),
-  };
-}
+  }),
+});
 
 const listSessionCertificatesSql =
   'SELECT * FROM session_certificates WHERE session_id = ? AND expires_at > ? ORDER BY id';
@@ -31,19 +41,6 @@ const findSessionCertificateSql = `SELECT session_certificates.* FROM session_ce
 const sessionCertificateOf = reader<SessionCertificate>()(
   'id sessionId certPem thumbprint createdAt expiresAt',
 );
-
-function* addSessionCertificate(certificate: SessionCertificate, most: number): Intent<boolean> {
-  const { sessionId, createdAt: now } = certificate;
-  const session = yield* first('SELECT id FROM api_sessions WHERE id = ? AND ended_at IS NULL', sessionId);
-  if (session === undefined) return false;
-  yield* insert('session_certificates', certificate);
-  const sql = 'SELECT id FROM session_certificates WHERE session_id = ? ORDER BY id DESC';
-  const rows = yield* all(sql, sessionId);
-  for (const row of rows.slice(most)) {
-    yield* revokeSessionCertificate(sessionId, text(row, 'id'), now);
-  }
-  return true;
-}
 
 function* revokeSessionCertificate(sessionId: string, id: string, now: Millis): Intent<boolean> {
   const sql = 'DELETE FROM session_certificates WHERE id = ? AND session_id = ? RETURNING thumbprint';

@@ -53,7 +53,7 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
   if (row === undefined) return false;
   const browserSession = textOrNull(row, 'browser_session_id');
   if (browserSession !== null && endsBrowserSession.has(reason))
-    yield* endBrowserSession({ id: browserSession, now });
+    yield* endBrowserSession(browserSession, now);
   return isLive(row, now);
 }
 

@@ -4,152 +4,130 @@
 import { lazily } from '../../platform/lazily.ts';
 import { NotAsSeen } from '../contracts/gathered.ts';
 import type { GatheredChanges, Store } from '../contracts/store.ts';
-import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
-import { attemptIntents, attemptStore } from './attempts.ts';
-import { auditEventIntents, auditEventStore } from './audit-events.ts';
-import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
-import { authRequestIntents, authRequestStore } from './auth-requests.ts';
-import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
-import { browserSessionIntents, browserSessionStore } from './browser-sessions.ts';
-import { bulkJobIntents, bulkJobStore } from './bulk-jobs.ts';
+import { apiSessions } from './api-sessions.ts';
+import { attempts } from './attempts.ts';
+import { auditEvents } from './audit-events.ts';
+import { authPolicies } from './auth-policies.ts';
+import { authRequests } from './auth-requests.ts';
+import { authenticators } from './authenticators.ts';
+import { browserSessions } from './browser-sessions.ts';
+import { bulkJobs } from './bulk-jobs.ts';
 import { engineFor, forcing, inTheNameOf } from './caller.ts';
-import { caIntents, caStore } from './cas.ts';
-import { changeFeed } from './changes.ts';
-import { type Database, databaseOf } from './codec.ts';
-import { configTypeIntents, configTypeStore } from './config-types.ts';
-import { deliveryIntents, deliveryStore } from './deliveries.ts';
-import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
+import { cas } from './cas.ts';
+import { changes } from './changes.ts';
+import { makersOf, startersOf } from './concern.ts';
+import { configTypes } from './config-types.ts';
+import { deliveries } from './deliveries.ts';
+import { deviceLogins } from './device-logins.ts';
 import type { Caller, Engine } from './engine.ts';
-import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
-import { eventSubscriptionIntents, eventSubscriptionStore } from './event-subscriptions.ts';
-import { expiryIntents, expiryStore } from './expiry.ts';
-import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
+import { enrollments } from './enrollments.ts';
+import { eventSubscriptions } from './event-subscriptions.ts';
+import { expiry } from './expiry.ts';
+import { externalJwtSigners } from './external-jwt-signers.ts';
 import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } from './gathered.ts';
-import { identityIntents, identityStore } from './identities.ts';
-import { importIntents, importStore } from './imports.ts';
-import { type ArgsOf, begin, type Intent } from './intent.ts';
-import { invitationIntents, invitationStore } from './invitations.ts';
-import { keyIntents, keyStore } from './keys.ts';
-import { legacySessionIntents } from './legacy-sessions.ts';
-import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
-import { nodeIntents, nodeStore } from './nodes.ts';
-import { oidcClientIntents, oidcClientStore } from './oidc-clients.ts';
-import { passkeyIntents, passkeyStore } from './passkeys.ts';
-import { restoreIntents, restoreStore } from './restores.ts';
-import { revocationListIntents, revocationListStore } from './revocation-lists.ts';
-import { revocationIntents, revocationStore } from './revocations.ts';
-import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
-import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
-import { totpIntents, totpStore } from './totp.ts';
-import { versionStore } from './versions.ts';
+import { identities } from './identities.ts';
+import { imports } from './imports.ts';
+import { type Force, type Intent, unforced } from './intent.ts';
+import { invitations } from './invitations.ts';
+import { keys } from './keys.ts';
+import { loginAttempts } from './login-attempts.ts';
+import { nodes } from './nodes.ts';
+import { oidcClients } from './oidc-clients.ts';
+import { passkeys } from './passkeys.ts';
+import { restores } from './restores.ts';
+import { revocationLists } from './revocation-lists.ts';
+import { revocations } from './revocations.ts';
+import { sessionCertificates } from './session-certificates.ts';
+import { setupLinks } from './setup-links.ts';
+import { totp } from './totp.ts';
+import { versions } from './versions.ts';
 
-/**
- * Every intent by name, except the one that runs several. The writer thread looks them up here, since functions do not
- * cross threads.
- */
-const single = {
-  ...authRequestIntents,
-  ...apiSessionIntents,
-  ...legacySessionIntents,
-  ...browserSessionIntents,
-  ...sessionCertificateIntents,
-  ...identityIntents,
-  ...authenticatorIntents,
-  ...authPolicyIntents,
-  ...externalJwtSignerIntents,
-  ...caIntents,
-  ...configTypeIntents,
-  ...deliveryIntents,
-  ...deviceLoginIntents,
-  ...eventSubscriptionIntents,
-  ...oidcClientIntents,
-  ...enrollmentIntents,
-  ...invitationIntents,
-  ...totpIntents,
-  ...passkeyIntents,
-  ...attemptIntents,
-  ...loginAttemptIntents,
-  ...auditEventIntents,
-  ...bulkJobIntents,
-  ...revocationIntents,
-  ...revocationListIntents,
-  ...keyIntents,
-  ...setupLinkIntents,
-  ...nodeIntents,
-  ...restoreIntents,
-  ...expiryIntents,
-  ...importIntents,
-} as const;
+const concerns = {
+  authRequests,
+  apiSessions,
+  browserSessions,
+  sessionCertificates,
+  identities,
+  authenticators,
+  authPolicies,
+  externalJwtSigners,
+  cas,
+  configTypes,
+  deliveries,
+  deviceLogins,
+  eventSubscriptions,
+  oidcClients,
+  enrollments,
+  invitations,
+  totp,
+  passkeys,
+  attempts,
+  loginAttempts,
+  auditEvents,
+  bulkJobs,
+  revocations,
+  revocationLists,
+  keys,
+  setupLinks,
+  changes,
+  nodes,
+  restores,
+  expiry,
+  imports,
+  versions,
+} satisfies { readonly [Name in keyof Store]?: { readonly contract?: Store[Name] } };
 
-const intents = {
-  ...single,
-  *commitGathered(gathered: GatheredCalls): Intent<void> {
-    yield* runTogether(gathered, ({ name, args }: GatheredCall) =>
-      begin(single[name as keyof typeof single], args),
-    );
-    if (gathered.conditions.dryRun) throw new NotAsSeen('taken-back');
-  },
-} as const;
+type Concerns = Pick<Store, keyof typeof concerns>;
 
-export type IntentName = keyof typeof intents;
-export type IntentArgs<Name extends IntentName> = ArgsOf<(typeof intents)[Name]>;
+const makers = makersOf<Concerns>(concerns);
+const starters = startersOf(concerns);
+const commitGathered = 'gathered.commit';
+
+type Bodies<Of> = Of extends { writes: infer W; forced: infer F; intents: infer I }
+  ? W & I & Unforced<F>
+  : never;
+type Unforced<F> = {
+  readonly [Name in keyof F]: F[Name] extends (
+    how: never,
+    args: infer Args extends readonly unknown[],
+  ) => unknown
+    ? (...args: Args) => unknown
+    : never;
+};
+/** The intents of each concern, with their parameters. */
+export type ConcernIntents = { readonly [Name in keyof typeof concerns]: Bodies<(typeof concerns)[Name]> };
 
 /** What an engine is asked to run. */
 export interface IntentCall {
+  /** As `totp.verify`. */
   readonly name: string;
-  readonly args: unknown;
+  readonly args: readonly unknown[];
   /** On whose behalf; undefined: the service itself. */
   readonly caller?: Caller | undefined;
+  readonly how?: Force | undefined;
 }
 
-export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
-  const intent = begin(intents[name as IntentName], args);
+export function intentOf({ caller, ...call }: IntentCall): Intent<unknown> {
+  const intent = call.name === commitGathered ? commit(call.args[0] as GatheredCalls) : begun(call);
   return caller === undefined ? intent : inTheNameOf(caller, intent);
 }
 
-const concerns = {
-  authRequests: authRequestStore,
-  apiSessions: apiSessionStore,
-  browserSessions: browserSessionStore,
-  sessionCertificates: sessionCertificateStore,
-  identities: identityStore,
-  authenticators: authenticatorStore,
-  authPolicies: authPolicyStore,
-  externalJwtSigners: externalJwtSignerStore,
-  cas: caStore,
-  configTypes: configTypeStore,
-  deliveries: deliveryStore,
-  deviceLogins: deviceLoginStore,
-  eventSubscriptions: eventSubscriptionStore,
-  oidcClients: oidcClientStore,
-  enrollments: enrollmentStore,
-  invitations: invitationStore,
-  totp: totpStore,
-  passkeys: passkeyStore,
-  attempts: attemptStore,
-  loginAttempts: loginAttemptStore,
-  auditEvents: auditEventStore,
-  bulkJobs: bulkJobStore,
-  revocations: revocationStore,
-  revocationLists: revocationListStore,
-  keys: keyStore,
-  setupLinks: setupLinkStore,
-  changes: changeFeed,
-  nodes: nodeStore,
-  restores: restoreStore,
-  expiry: expiryStore,
-  imports: importStore,
-  versions: versionStore,
-} as const;
+function begun({ name, args, how = unforced }: IntentCall): Intent<unknown> {
+  const start = starters.get(name);
+  if (start === undefined) throw new Error(`no intent ${name}`);
+  return start(how, args);
+}
 
-type Concerns = Pick<Store, keyof typeof concerns>;
+function* commit(gathered: GatheredCalls): Intent<void> {
+  yield* runTogether(gathered, (call, how) => begun({ ...call, how }));
+  if (gathered.conditions.dryRun) throw new NotAsSeen('taken-back');
+}
 
 /**
  * The contracts on top of an engine: reads return model values, writes are intents. A concern is made when it is first
  * used: the store of one call needs few.
  */
 export function sqlStore(engine: Engine): Store {
-  const database = databaseOf<typeof intents>(engine);
   const methods: Omit<Store, keyof Concerns> = {
     onBehalfOf: (actor, now, { unchanged = null, helped = null, force = false } = {}) =>
       sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged, helped })),
@@ -159,7 +137,7 @@ export function sqlStore(engine: Engine): Store {
     poolUse: engine.poolUse,
     close: () => engine.close(),
   };
-  return Object.assign(lazily<Concerns, Database<typeof intents>>(concerns, database), methods);
+  return Object.assign(lazily<Concerns, Engine>(makers, engine), methods);
 }
 
 function gathered(engine: Engine): GatheredChanges {
@@ -174,7 +152,7 @@ function gathered(engine: Engine): GatheredChanges {
     // The caller is already known.
     store: { ...store, onBehalfOf: () => store },
     commit: async (conditions) => {
-      await engine.write('commitGathered', { calls, conditions });
+      await engine.write(commitGathered, [{ calls, conditions }]);
     },
   };
 }

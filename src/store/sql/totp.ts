@@ -1,22 +1,67 @@
 import { asId, type IdentityId } from '../../model/ids.ts';
-import type { Millis } from '../../platform/clock.ts';
 import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
-import { type Database, insert, insertOr, reader, text } from './codec.ts';
+import { insert, insertOr, reader, text } from './codec.ts';
+import { concern } from './concern.ts';
 import { affects, first, type Intent, run } from './intent.ts';
 
-export const totpIntents = {
-  startTotp,
-  verifyTotp,
-  abandonTotp,
-  burnTotpStep,
-  burnRecoveryCode,
-  replaceRecoveryCodes,
-  removeTotp,
-} as const;
-
-export function totpStore({ dialect, read, find, writing }: Database<typeof totpIntents>): TotpStore {
-  return {
+export const totp = concern<TotpStore>()({
+  writes: {
+    *start(flow, pending, now) {
+      yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
+      const row = yield* first`INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes,
+         expires_at)
+         SELECT ${flow}, ${pending.identityId}, ${pending.sealedSeed},
+         ${JSON.stringify(pending.recoveryHashes)}, ${pending.expiresAt}
+         WHERE NOT EXISTS (SELECT 1 FROM totp_enrollments WHERE identity_id = ${pending.identityId})
+         ON CONFLICT (flow) DO NOTHING RETURNING flow`;
+      return row === undefined ? 'exists' : 'started';
+    },
+    *verify(flow, { sealedSeed, step, now }) {
+      const row =
+        yield* first`DELETE FROM pending_totp WHERE flow = ${flow} AND expires_at > ${now} RETURNING *`;
+      if (row === undefined) return false;
+      const { identityId, recoveryHashes } = pendingTotpOf(row);
+      const enrolled = yield* insertOr(
+        'totp_enrollments',
+        { identityId, sealedSeed, lastStep: step, enrolledAt: now },
+        'ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id',
+      );
+      if (enrolled === undefined) return false;
+      yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
+      yield* keepRecoveryCodes(identityId, recoveryHashes);
+      yield* recordChange('identity', identityId, now);
+      return true;
+    },
+    abandon(flow) {
+      return affects('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', flow);
+    },
+    burnStep(identityId, step) {
+      const sql =
+        'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id';
+      return affects(sql, step, identityId, step);
+    },
+    burnRecoveryCode(identityId, hash, now) {
+      const sql = `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
+        RETURNING code_hash`;
+      return affects(sql, now, identityId, hash);
+    },
+    *replaceRecoveryCodes(identityId, hashes) {
+      const sql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
+      if ((yield* first(sql, identityId)) === undefined) return false;
+      yield* keepRecoveryCodes(identityId, hashes);
+      return true;
+    },
+    *remove(identityId, now) {
+      const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
+      const wasEnrolled = yield* affects(sql, identityId);
+      yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
+      yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
+      if (wasEnrolled) yield* recordChange('identity', identityId, now);
+      return wasEnrolled;
+    },
+  },
+  methods: ({ dialect, read, find }) => ({
     find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
     async enrolledAmong(identityIds) {
       const rows = await read(enrolledAmongSql(dialect.jsonTexts), JSON.stringify(identityIds));
@@ -27,11 +72,8 @@ export function totpStore({ dialect, read, find, writing }: Database<typeof totp
       const known = 'SELECT 1 AS one FROM recovery_codes WHERE identity_id = ? AND code_hash = ?';
       return (await read(known, identityId, hash)).length > 0;
     },
-    ...writing({ start: 'startTotp', verify: 'verifyTotp', abandon: 'abandonTotp', remove: 'removeTotp' }),
-    ...writing({ burnStep: 'burnTotpStep', burnRecoveryCode: 'burnRecoveryCode' }),
-    ...writing({ replaceRecoveryCodes: 'replaceRecoveryCodes' }),
-  };
-}
+  }),
+});
 
 const findTotpSql = `SELECT totp_enrollments.*,
     (SELECT count(*) FROM recovery_codes
@@ -49,67 +91,7 @@ const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expire
 
 const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashes:json expiresAt');
 
-function* startTotp(flow: string, pending: PendingTotp, now: Millis): Intent<'started' | 'exists'> {
-  yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
-  const row = yield* first`INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes,
-     expires_at)
-     SELECT ${flow}, ${pending.identityId}, ${pending.sealedSeed},
-     ${JSON.stringify(pending.recoveryHashes)}, ${pending.expiresAt}
-     WHERE NOT EXISTS (SELECT 1 FROM totp_enrollments WHERE identity_id = ${pending.identityId})
-     ON CONFLICT (flow) DO NOTHING RETURNING flow`;
-  return row === undefined ? 'exists' : 'started';
-}
-
-function* verifyTotp(flow: string, enrollment: Parameters<TotpStore['verify']>[1]): Intent<boolean> {
-  const { sealedSeed, step, now } = enrollment;
-  const row = yield* first`DELETE FROM pending_totp WHERE flow = ${flow} AND expires_at > ${now} RETURNING *`;
-  if (row === undefined) return false;
-  const { identityId, recoveryHashes } = pendingTotpOf(row);
-  const enrolled = yield* insertOr(
-    'totp_enrollments',
-    { identityId, sealedSeed, lastStep: step, enrolledAt: now },
-    'ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id',
-  );
-  if (enrolled === undefined) return false;
-  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
-  yield* keepRecoveryCodes(identityId, recoveryHashes);
-  yield* recordChange('identity', identityId, now);
-  return true;
-}
-
-function abandonTotp(flow: string): Intent<boolean> {
-  return affects('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', flow);
-}
-
-function burnTotpStep(identityId: string, step: number): Intent<boolean> {
-  const sql =
-    'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id';
-  return affects(sql, step, identityId, step);
-}
-
-function burnRecoveryCode(identityId: string, hash: string, now: Millis): Intent<boolean> {
-  const sql = `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
-    RETURNING code_hash`;
-  return affects(sql, now, identityId, hash);
-}
-
-function* replaceRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<boolean> {
-  const sql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
-  if ((yield* first(sql, identityId)) === undefined) return false;
-  yield* keepRecoveryCodes(identityId, hashes);
-  return true;
-}
-
 function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<void> {
   yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
   for (const codeHash of hashes) yield* insert('recovery_codes', { identityId, codeHash });
-}
-
-function* removeTotp(identityId: string, now: Millis): Intent<boolean> {
-  const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
-  const wasEnrolled = yield* affects(sql, identityId);
-  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
-  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
-  if (wasEnrolled) yield* recordChange('identity', identityId, now);
-  return wasEnrolled;
 }

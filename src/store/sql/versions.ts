@@ -1,7 +1,7 @@
 import { sha256 } from '../../platform/digest.ts';
 import { NotAsSeen } from '../contracts/gathered.ts';
 import type { Unchanged, VersionedEntity, VersionStore } from '../contracts/versions.ts';
-import type { Database } from './codec.ts';
+import { concern } from './concern.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 const rowOf: Readonly<Record<VersionedEntity, string>> = {
@@ -15,9 +15,9 @@ const rowOf: Readonly<Record<VersionedEntity, string>> = {
   'oidc-clients': 'SELECT * FROM oidc_clients WHERE id = ?',
 };
 
-export function versionStore({ find }: Database): VersionStore {
-  return { find: (entity, id) => find(versionOf, rowOf[entity], id) };
-}
+export const versions = concern<VersionStore>()({
+  methods: ({ find }) => ({ find: (entity, id) => find(versionOf, rowOf[entity], id) }),
+});
 
 /**
  * Checks the version in the transaction of the change. If the entity is gone, the intent says so.

@@ -98,7 +98,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     dialect: sqliteDialect,
     counts: writer.counts,
     write(name, args, options) {
-      return writer.write({ name, args, caller: options?.caller });
+      return writer.write({ name, args, caller: options?.caller, how: options?.how });
     },
     read: (sql, ...params) => read({ sql, params }),
     inTurn: (budget, use) => turns(budget, (left) => use((statement) => lister.read(statement, left()))),
