@@ -365,7 +365,7 @@ describe('the import rules', () => {
   test('only store/ knows the database, and platform/ a use of it as a lock', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
-        ['node:sqlite', 'kysely', 'pg'].includes(to) &&
+        ['node:sqlite', 'pg'].includes(to) &&
         !from.startsWith('store/') &&
         !(from === 'platform' && to === 'node:sqlite'),
     );

@@ -5,6 +5,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Engine, WriteOptions } from './engine.ts';
 import type { Force, Intent, Intents, OutcomeOf, ParametersOf, SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
+import { readList } from './read-list.ts';
 
 /** What a concern builds its methods on: an engine, its own intents, and the reads that most use. */
 export interface Database<Own extends Intents = Record<never, never>> extends Omit<Engine, 'write'> {
@@ -46,8 +47,6 @@ function databaseOf(engine: Engine, write: Database<Intents>['write']): Database
       return (await engine.read(sql, value, most)).map(read);
     },
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
-      // Loaded with the first list, because starting a controller needs no query builder.
-      const { readList } = await import('./read-list.ts');
       const { rows, ...page } = await readList(engine, source, query);
       return { ...page, items: rows.map((row) => read(row)) };
     },

@@ -42,6 +42,11 @@ export function raw(text: string): Sql {
   return { sql: text, params: [] };
 }
 
+/** Parts with a text between them. */
+export function together(parts: readonly Sql[], between = ', '): Sql {
+  return { sql: parts.map((part) => part.sql).join(between), params: parts.flatMap(({ params }) => params) };
+}
+
 /** A list for `IN`. At least one value: engines refuse an empty list. */
 export function among(values: readonly SqlValue[]): Sql {
   return { sql: `(${values.map(() => '?').join(', ')})`, params: values };

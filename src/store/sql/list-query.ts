@@ -1,44 +1,24 @@
 // Lists with filters: the only place that composes SQL at run time. Names come from an allow-list and values are always
-// parameters; the query builder only compiles.
+// parameters.
 
-import {
-  DummyDriver,
-  Kysely,
-  type RawBuilder,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { FieldKind } from '../../model/list-fields.ts';
 import type { Filter, FilterValue, ListQuery } from '../../model/list-query.ts';
 import type { Dialect } from './engine.ts';
-import type { SqlValue, Statement } from './intent.ts';
+import { among, raw, type Sql, type SqlValue, sql, together } from './intent.ts';
 import type { ListSource, StoredField } from './list-source.ts';
 import { countedExactly } from './list-total.ts';
-
-type Sql = RawBuilder<unknown>;
-
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-});
 
 /** Far more than a person writes. Longer filters would only keep the database busy. */
 const maxFilterParts = 500;
 
 /** The statements of a list. */
 export interface CompiledList {
-  page(): Statement;
+  page(): Sql;
   /** Counts the entries, up to `countedExactly` plus one. */
-  count(): Statement;
+  count(): Sql;
   /** The keys of all entries in their order, as a JSON array: at most `most`. */
-  keys(most: number): Statement;
+  keys(most: number): Sql;
 }
 
 /**
@@ -51,7 +31,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
   }
-  const where = sql`WHERE ${sql.raw(dialect.withinTime(source.table))} AND (${fixedCondition(source)}) AND (${wholeCondition(dialect, source, query.filter)})`;
+  const where = sql`WHERE ${raw(dialect.withinTime(source.table))} AND (${source.where}) AND (${wholeCondition(dialect, source, query.filter)})`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;
   // Joins that only add columns do not change the number of entries, and are most of the work.
@@ -59,38 +39,21 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   const counted = `${table} ${join}`;
   const order = query.sort.map(({ field, descending }) => {
     const { column, isOptional } = fieldOf(source, field);
-    const direction = sql.raw(descending ? 'DESC' : 'ASC');
-    if (!isOptional) return sql`${sql.raw(column)} ${direction}`;
+    const direction = raw(descending ? 'DESC' : 'ASC');
+    if (!isOptional) return sql`${raw(column)} ${direction}`;
     // Engines disagree on where unset values are sorted, unless the query says so. If it does, they use no index.
-    return sql`${sql.raw(column)} ${direction} ${sql.raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
+    return sql`${raw(column)} ${direction} ${raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
   });
-  const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
+  const orderBy = together([...order, raw(source.tieBreaker)]);
   const selected = (columns: string, limit: number) =>
-    sql`SELECT ${sql.raw(columns)} FROM ${sql.raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
+    sql`SELECT ${raw(columns)} FROM ${raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
   return {
     count: () =>
-      compiled(
-        sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${sql.raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-      ),
-    page: () => compiled(selected(source.select, query.limit)),
+      sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
+    page: () => selected(source.select, query.limit),
     keys: (most) =>
-      compiled(
-        sql`SELECT ${sql.raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
-      ),
+      sql`SELECT ${raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
   };
-}
-
-function fixedCondition({ where }: ListSource): Sql {
-  const [start = '', ...rest] = where.sql.split('?');
-  return rest.reduce<Sql>(
-    (built, part, at) => sql`${built}${where.params[at] ?? null}${sql.raw(part)}`,
-    sql.raw(start),
-  );
-}
-
-function compiled(query: Sql): Statement {
-  const { sql: text, parameters } = query.compile(compiler);
-  return { sql: text, params: parameters as readonly SqlValue[] };
 }
 
 /** What terms cost for each entry; 1 is a comparison of a value of the row itself. */
@@ -179,9 +142,9 @@ function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): S
     foldedFields(source, term).some((field) => folded.has(field)) ? 'inside' : 'outside',
   );
   const all = (terms: readonly Filter[]) => condition(listed, { op: 'and', terms });
-  const texts = repeated.map((field, at) => sql.raw(`${lowerCaseOf(dialect, field)} AS text_${at}`));
+  const texts = repeated.map((field, at) => raw(`${lowerCaseOf(dialect, field)} AS text_${at}`));
   // Without LIMIT, PostgreSQL would put the expression in the place of its name.
-  return sql`(${all(outside)}) AND (SELECT ${all(inside)} FROM (SELECT ${sql.join(texts)} LIMIT 1) AS folded)`;
+  return sql`(${all(outside)}) AND (SELECT ${all(inside)} FROM (SELECT ${together(texts)} LIMIT 1) AS folded)`;
 }
 
 function lowerCaseOf(dialect: Dialect, { column, lowerCase }: StoredField): string {
@@ -203,7 +166,7 @@ function condition(listed: Filtered, filter: Filter): Sql {
     case 'or': {
       if (filter.terms.length === 0) return filter.op === 'and' ? sql`1 = 1` : sql`1 = 0`;
       const terms = filter.terms.map((term) => sql`(${condition(listed, term)})`);
-      return sql.join(terms, filter.op === 'and' ? sql` AND ` : sql` OR `);
+      return together(terms, filter.op === 'and' ? ' AND ' : ' OR ');
     }
     case 'not':
       // NOT of an unknown truth value is unknown again, and would exclude the entry.
@@ -214,14 +177,14 @@ function condition(listed: Filtered, filter: Filter): Sql {
     case 'icontains': {
       const field = fieldOf(source, filter.field);
       if (field.kind === 'texts' && filter.op === 'contains') {
-        const texts = sql.raw(dialect.jsonTextsOf(field.column));
+        const texts = raw(dialect.jsonTextsOf(field.column));
         return sql`EXISTS (SELECT 1 FROM ${texts} AS texts WHERE texts.value = ${filter.value})`;
       }
       if (field.kind !== 'text') throw wrongType(filter.field, field);
-      const position = sql.raw(dialect.position);
+      const position = raw(dialect.position);
       // A position instead of LIKE: there are no wildcards to escape.
-      if (filter.op === 'contains') return sql`${position}(${sql.raw(field.column)}, ${filter.value}) > 0`;
-      const text = sql.raw(listed.folded.get(field) ?? lowerCaseOf(dialect, field));
+      if (filter.op === 'contains') return sql`${position}(${raw(field.column)}, ${filter.value}) > 0`;
+      const text = raw(listed.folded.get(field) ?? lowerCaseOf(dialect, field));
       return sql`${position}(${text}, ${field.fold(filter.value)}) > 0`;
     }
     default:
@@ -231,9 +194,9 @@ function condition(listed: Filtered, filter: Filter): Sql {
 
 function membership(source: ListSource, name: string, values: readonly FilterValue[]): Sql {
   const field = fieldOf(source, name);
-  const column = sql.raw(field.column);
-  const set = values.filter((value) => value !== null).map((value) => sql`${stored(field, name, value)}`);
-  const isIn = set.length === 0 ? sql`1 = 0` : sql`${column} IN (${sql.join(set)})`;
+  const column = raw(field.column);
+  const set = values.filter((value) => value !== null).map((value) => stored(field, name, value));
+  const isIn = set.length === 0 ? sql`1 = 0` : sql`${column} IN ${among(set)}`;
   return values.includes(null) ? sql`${isIn} OR ${column} IS NULL` : isIn;
 }
 
@@ -241,13 +204,13 @@ type Comparison = Extract<Filter, { readonly op: '=' | '!=' | '<' | '<=' | '>' |
 
 function comparison(source: ListSource, { op, field: name, value }: Comparison): Sql {
   const field = fieldOf(source, name);
-  const column = sql.raw(field.column);
+  const column = raw(field.column);
   if (value === null) {
     if (op === '=') return sql`${column} IS NULL`;
     if (op === '!=') return sql`${column} IS NOT NULL`;
     throw new AuthError('invalid_filter', { description: 'null can only be compared with = and !=' });
   }
-  return sql`${column} ${sql.raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
+  return sql`${column} ${raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
 }
 
 function stored(field: StoredField, name: string, value: string | number | boolean): SqlValue {
