@@ -1,42 +1,160 @@
-// One change or action for any number of identities. It is checked for all of them first, and then made a piece at a time,
-// each in one step, so that logins need not wait. The caller carries a job on, call by call, and so with a right that is
-// valid now; what was reached is stored, so a job that was left can be carried on by any administrator.
+// Many identities are changed, or made from a table, in one step or by a job. A job is checked for all of them first, and
+// then made a piece at a time, each in one step, so that logins need not wait. The caller carries a job on, call by call,
+// and so with a right that is valid now; what was reached is stored, so a job that was left can be carried on by any
+// administrator.
 
 import { setImmediate } from 'node:timers/promises';
 import { AuthError, existing } from '../errors/auth-error.ts';
+import { mostInOneStep } from '../model/bulk-actions.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { Filter } from '../model/list-query.ts';
-import type { BulkJob } from '../store/contracts/bulk-jobs.ts';
+import type { BulkJob, BulkJobPiece } from '../store/contracts/bulk-jobs.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import {
-  type BulkResult,
+  type BulkOrder,
+  type BulkSelection,
   type BulkWork,
+  byIds,
   filterOf,
+  type Gathered,
+  type Made,
   mostNamed,
   type Outlook,
   outlookOf,
   read,
+  readIds,
   readPage,
+  saying,
+  selected,
   workOnAll,
 } from './bulk.ts';
+import { gatherRows, type ImportProblem, type Row, rowsOf } from './import-people.ts';
 import type { PolicyPreview } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
 /** What the check of a job has found so far. */
 export interface JobOutlook extends Outlook {
   readonly administrators: number;
-  readonly first: readonly Pick<Identity, 'id' | 'name'>[];
+  readonly first: Made['created'];
 }
 
+type JobWork = BulkWork | { readonly action: 'import' };
+
 export interface KnownBulkJob extends BulkJob {
-  readonly work: BulkWork;
+  readonly work: JobWork;
   readonly found: JobOutlook;
 }
 
-/** How many identities are checked or changed in one step; a call makes a few steps. */
-const inOneStep = 200;
-const stepsOfCall = 5;
+export interface ImportResult {
+  readonly rows: number;
+  /** Empty if there are problems, or nothing was to be made, or not yet. */
+  readonly created: Made['created'];
+  readonly problems: readonly ImportProblem[];
+  /** For the caller to carry on. */
+  readonly job?: KnownBulkJob;
+}
+
+/** A call makes a few steps. */
+const stepsOfCall = 10;
+
+/**
+ * A change or action for identities: all of them or none.
+ * @throws AuthError could_not_validate, conflict   names the identity: nothing is changed. Or, after the first of several
+ *                                                  steps, the job that stopped there
+ * @throws AuthError not_found                      an id that no identity has
+ */
+export async function changeMany(
+  needs: AdminServices,
+  by: AdminCall,
+  order: BulkOrder,
+): Promise<Made & { readonly matched: number }> {
+  const { work } = order;
+  const identities = await selected(needs, by, order);
+  const { length: matched } = identities;
+  const gathered = await workOnAll(needs, by, { identities, work }).catch((error) => {
+    throw saying(error, (text) => `${text}. Nothing was changed`);
+  });
+  const pieces = idsOf(identities);
+  return { matched, ...(await makeAll(needs, by, { gathered, of: { work, pieces, matched } })) };
+}
+
+/**
+ * Checks every row of a table, and makes the identities if all of them are acceptable.
+ * @param asJob   whether the caller carries on what is more than one step
+ * @throws MalformedInput, AuthError   as `rowsOf`, and as `changeMany` where a name is taken meanwhile
+ */
+export async function importPeople(
+  needs: AdminServices,
+  by: AdminCall,
+  { csv, dryRun, asJob }: { readonly csv: string; readonly dryRun: boolean; readonly asJob: boolean },
+): Promise<ImportResult> {
+  const rows = rowsOf(csv);
+  const { problems, ...gathered } = await gatherRows(needs, by, rows);
+  const result = { rows: rows.length, created: [], problems };
+  if (problems.length > 0 || dryRun) return result;
+  const of = { work: { action: 'import' }, pieces: piecesOf(rows), matched: rows.length } as const;
+  if (asJob && of.matched > mostInOneStep)
+    return { ...result, job: await storeJob(needs, by, { ...of, state: 'checked' }) };
+  return { ...result, created: (await makeAll(needs, by, { gathered, of })).created };
+}
+
+type NewJob = Pick<KnownBulkJob, 'work'> &
+  Partial<Pick<KnownBulkJob, 'state' | 'selection' | 'matched'>> & {
+    readonly pieces: readonly BulkJobPiece[];
+  };
+
+/** Makes what was checked: in one step if that is small enough, or else by a job. */
+async function makeAll(
+  needs: AdminServices,
+  by: AdminCall,
+  { gathered, of }: { readonly gathered: Gathered; readonly of: NewJob & { readonly matched: number } },
+): Promise<Made> {
+  if (of.matched <= mostInOneStep) {
+    const { gathering, ...made } = gathered;
+    await gathering.commit(false);
+    return made;
+  }
+  const { id } = await storeJob(needs, by, { ...of, state: 'checked' });
+  const all: Made[] = [];
+  try {
+    for (let isDone = false; !isDone; ) {
+      const { job, ...made } = await carryOnBulkJob(needs, by, { id, isConfirmed: true });
+      all.push(made);
+      isDone = job.state === 'done';
+    }
+    return allMade(all);
+  } catch (error) {
+    const { done, matched } = await getBulkJob(needs, id);
+    if (done > 0)
+      throw saying(
+        error,
+        (text) => `${text}; ${done} of ${matched} are done, and the job ${id} goes on from there`,
+      );
+    await deleteBulkJob(needs, by, id);
+    throw error;
+  }
+}
+
+function allMade(all: readonly Made[]): Made {
+  return {
+    invitations: all.flatMap(({ invitations }) => invitations),
+    created: all.flatMap(({ created }) => created),
+  };
+}
+
+/** The administrators together, so that what leaves none is refused before anything is changed. */
+function idsOf(identities: readonly Identity[]): readonly BulkJobPiece[] {
+  const idsWhere = (which: boolean) =>
+    identities.flatMap(({ id, isAdmin }) => (isAdmin === which ? [id] : []));
+  const administrators = idsWhere(true);
+  return [...(administrators.length > 0 ? [administrators] : []), ...piecesOf(idsWhere(false))];
+}
+
+function piecesOf(items: BulkJobPiece): readonly BulkJobPiece[] {
+  const count = Math.ceil(items.length / mostInOneStep);
+  return Array.from({ length: count }, (_, at) => items.slice(at * mostInOneStep, (at + 1) * mostInOneStep));
+}
 
 /**
  * Nothing is done before it is carried on.
@@ -45,16 +163,25 @@ const stepsOfCall = 5;
 export async function createBulkJob(
   needs: AdminServices,
   by: AdminCall,
-  { selection, work }: { readonly selection: string; readonly work: BulkWork },
+  { selection, work }: { readonly selection: BulkSelection; readonly work: BulkWork },
 ): Promise<KnownBulkJob> {
-  filterOf(selection);
+  if ('ids' in selection)
+    return storeJob(needs, by, { work, pieces: idsOf(await byIds(needs, by, selection.ids)) });
+  filterOf(selection.filter);
+  return storeJob(needs, by, { work, pieces: [], selection: selection.filter });
+}
+
+async function storeJob(
+  needs: AdminServices,
+  by: AdminCall,
+  { pieces, ...of }: NewJob,
+): Promise<KnownBulkJob> {
   const now = needs.clock.now();
   const job: KnownBulkJob = {
     id: needs.random.id(),
     reference: by.origin.requestId,
     madeBy: by.actor.identityId,
-    selection,
-    work,
+    selection: null,
     state: 'checking',
     matched: 0,
     done: 0,
@@ -69,8 +196,9 @@ export async function createBulkJob(
     step: 0,
     createdAt: now,
     updatedAt: now,
+    ...of,
   };
-  await actingFor(needs, by).bulkJobs.create(job);
+  await actingFor(needs, by).bulkJobs.create({ ...job, pieces });
   return job;
 }
 
@@ -91,13 +219,13 @@ export async function deleteBulkJob(needs: AdminServices, by: AdminCall, id: str
   if (!(await actingFor(needs, by).bulkJobs.delete(id))) throw new AuthError('not_found');
 }
 
-// Sound because `createBulkJob` and `carryOn` wrote it.
+// Sound because `storeJob` and `carryOn` wrote it.
 const known = (job: BulkJob) => job as KnownBulkJob;
 
 /**
  * Carries a job on for a while.
  * @param isConfirmed whether a job that is checked may begin to change
- * @returns the links of the invitations that this call made
+ * @returns what this call made
  * @throws AuthError not_found
  * @throws AuthError could_not_validate, conflict   names the identity that it is not possible for; the pieces before
  *                                                  stay done, and the job can be carried on
@@ -106,8 +234,8 @@ export async function carryOnBulkJob(
   needs: AdminServices,
   by: AdminCall,
   { id, isConfirmed }: { readonly id: string; readonly isConfirmed: boolean },
-): Promise<Pick<BulkResult, 'invitations'> & { readonly job: KnownBulkJob }> {
-  const invitations: BulkResult['invitations'][number][] = [];
+): Promise<Made & { readonly job: KnownBulkJob }> {
+  const all: Made[] = [];
   let job = await getBulkJob(needs, id);
   const asJob = { ...by, origin: { ...by.origin, requestId: job.reference } };
   // What was checked in this very call, nobody has read yet.
@@ -115,18 +243,19 @@ export async function carryOnBulkJob(
   for (let steps = 0, misses = 0; steps < stepsOfCall && mayGoOn(job, mayChange); steps += 1) {
     try {
       if (job.state === 'checking') await checkPiece(needs, asJob, job);
-      else invitations.push(...(await changePiece(needs, asJob, job)));
+      else all.push(await changePiece(needs, asJob, job));
     } catch (error) {
       // Or links that were made would reach nobody; the next call says why it stops here.
-      if (invitations.length > 0) break;
+      if (all.length > 0) break;
       misses += 1;
       // One of them was changed, or another call carried the job on: the piece is read again.
-      if (!wasChangedMeanwhile(error) || misses > stepsOfCall) throw error;
+      const isOther = wasChangedMeanwhile(error) || (await getBulkJob(needs, id)).step > job.step;
+      if (!isOther || misses > stepsOfCall) throw error;
     }
     job = await getBulkJob(needs, id);
     await setImmediate();
   }
-  return { job, invitations };
+  return { job, ...allMade(all) };
 }
 
 /** @throws AuthError conflict   it is confirmed, and not possible */
@@ -145,9 +274,7 @@ function wasChangedMeanwhile(error: unknown): boolean {
 
 async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob): Promise<void> {
   const { identities, next } = await pieceOf(needs, by, job);
-  // Only the administrators need to be tried in one step: the others are not counted by any rule for all together.
-  const isTried = job.reached === null;
-  const outlook = await outlookOf(needs, by, { identities, work: job.work, isTried });
+  const outlook = await outlookOf(needs, by, { identities, work: job.work as BulkWork });
   const advanced = await actingFor(needs, by).bulkJobs.advance({
     ...job,
     matched: job.matched + identities.length,
@@ -159,40 +286,67 @@ async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob
   if (!advanced) throw new AuthError('conflict', { cause: new NotAsSeen('changed') });
 }
 
-async function changePiece(
-  needs: AdminServices,
-  by: AdminCall,
-  job: KnownBulkJob,
-): Promise<BulkResult['invitations']> {
-  const { identities, next } = await pieceOf(needs, by, job);
-  const { gathering, invitations } = await workOnAll(needs, by, { identities, work: job.work });
+async function changePiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob): Promise<Made> {
+  const { work } = job;
+  const { identities, rows, next } = await pieceOf(needs, by, job);
+  const { gathering, ...made } = isImport(work)
+    ? await rowsPossible(needs, by, rows)
+    : await workOnAll(needs, by, { identities, work });
   // Gathered too: a piece is made exactly when it is noted, however often a call is repeated.
   await gathering.needs.store.bulkJobs.advance({
     ...job,
-    done: job.done + identities.length,
+    done: job.done + identities.length + rows.length,
     state: next === null ? 'done' : 'working',
     reached: next,
     updatedAt: needs.clock.now(),
   });
   await gathering.commit(false, true);
-  return invitations;
+  return made;
 }
 
-/**
- * All administrators together, so that what leaves none is refused before anything is changed; then the others in the
- * order of their ids.
- */
+const isImport = (work: JobWork): work is Exclude<JobWork, BulkWork> =>
+  'action' in work && work.action === 'import';
+
+/** Rows that were checked, as long as nothing came in between. @throws AuthError conflict   names the line */
+async function rowsPossible(needs: AdminServices, by: AdminCall, rows: readonly Row[]): Promise<Gathered> {
+  const { problems, ...gathered } = await gatherRows(needs, by, rows);
+  const [problem] = problems;
+  if (problem === undefined) return gathered;
+  const { line, column, reason } = problem;
+  throw new AuthError('conflict', { description: `Not possible for line ${line}: ${column} ${reason}` });
+}
+
+interface Piece {
+  readonly identities: readonly Identity[];
+  /** Of a table. */
+  readonly rows: readonly Row[];
+  /** `reached` after it; null: it is the last one. */
+  readonly next: string | null;
+}
+
 async function pieceOf(
   needs: AdminServices,
   by: AdminCall,
-  { selection, reached }: KnownBulkJob,
-): Promise<{ readonly identities: readonly Identity[]; readonly next: string | null }> {
+  { id, selection, work, reached }: KnownBulkJob,
+): Promise<Piece> {
+  if (selection === null) {
+    const at = Number(reached ?? 0);
+    const [items = [], following] = await needs.store.bulkJobs.piecesFrom(id, at);
+    const next = following === undefined ? null : String(at + 1);
+    // Sound because `storeJob` got the pieces that the work takes.
+    if (isImport(work)) return { identities: [], rows: items as readonly Row[], next };
+    return { identities: await readIds(needs, by, items as readonly string[]), rows: [], next };
+  }
   const only = (isAdmin: boolean): Filter => ({
     op: 'and',
     terms: [filterOf(selection), { op: '=', field: 'isAdmin', value: isAdmin }],
   });
-  if (reached === null) return { identities: await read(needs, by, only(true)), next: '' };
-  return readPage(needs, by, { filter: only(false), after: reached, most: inOneStep });
+  // All administrators together, as in `idsOf`; then the others in the order of their ids.
+  if (reached === null) return { identities: await read(needs, by, only(true)), rows: [], next: '' };
+  return {
+    ...(await readPage(needs, by, { filter: only(false), after: reached, most: mostInOneStep })),
+    rows: [],
+  };
 }
 
 function together(

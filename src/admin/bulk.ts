@@ -1,6 +1,5 @@
-// One change or action for many identities: all of them or none. Each goes through the same rules as when it is changed
-// by itself; the changes are collected and made together at the end. Audit events of one call have its reference id.
-// bulk-jobs.ts does the same for any number, a piece at a time.
+// One change or action for many identities. Each goes through the same rules as when it is changed by itself; the changes
+// are collected and made together at the end. Audit events of one call have its reference id. bulk-jobs.ts orders them.
 
 import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
@@ -11,6 +10,7 @@ import { asSent, type Identity, identityEntity } from '../model/entities/identit
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import { budgetOf, type Filter } from '../model/list-query.ts';
 import type { Millis } from '../platform/clock.ts';
+import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
@@ -29,7 +29,7 @@ import { type InvitationFields, type IssuedInvitation, invite } from './invitati
 import { type PolicyPreview, previewPolicies } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
-/** At most so many identities in one step: other changes and logins wait for it. */
+/** At most so many identities in one call. */
 export const mostAtOnce = 10_000;
 /** How many problems a preview names. */
 export const mostNamed = 20;
@@ -60,9 +60,18 @@ export interface BulkOrder {
   readonly matched?: number | undefined;
 }
 
-export interface BulkResult {
-  readonly identities: readonly Identity[];
-  readonly invitations: readonly (IssuedInvitation & Pick<Identity, 'id' | 'name'>)[];
+type Named = Pick<Identity, 'id' | 'name'>;
+
+/** What callers are told of what was made. */
+export interface Made {
+  readonly invitations: readonly (IssuedInvitation & Named)[];
+  /** New identities. */
+  readonly created: readonly Named[];
+}
+
+/** What was made, if the changes that were gathered are committed. */
+export interface Gathered extends Made {
+  readonly gathering: ReturnType<typeof gatheredWork>;
 }
 
 /** What somebody reads before a change of many. */
@@ -71,7 +80,7 @@ export interface BulkPreview {
   /** The identities for which it is not possible; the first ones by name. */
   readonly refused: {
     readonly count: number;
-    readonly first: readonly (Pick<Identity, 'id' | 'name'> & { readonly reason: string })[];
+    readonly first: readonly (Named & { readonly reason: string })[];
   };
   /** What another auth policy would change; null: it stays. */
   readonly policy: PolicyPreview | null;
@@ -83,72 +92,62 @@ export interface BulkPreview {
 export type Outlook = Omit<BulkPreview, 'identities'>;
 
 /**
- * @throws AuthError could_not_validate, conflict   names the identity: nothing is changed
- * @throws AuthError not_found                      an id that no identity has
- */
-export async function changeMany(needs: AdminServices, by: AdminCall, order: BulkOrder): Promise<BulkResult> {
-  const identities = await selected(needs, by, order);
-  const { invitations, gathering } = await workOnAll(needs, by, { identities, work: order.work });
-  await gathering.commit(false);
-  return { identities, invitations };
-}
-
-/**
  * Gathers the work for identities; nothing is changed before the commit.
- * @throws AuthError as `changeMany`
+ * @throws AuthError could_not_validate, conflict   names the identity
  */
 export async function workOnAll(
   needs: AdminServices,
   by: AdminCall,
   { identities, work }: { readonly identities: readonly Identity[]; readonly work: BulkWork },
-): Promise<Pick<BulkResult, 'invitations'> & { readonly gathering: ReturnType<typeof gatheredWork> }> {
+): Promise<Gathered> {
   const gathering = gatheredWork(needs, by, identities);
-  const invitations: BulkResult['invitations'][number][] = [];
+  const invitations: Made['invitations'][number][] = [];
   for (const identity of identities) {
     const { id, name } = identity;
     try {
       const issued = await workOn(gathering.needs, by, { identity, work });
       if (issued !== undefined) invitations.push({ id, name, ...issued });
     } catch (error) {
-      throw ofIdentity(identity, error);
+      throw saying(error, (text) => `Not possible for ${JSON.stringify(name.slice(0, 80))}: ${text}`);
     }
   }
-  return { invitations, gathering };
+  return { invitations, created: [], gathering };
 }
 
-/** What `changeMany` would do. Nothing is stored. @throws AuthError as it does for the selection */
+/** What the change would do. Nothing is stored. @throws AuthError as `selected` */
 export async function previewMany(
   needs: AdminServices,
   by: AdminCall,
   order: BulkOrder,
 ): Promise<BulkPreview> {
   const identities = await selected(needs, by, order);
-  return { identities, ...(await outlookOf(needs, by, { identities, work: order.work, isTried: true })) };
+  return { identities, ...(await outlookOf(needs, by, { identities, work: order.work })) };
 }
 
-/** @param isTried whether the store is asked too: it makes all changes in one step, and takes them back */
 export async function outlookOf(
   needs: AdminServices,
   by: AdminCall,
-  {
-    identities,
-    work,
-    isTried,
-  }: { readonly identities: readonly Identity[]; readonly work: BulkWork; readonly isTried: boolean },
+  { identities, work }: { readonly identities: readonly Identity[]; readonly work: BulkWork },
 ): Promise<Outlook> {
-  const gathering = gatheredWork(needs, by, identities);
+  // The store is asked too whether an administrator is left: it makes their changes in one step, and takes them back.
+  const gatheredOf = (which: boolean) =>
+    gatheredWork(
+      needs,
+      by,
+      identities.filter(({ isAdmin }) => isAdmin === which),
+    );
+  const [administrators, rest] = [gatheredOf(true), gatheredOf(false)];
   const refused: Outlook['refused']['first'][number][] = [];
   for (const identity of identities) {
-    const { id, name } = identity;
+    const { id, name, isAdmin } = identity;
     try {
-      await workOn(gathering.needs, by, { identity, work });
+      await workOn((isAdmin ? administrators : rest).needs, by, { identity, work });
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       refused.push({ id, name, reason: whyOf(error) });
     }
   }
-  const tried = isTried ? gathering.commit(true) : Promise.resolve();
-  const objection = await tried.then(
+  const objection = await administrators.commit(true).then(
     () => null,
     (error: unknown) => {
       if (error instanceof AuthError) return whyOf(error);
@@ -164,7 +163,8 @@ export async function outlookOf(
   return { refused: { count: refused.length, first: refused.slice(0, mostNamed) }, policy, objection };
 }
 
-async function selected(
+/** @throws AuthError could_not_validate, invalid_filter, conflict */
+export async function selected(
   needs: AdminServices,
   by: AdminCall,
   { selection, matched }: BulkOrder,
@@ -193,20 +193,25 @@ export function filterOf(filter: string): Filter {
   return parsed.filter;
 }
 
-async function byIds(
+export async function byIds(
   needs: AdminServices,
   by: AdminCall,
   ids: readonly string[],
 ): Promise<readonly Identity[]> {
-  const found: Identity[] = [];
-  for (let at = 0; at < ids.length; at += pageSize) {
-    const values = ids.slice(at, at + pageSize);
-    found.push(...(await read(needs, by, { op: 'in', field: 'id', values })));
-  }
+  const found = await inChunks(ids, (some) => readIds(needs, by, some));
   const known = new Set<string>(found.map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));
   if (missing === undefined) return found;
   throw refusedField('ids', 'names no identity', missing.slice(0, 100));
+}
+
+/** Of ids that no identity has any more, nothing. */
+export function readIds(
+  needs: AdminServices,
+  by: AdminCall,
+  values: readonly string[],
+): Promise<readonly Identity[]> {
+  return read(needs, by, { op: 'in', field: 'id', values });
 }
 
 const pageSize = 500;
@@ -281,7 +286,7 @@ export function gatheredWork(given: AdminServices, by: AdminCall, identities: re
   };
 }
 
-/** Waits for a commit and tells the caller why nothing was changed. */
+/** Waits for a commit and tells the caller why it was not made. */
 async function possible(step: Promise<void>): Promise<void> {
   try {
     await administratorKept(step);
@@ -290,7 +295,7 @@ async function possible(step: Promise<void>): Promise<void> {
     if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an identity ${reasonOf(error)}`);
     if (!(error instanceof NotAsSeen) && !(error instanceof ReferenceGone)) throw error;
     throw new AuthError('conflict', {
-      description: 'One of the identities was changed meanwhile: nothing was changed; repeat the request',
+      description: 'One of the identities was changed meanwhile; repeat the request',
       cause: error,
     });
   }
@@ -335,11 +340,11 @@ function changeOf(
   return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes])] };
 }
 
-/** A refusal with the identity that it is about. */
-function ofIdentity({ name }: Identity, error: unknown): unknown {
+/** A refusal in other words; any other failure as it is. */
+export function saying(error: unknown, words: (description: string) => string): unknown {
   if (!(error instanceof AuthError)) return error;
   return new AuthError(error.code, {
-    description: `${JSON.stringify(name.slice(0, 80))}: ${error.description}. Nothing was changed`,
+    description: words(error.description),
     fields: error.fields,
     cause: error,
   });

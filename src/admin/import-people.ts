@@ -1,17 +1,19 @@
-// Many new identities from a table, checked row by row before any is made, and made together or not at all.
+// New identities from a table: its rows, and what is wrong with them. bulk-jobs.ts makes them.
 
+import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
 import { importColumns } from '../model/bulk-actions.ts';
 import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
-import { budgetOf } from '../model/list-query.ts';
+import { budgetOf, noOrder } from '../model/list-query.ts';
 import { foldedName, nameKeys } from '../model/names.ts';
 import { parseCsv } from '../platform/formats/csv.ts';
 import { quoted } from '../platform/formats/quoted.ts';
+import { chunkSize, inChunks } from '../platform/in-chunks.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
-import { gatheredWork, mostAtOnce, whyOf } from './bulk.ts';
+import { type Gathered, gatheredWork, mostAtOnce } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
 import type { AdminServices } from './services.ts';
 
@@ -24,34 +26,27 @@ export interface ImportProblem {
   readonly reason: string;
 }
 
-export interface ImportResult {
-  readonly rows: number;
-  /** Empty if there are problems, or nothing was to be made. */
-  readonly created: readonly Pick<Identity, 'id' | 'name'>[];
-  readonly problems: readonly ImportProblem[];
-}
-
-interface Row {
+export interface Row {
   readonly line: number;
   readonly values: Readonly<Partial<Record<Column, string>>>;
 }
 
 /**
- * Checks every row, and makes the identities if all of them are acceptable.
- * @throws MalformedInput            the text is no table
- * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
+ * Checks every row, and gathers the new identities; none is made before the commit.
+ * @returns the problems, with which it may not be committed
  */
-export async function importPeople(
+export async function gatherRows(
   needs: AdminServices,
   by: AdminCall,
-  { csv, dryRun }: { readonly csv: string; readonly dryRun: boolean },
-): Promise<ImportResult> {
-  const rows = rowsOf(csv);
+  rows: readonly Row[],
+): Promise<Gathered & { readonly problems: readonly ImportProblem[] }> {
   const problems: ImportProblem[] = [...(await taken(needs, by, rows))];
   const gathering = gatheredWork(needs, by, []);
-  const policies = await policiesNamed(needs, rows);
-  const created: ImportResult['created'][number][] = [];
+  const policies = await policiesNamed(needs, by, rows);
+  const created: Pick<Identity, 'id' | 'name'>[] = [];
   for (const { line, values } of rows) {
+    // Other work gets its turn.
+    await setImmediate();
     try {
       const fields = fieldsOf(values, policies);
       created.push({ id: await createIdentity(gathering.needs, by, { fields }), name: fields.name });
@@ -62,18 +57,14 @@ export async function importPeople(
       problems.push({ line, column, reason: problem?.reason ?? error.description });
     }
   }
-  if (problems.length === 0) {
-    try {
-      await gathering.commit(dryRun);
-    } catch (error) {
-      if (!(error instanceof AuthError)) throw error;
-      problems.push({ line: null, column: null, reason: whyOf(error) });
-    }
-  }
-  return { rows: rows.length, created: problems.length > 0 || dryRun ? [] : created, problems };
+  return { gathering, created, invitations: [], problems };
 }
 
-function rowsOf(csv: string): readonly Row[] {
+/**
+ * @throws MalformedInput                 the text is no table
+ * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
+ */
+export function rowsOf(csv: string): readonly Row[] {
   const [head, ...rows] = parseCsv(csv);
   if (head === undefined || rows.length === 0)
     throw refusedField(
@@ -126,25 +117,30 @@ function fieldsOf(
 /** By name and by id. */
 async function policiesNamed(
   { store }: AdminServices,
+  by: AdminCall,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<string, AuthPolicyId>> {
-  const found = new Map<string, AuthPolicyId>();
-  for (const wanted of new Set(rows.map(({ values }) => values.authPolicy))) {
-    if (wanted === undefined) continue;
-    const { items } = await store.authPolicies.list({
-      filter: { op: 'or', terms: [equal('name', wanted), equal('id', wanted)] },
-      sort: [{ field: 'id', descending: false }],
-      limit: 1,
-      offset: 0,
-      budget: budgetOf({ source: '', isAdmin: false }),
-    });
-    if (items[0] !== undefined) found.set(wanted, items[0].id);
-  }
-  return found;
+  const named = rows.flatMap(({ values }) => values.authPolicy ?? []);
+  const found = await inChunks([...new Set(named)], async (values) => {
+    const terms = (['id', 'name'] as const).map((field) => ({ op: 'in', field, values }) as const);
+    return (await store.authPolicies.list({ ...everyOne(by), filter: { op: 'or', terms } })).items;
+  });
+  // A name is not found under the id of another policy.
+  return new Map([
+    ...found.map(({ id, name }) => [name, id] as const),
+    ...found.map(({ id }) => [id, id] as const),
+  ]);
 }
 
-const equal = (field: string, value: string) => ({ op: '=', field, value }) as const;
-const pageSize = 200;
+/** A list without a limit beyond what its filter names. */
+function everyOne(by: AdminCall) {
+  return {
+    sort: noOrder,
+    limit: 2 * chunkSize,
+    offset: 0,
+    budget: budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin }),
+  };
+}
 
 /** Names and external ids that rows share, or that identities have already. */
 async function taken(
@@ -191,18 +187,14 @@ async function takenNames(
   lineOf: ReadonlyMap<string, Row>,
 ): Promise<readonly ImportProblem[]> {
   const problems = new Map<number, ImportProblem>();
-  const keys = [...lineOf.keys()];
-  for (let at = 0; at < keys.length; at += pageSize) {
-    for (const { key, name: passesFor } of await store.identities.listByNameKeys(
-      keys.slice(at, at + pageSize),
-    )) {
-      // Sound because only keys of rows are asked for.
-      const { line, values } = lineOf.get(key) as Row;
-      const isSame = passesFor === values.name;
-      if (isForced && !isSame) continue;
-      const reason = reasonOf(new AlreadyTaken('name', isSame ? null : passesFor));
-      problems.set(line, { line, column: 'name', reason });
-    }
+  const found = await inChunks([...lineOf.keys()], (keys) => store.identities.listByNameKeys(keys));
+  for (const { key, name: passesFor } of found) {
+    // Sound because only keys of rows are asked for.
+    const { line, values } = lineOf.get(key) as Row;
+    const isSame = passesFor === values.name;
+    if (isForced && !isSame) continue;
+    const reason = reasonOf(new AlreadyTaken('name', isSame ? null : passesFor));
+    problems.set(line, { line, column: 'name', reason });
   }
   return [...problems.values()];
 }
@@ -212,21 +204,12 @@ async function takenIds(
   by: AdminCall,
   lineOf: ReadonlyMap<string, Row>,
 ): Promise<readonly ImportProblem[]> {
-  const problems: ImportProblem[] = [];
-  const budget = budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin });
-  const ids = [...lineOf.keys()];
-  for (let at = 0; at < ids.length; at += pageSize) {
-    const { items } = await store.identities.list({
-      filter: { op: 'in', field: 'externalId', values: ids.slice(at, at + pageSize) },
-      sort: [{ field: 'id', descending: false }],
-      limit: pageSize,
-      offset: 0,
-      budget,
-    });
-    for (const { externalId } of items) {
-      const line = lineOf.get(externalId ?? '')?.line ?? null;
-      problems.push({ line, column: 'externalId', reason: 'is already taken by an identity' });
-    }
-  }
-  return problems;
+  const found = await inChunks([...lineOf.keys()], async (values) => {
+    const filter = { op: 'in', field: 'externalId', values } as const;
+    return (await store.identities.list({ ...everyOne(by), filter })).items;
+  });
+  return found.map(({ externalId }) => {
+    const line = lineOf.get(externalId ?? '')?.line ?? null;
+    return { line, column: 'externalId', reason: 'is already taken by an identity' };
+  });
 }

@@ -151,8 +151,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   '{1} has no email address': '{1} hat keine E-Mail-Adresse',
   'One of the entities was changed meanwhile: nothing was applied; repeat the request':
     'Etwas davon wurde inzwischen geändert: nichts wurde angewendet; wiederholen Sie die Anfrage',
-  'One of the identities was changed meanwhile: nothing was changed; repeat the request':
-    'Eine der Identitäten wurde inzwischen geändert: nichts wurde geändert; wiederholen Sie die Anfrage',
+  'One of the identities was changed meanwhile; repeat the request':
+    'Eine der Identitäten wurde inzwischen geändert; wiederholen Sie die Anfrage',
   'The check has found that this is not possible for all: nothing was changed; see refused':
     'Das ist nicht bei allen möglich: nichts wurde geändert; siehe refused',
   'The selection has {1} identities now, not {2}: nothing was changed; look at it again':

@@ -2,7 +2,11 @@
 export const refusalsInGerman: Readonly<Record<string, string>> = {
   'The field {1} {2}': 'Das Feld {1} {=2}',
   'The name {1} {2}': 'Der Name {1} {=2}',
-  '{1}: {2}. Nothing was changed': '{1}: {=2}. Nichts wurde geändert',
+  'Not possible for {1}: {2}. Nothing was changed': 'Nicht möglich für {1}: {=2}. Nichts wurde geändert',
+  'Not possible for {1}: {2}': 'Nicht möglich für {1}: {=2}',
+  'Not possible for line {1}: {2} {3}': 'Nicht möglich für Zeile {1}: {2} {=3}',
+  '{1}; {2} of {3} are done, and the job {4} goes on from there':
+    '{=1}; {2} von {3} sind erledigt, und der Auftrag {4} setzt dort fort',
   // any field
   'is required': 'ist erforderlich',
   'is required for a new one': 'ist bei etwas Neuem erforderlich',

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandLine, type Outcome } from '../support/command-line.ts';
-import { createdId, loggedIn, password } from '../support/management.ts';
+import { createdId, imported, loggedIn, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const server = await startTestServer();
@@ -53,11 +53,14 @@ test('a table makes people, a filter gives them another policy, invites and dele
   assert.equal((await cli.run(['update', 'identity', '--type', 'User'])).code, 2);
 });
 
-test('more than a thousand are changed by a job, which goes on after a stop', async () => {
+test('more than a step takes are made and changed by a job, which goes on after a stop', async () => {
   const file = join(server.home, 'many.csv');
-  const names = Array.from({ length: 1200 }, (_, at) => `many ${at},many`);
-  writeFileSync(file, `name,roleAttributes\n${names.join('\n')}\n`);
-  await fine('identity', 'import', file);
+  const tableOf = (name: string) =>
+    ['name,roleAttributes', ...Array.from({ length: 1200 }, (_, at) => `${name} ${at},${name}`)].join('\n');
+  writeFileSync(file, tableOf('many'));
+  const made = await cli.run(['identity', 'import', file], { person: () => undefined });
+  assert.match(made.stdout, /^Made 1200 identities\.$/m, made.stderr);
+  assert.match(made.stderr, /1000 of 1200 done[\s\S]*1200 of 1200 done/);
   const each = ['identity', 'each', 'disable', '--filter', 'roleAttributes contains "many"'];
   assert.match((await fine(...each, '--dry-run')).stdout, /1200 identities selected/);
   assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
@@ -73,6 +76,16 @@ test('more than a thousand are changed by a job, which goes on after a stop', as
   assert.equal(carried.code, 0, carried.stderr);
   assert.match(carried.stderr, /1200 checked[\s\S]*1200 of 1200 done/);
   assert.equal((await cli.run(['get', 'identity', 'many 7'])).code, 1);
+
+  const query = '?asJob=true';
+  const { job } = (await imported(server, root, { csv: tableOf('later'), query })).json.data;
+  await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, { confirmed: true });
+  assert.match(
+    (await fine('identity', 'continue')).stdout,
+    new RegExp(`^${job.id}\t1000 of 1200\t\timport$`, 'm'),
+  );
+  assert.match((await fine('identity', 'continue', job.id)).stdout, /Done for 1200 identities/);
+  await fine('get', 'identity', 'later 1199');
 });
 
 test('the audit trail is exported a page at a time, by person and by kind of entity', async () => {

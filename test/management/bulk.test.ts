@@ -2,8 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import {
+  assertRefused,
+  type Caller,
+  createdId,
+  imported,
+  loggedIn,
+  password,
+  rootOf,
+} from '../support/management.ts';
 import { isFullSize } from '../support/size.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -31,11 +38,7 @@ const bulk = (body: object, by: Caller = root) => by.call('POST', 'identities/bu
 const preview = (body: object, by: Caller = root) => by.call('POST', 'identities/bulk/preview', body);
 const read = async (id: string) => (await root.get(`identities/${id}`)).json.data;
 
-async function importing(csv: string, query = ''): Promise<Answer> {
-  const headers = { authorization: `Bearer ${root.accessToken}`, 'content-type': 'text/csv' };
-  const answer = await server.post(`/edge/management/v1/identities/import${query}`, { headers, body: csv });
-  return answer;
-}
+const importing = (csv: string | Buffer, query = '') => imported(server, root, { csv, query });
 
 describe('a change of many', () => {
   test('gives everybody whom a filter selects another policy, with one audit event each', async () => {
@@ -166,129 +169,6 @@ describe('an action for many', () => {
   });
 });
 
-describe('a job for any number', () => {
-  const jobs = 'identities/bulk/jobs';
-  const carryOn = (id: string, body: object = {}, by = root) =>
-    by.call('POST', `${jobs}/${id}/continue`, body);
-
-  /** @returns the filter of so many people */
-  async function crowd(name: string, size: number): Promise<string> {
-    const lines = Array.from({ length: size }, (_, at) => `${name} ${at},${name}`);
-    const answer = await importing(['name,roleAttributes', ...lines].join('\n'));
-    assert.equal(answer.json.data.created.length, size, answer.text);
-    return `roleAttributes contains "${name}"`;
-  }
-
-  async function checked(body: object): Promise<{ id: string; preview: Answer['json'] }> {
-    const id = createdId(await root.call('POST', jobs, body));
-    for (;;) {
-      const { data } = (await carryOn(id, { confirmed: true })).json;
-      assert.equal(data.done, 0);
-      if (data.state === 'checked') return { id, preview: data.preview };
-      assert.equal(data.state, 'checking');
-    }
-  }
-
-  async function numberOf(filter: string): Promise<number> {
-    const answer = await root.get(`identities?limit=1&filter=${encodeURIComponent(filter)}`);
-    return answer.json.meta.pagination.totalCount;
-  }
-
-  test('is checked for all of them first, and made a piece at a time, also after a stop', async () => {
-    const filter = await crowd('horde', 1500);
-    const policyId = createdId(
-      await root.call('POST', 'auth-policies', { name: 'of the horde', secondary: { requireTotp: true } }),
-    );
-    const before = await checked({ filter, change: { authPolicyId: policyId } });
-    assert.deepEqual(
-      [before.preview.matched, before.preview.policy.touched.count, before.preview.policy.asksMore.count],
-      [1500, 1500, 1500],
-    );
-    assert.equal(before.preview.first.length, 20);
-    const isChanged = `authPolicyId="${policyId}"`;
-    assert.equal((await carryOn(before.id)).json.data.state, 'checked');
-    assert.equal(await numberOf(isChanged), 0);
-
-    const first = (await carryOn(before.id, { confirmed: true })).json.data;
-    assert.equal(first.state, 'working');
-    assert.ok(first.done > 0 && first.done < 1500, first.done);
-    assert.equal(await numberOf(isChanged), first.done);
-    // Another administrator sees it, and carries it on; two at once do nothing twice.
-    await server.createUser({ name: 'second', password, isAdmin: true });
-    const second = await loggedIn(server, 'second');
-    assert.equal((await second.get(`${jobs}/${before.id}`)).json.data.done, first.done);
-    assert.ok((await second.get(jobs)).json.data.some(({ id }: { id: string }) => id === before.id));
-    for (let state = 'working'; state !== 'done'; ) {
-      const both = await Promise.all([carryOn(before.id), carryOn(before.id, {}, second)]);
-      for (const { status, text } of both) assert.ok(status === 200 || status === 409, text);
-      state = (await root.get(`${jobs}/${before.id}`)).json.data.state;
-    }
-    const { done, reference } = (await carryOn(before.id)).json.data;
-    assert.equal(done, 1500);
-    assert.equal(await numberOf(isChanged), 1500);
-    const events = `audit-events?limit=1&filter=${encodeURIComponent(`requestId="${reference}" and event="admin.changed"`)}`;
-    assert.equal((await root.get(events)).json.meta.pagination.totalCount, 1500);
-  });
-
-  test('is refused as a whole if the check finds one for whom it is not possible', async () => {
-    const filter = await crowd('mixed', 3);
-    const refused = await checked({ filter, change: { emailVerified: true } });
-    assert.equal(refused.preview.refused.count, 3);
-    const admins = await checked({ filter: 'true', action: 'disable' });
-    assert.match(admins.preview.objection, /no administrator/);
-    for (const { id } of [refused, admins]) {
-      assertRefused(await carryOn(id, { confirmed: true }), 409, 'CONFLICT');
-      assert.equal((await root.get(`${jobs}/${id}`)).json.data.done, 0);
-      assert.equal((await root.call('DELETE', `${jobs}/${id}`)).status, 200);
-      for (const answer of [await root.get(`${jobs}/${id}`), await carryOn(id)])
-        assertRefused(answer, 404, 'NOT_FOUND');
-    }
-    const { data } = (await root.get(`identities?filter=${encodeURIComponent(filter)}`)).json;
-    assert.deepEqual(
-      data.map(({ disabled, emailVerified }: Record<string, boolean>) => disabled || emailVerified),
-      [false, false, false],
-    );
-  });
-
-  test('shows the links of invitations to who carries it on, and deletes', async () => {
-    const filter = await crowd('guests', 3);
-    const { id } = await checked({ filter, action: 'invite', expiresIn: '2h' });
-    const { invitations } = (await carryOn(id, { confirmed: true })).json.data;
-    assert.equal(new Set(invitations.map(({ url }: { url: string }) => url)).size, 3);
-    assert.ok(!(await root.get(`${jobs}/${id}`)).text.includes('/invite'));
-    const deleting = await checked({ filter, action: 'delete' });
-    assert.equal((await carryOn(deleting.id, { confirmed: true })).json.data.state, 'done');
-    assert.equal(await numberOf(filter), 0);
-  });
-
-  test('is for administrators, and takes a filter and one kind of work', async () => {
-    const filter = await crowd('few', 1);
-    const refusals: [object, string][] = [
-      [{ filter: ' ', action: 'delete' }, 'filter'],
-      [{ filter, change: { name: 'same' } }, 'change.name'],
-      [{ filter }, 'change'],
-    ];
-    for (const [body, field] of refusals)
-      assertRefused(await root.call('POST', jobs, body), 400, 'COULD_NOT_VALIDATE', field);
-    assertRefused(
-      await root.call('POST', jobs, { filter: 'nonsense', action: 'delete' }),
-      400,
-      'INVALID_FILTER',
-    );
-    const { id } = await checked({ filter, action: 'disable' });
-    const reader = await server.createUser({ name: 'reader', password });
-    await root.call('PATCH', `identities/${reader}`, { permissions: ['read', 'helpdesk'] });
-    const limited = await loggedIn(server, 'reader');
-    for (const answer of [
-      await limited.get(jobs),
-      await limited.get(`${jobs}/${id}`),
-      await carryOn(id, { confirmed: true }, limited),
-      await limited.call('DELETE', `${jobs}/${id}`),
-    ])
-      assertRefused(answer, 403, 'FORBIDDEN');
-  });
-});
-
 describe('people from a table', () => {
   test('are checked row by row before any is made', async () => {
     createdId(await root.call('POST', 'identities', { name: 'Taken', type: 'User', externalId: 'ext-1' }));
@@ -382,9 +262,8 @@ describe('people from a table', () => {
     assertRefused(await importing(`name\n${lines}`), 400, 'COULD_NOT_VALIDATE', 'body');
     const inUtf16 = Buffer.from('\ufeffname\nAda\n', 'utf16le');
     const inLatin1 = Buffer.from('name\nM\xfcller\n', 'latin1');
-    const headers = { authorization: `Bearer ${root.accessToken}`, 'content-type': 'text/csv' };
-    for (const body of [inUtf16, inLatin1]) {
-      const answer = await server.post('/edge/management/v1/identities/import', { headers, body });
+    for (const table of [inUtf16, inLatin1]) {
+      const answer = await importing(table);
       assert.equal(answer.status, 400, answer.text);
     }
     for (const [csv, line] of [

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
 import { browserSessionTests } from './contract-browser-sessions.ts';
+import { bulkJobTests } from './contract-bulk-jobs.ts';
 import { callerTests } from './contract-callers.ts';
 import { caTests } from './contract-cas.ts';
 import { certificateExtensionTests } from './contract-certificate-extension.ts';
@@ -68,6 +69,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     keyTests(shared);
     limitTests(shared);
     signerTests(shared);
+    bulkJobTests(shared);
     caTests(shared);
     configTypeTests(shared);
     oidcClientTests(shared);

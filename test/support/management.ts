@@ -35,6 +35,16 @@ export async function rootOf(server: TestServer): Promise<Caller> {
   return loggedIn(server, 'root');
 }
 
+/** The answer to a table of new identities. */
+export function imported(
+  client: HttpsClient,
+  { accessToken }: Caller,
+  { csv, query = '' }: { readonly csv: string | Buffer; readonly query?: string },
+): Promise<Answer> {
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'text/csv' };
+  return client.post(`/edge/management/v1/identities/import${query}`, { headers, body: csv });
+}
+
 /** The id in the answer to a creation. */
 export function createdId(answer: Answer): string {
   assert.equal(answer.status, 201, answer.text);

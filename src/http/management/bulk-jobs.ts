@@ -1,4 +1,5 @@
 // `/identities/bulk/jobs`: as `/identities/bulk`, for any number of identities. The caller carries a job on until it is done.
+// `/identities/import`: new ones from a table.
 
 import { z } from 'zod';
 import {
@@ -6,16 +7,21 @@ import {
   createBulkJob,
   deleteBulkJob,
   getBulkJob,
+  importPeople,
   type KnownBulkJob,
   listBulkJobs,
 } from '../../admin/bulk-jobs.ts';
+import { inLanguage } from '../../explain/in-language.ts';
+import { importColumns } from '../../model/bulk-actions.ts';
 import { isoTime } from '../../platform/clock.ts';
+import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { bulkJobStates } from '../../store/contracts/bulk-jobs.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { changeParameters, idOf } from '../request/fields.ts';
+import { readRawBody } from '../request/body.ts';
+import { changeParameters, flag, idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -23,24 +29,25 @@ import { adminRoute } from './admin-route.ts';
 import {
   invitationDocuments,
   invitationsSchema,
+  largestOrder,
+  named,
   order,
+  orderOf,
   previewDocument,
   previewSchema,
-  workOf,
 } from './identities-bulk.ts';
 
-const jobOrder = order
-  .omit({ ids: true, matched: true })
-  .extend({ filter: z.string().describe('Selects as the filter of the list does') });
+const jobOrder = order.omit({ matched: true });
 
+const createdSchema = z.array(named).describe('The new identities');
 const members = {
   id: z.string(),
   reference: z.string().describe('The reference id that all audit events of the job have (requestId)'),
   madeBy: z.string().describe('The id of the identity that ordered it'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
-  filter: z.string(),
-  action: z.string().nullable(),
+  filter: z.string().describe('Empty: it was ordered for ids, or imports a table'),
+  action: z.string().nullable().describe('Also import, of a table'),
   changes: z.array(z.string()).describe('The names of the fields that it changes'),
   state: z
     .enum(bulkJobStates)
@@ -50,8 +57,21 @@ const members = {
 };
 const jobSchema = z.strictObject(members).meta({ id: 'BulkJob' });
 const carriedOnSchema = z
-  .strictObject({ ...members, invitations: invitationsSchema })
+  .strictObject({ ...members, invitations: invitationsSchema, created: createdSchema })
   .meta({ id: 'CarriedOnBulkJob' });
+
+const largestTable = 4 * 1024 * 1024;
+const csvType = 'text/csv';
+const importSchema = z
+  .strictObject({
+    rows: z.int(),
+    created: createdSchema,
+    problems: z.array(
+      z.strictObject({ line: z.int().nullable(), column: z.string().nullable(), reason: z.string() }),
+    ),
+    job: jobSchema.optional().describe('With `asJob`, if there are many rows and no problem'),
+  })
+  .meta({ id: 'ImportResult' });
 
 const continuation = z.strictObject({
   confirmed: z.boolean().optional().describe('Whether a checked job may begin to change'),
@@ -68,11 +88,12 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       status: 201,
       answer: dataAnswer(jobSchema, 'The job'),
       refusals: ['invalid_filter', 'could_not_validate', 'conflict'],
+      bodyLimit: largestOrder,
       body: jobOrder,
       async handler(context, { body }) {
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
-        const work = workOf(body, { now: needs.clock.now(), issuer });
-        const job = await createBulkJob(needs, adminCallOf(context), { selection: body.filter, work });
+        const ordered = orderOf(body, { now: needs.clock.now(), issuer });
+        const job = await createBulkJob(needs, adminCallOf(context), ordered);
         return envelope(jobDocument(context, job), {}, { status: 201 });
       },
     }),
@@ -104,13 +125,14 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async handler(context, { body, query }) {
         const by = adminCallOf(context, query.force);
-        const { job, invitations } = await inWholeTurn(by.actor.identityId, () =>
+        const { job, invitations, created } = await inWholeTurn(by.actor.identityId, () =>
           carryOnBulkJob(needs, by, { id: idOf(context), isConfirmed: body.confirmed === true }),
         );
         const issuer = invitations.length === 0 ? '' : issuerForLinks(context, needs.config.listeners);
         return envelope({
           ...jobDocument(context, job),
           invitations: invitationDocuments(invitations, issuer),
+          created,
         });
       },
     }),
@@ -119,7 +141,41 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'End a job; what was done stays done',
       does: (context) => deleteBulkJob(needs, adminCallOf(context), idOf(context)),
     }),
+    importRoute(needs),
   ];
+}
+
+function importRoute(needs: EdgeServices): Route {
+  return adminRoute('POST', 'identities/import', {
+    operationId: 'importIdentities',
+    summary: 'Create identities from a table (CSV), all of them or none',
+    answer: dataAnswer(
+      importSchema,
+      `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
+    ),
+    refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate', 'conflict'],
+    rawBody: [csvType],
+    bodyLimit: largestTable,
+    query: changeParameters.extend({
+      dryRun: flag.describe('Only checks the table'),
+      asJob: flag.describe(
+        'Many rows are only checked now, and the answer has a job, which makes them when it is continued',
+      ),
+    }),
+    async handler(context, { query }) {
+      const by = adminCallOf(context, query.force);
+      const csv = decodeUtf8(readRawBody(context, [csvType]));
+      const { job, ...result } = await inWholeTurn(by.actor.identityId, () =>
+        importPeople(needs, by, { csv, ...query }),
+      );
+      const language = languageOf(context);
+      const problems = result.problems.map((problem) => ({
+        ...problem,
+        reason: inLanguage(problem.reason, language),
+      }));
+      return envelope({ ...result, problems, ...(job !== undefined && { job: jobDocument(context, job) }) });
+    },
+  });
 }
 
 function jobDocument(context: RequestContext, job: KnownBulkJob) {
@@ -130,7 +186,7 @@ function jobDocument(context: RequestContext, job: KnownBulkJob) {
     madeBy,
     createdAt: isoTime(job.createdAt),
     updatedAt: isoTime(job.updatedAt),
-    filter: job.selection,
+    filter: job.selection ?? '',
     action: 'action' in work ? work.action : null,
     changes: 'change' in work ? Object.keys(work.change) : [],
     state,

@@ -4,25 +4,21 @@ import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
 import {
   type BulkOrder,
-  type BulkResult,
   type BulkWork,
-  changeMany,
+  type Made,
   mostAtOnce,
   mostNamed,
   previewMany,
 } from '../../admin/bulk.ts';
-import type { JobOutlook } from '../../admin/bulk-jobs.ts';
+import { changeMany, type JobOutlook } from '../../admin/bulk-jobs.ts';
 import { longestMinutes } from '../../admin/disabling.ts';
-import { importPeople } from '../../admin/import-people.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
 import { inLanguage } from '../../explain/in-language.ts';
-import { bulkActions, importColumns } from '../../model/bulk-actions.ts';
+import { bulkActions } from '../../model/bulk-actions.ts';
 import { MINUTE } from '../../platform/clock.ts';
-import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
 import { envelope } from '../request/answer.ts';
-import { readRawBody } from '../request/body.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
@@ -71,7 +67,7 @@ export const order = z.strictObject({
 export type Order = z.output<typeof order>;
 
 const count = z.int();
-const named = z.strictObject({ id: z.string(), name: z.string() });
+export const named = z.strictObject({ id: z.string(), name: z.string() });
 export const invitationsSchema = z.array(named.extend(issuedFields)).describe('For invite, each shown once');
 const resultSchema = z
   .strictObject({
@@ -93,19 +89,7 @@ export const previewSchema = z
 
 const refusals = ['invalid_filter', 'could_not_validate', 'not_found', 'conflict', 'forbidden'] as const;
 /** Ten thousand ids. */
-const largestOrder = 1024 * 1024;
-const largestTable = 4 * 1024 * 1024;
-const csvType = 'text/csv';
-
-const importSchema = z
-  .strictObject({
-    rows: count,
-    created: z.array(named),
-    problems: z.array(
-      z.strictObject({ line: count.nullable(), column: z.string().nullable(), reason: z.string() }),
-    ),
-  })
-  .meta({ id: 'ImportResult' });
+export const largestOrder = 1024 * 1024;
 
 /** Only for administrators: a permission helps one person at a time. */
 export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
@@ -144,48 +128,17 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
         const by = adminCallOf(context, query.force);
         // Before anything is changed, because there may be no page to link to.
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
-        const { identities, invitations } = await inWholeTurn(by.actor.identityId, () =>
+        const { matched, invitations } = await inWholeTurn(by.actor.identityId, () =>
           changeMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer })),
         );
         return envelope({
           reference: context.requestId,
-          matched: identities.length,
+          matched,
           invitations: invitationDocuments(invitations, issuer),
         });
       },
     }),
-    importRoute(needs),
   ];
-}
-
-function importRoute(needs: EdgeServices): Route {
-  return adminRoute('POST', 'identities/import', {
-    operationId: 'importIdentities',
-    summary: 'Create identities from a table (CSV), all of them or none',
-    answer: dataAnswer(
-      importSchema,
-      `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
-    ),
-    refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate'],
-    rawBody: [csvType],
-    bodyLimit: largestTable,
-    query: changeParameters.extend({
-      dryRun: z.enum(['true', 'false']).optional().describe('Only checks the table'),
-    }),
-    async handler(context, { query }) {
-      const by = adminCallOf(context, query.force);
-      const csv = decodeUtf8(readRawBody(context, [csvType]));
-      const result = await inWholeTurn(by.actor.identityId, () =>
-        importPeople(needs, by, { csv, dryRun: query.dryRun === 'true' }),
-      );
-      const language = languageOf(context);
-      const said = result.problems.map((problem) => ({
-        ...problem,
-        reason: inLanguage(problem.reason, language),
-      }));
-      return envelope({ ...result, problems: said });
-    },
-  });
 }
 
 export function previewDocument(found: JobOutlook & { readonly matched: number }, language: string) {
@@ -200,7 +153,7 @@ export function previewDocument(found: JobOutlook & { readonly matched: number }
 }
 
 /** @param issuer where their links lead */
-export function invitationDocuments(invitations: BulkResult['invitations'], issuer: string) {
+export function invitationDocuments(invitations: Made['invitations'], issuer: string) {
   return invitations.map(({ id, name, ...issued }) => ({ id, name, ...issuedDocument(issued, issuer) }));
 }
 
@@ -212,7 +165,7 @@ interface At {
 }
 
 /** @throws AuthError could_not_validate   not exactly one selection and one kind of work */
-function orderOf(body: Order, at: At): BulkOrder {
+export function orderOf(body: Order, at: At): BulkOrder {
   const { filter, ids, matched } = body;
   if (filter !== undefined && ids !== undefined) throw refusedField('ids', 'cannot be given with a filter');
   const work = workOf(body, at);
@@ -221,10 +174,7 @@ function orderOf(body: Order, at: At): BulkOrder {
   return { selection: { filter }, work, matched };
 }
 
-export function workOf(
-  { change, action, until, durationMinutes, ...more }: Order,
-  { now, issuer }: At,
-): BulkWork {
+function workOf({ change, action, until, durationMinutes, ...more }: Order, { now, issuer }: At): BulkWork {
   if (change !== undefined && action !== undefined)
     throw refusedField('action', 'cannot be given with a change');
   if (change !== undefined) {

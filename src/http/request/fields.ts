@@ -95,15 +95,16 @@ export const listParameters = z.object({
   roleFilter: z.literal('', 'is not supported').optional().describe('Only for clients that send it empty'),
 });
 
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
+
 /** Parameters of a change. `force`: even if no administrator could log in any more, or a name passes for another one. */
 export const changeParameters = z.object({
-  force: z
-    .enum(['true', 'false'])
-    .default('false')
-    .describe(
-      'Also when no administrator is left who can log in, or a name passes for that of another identity',
-    )
-    .transform((text) => text === 'true'),
+  force: flag.describe(
+    'Also when no administrator is left who can log in, or a name passes for that of another identity',
+  ),
 });
 
 /** A certificate signing request in a body, PEM. */

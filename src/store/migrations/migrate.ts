@@ -19,8 +19,8 @@ import {
 import {
   changesByTransaction,
   tableOfBackups,
-  tableOfBulkJobs,
   tableOfEventSubscriptions,
+  tablesOfBulkJobs,
   tablesOfDeliveries,
   tablesOfService,
   transactionColumn,
@@ -89,7 +89,7 @@ const fromMain: readonly Migration[] = [
   tableOfBackups,
   `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
   changesByTransaction,
-  tableOfBulkJobs,
+  ...tablesOfBulkJobs,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
@@ -119,7 +119,7 @@ export const ourSchema: Schema = {
     ...tablesOfDeliveries,
     tableOfEventSubscriptions,
     tableOfBackups,
-    tableOfBulkJobs,
+    ...tablesOfBulkJobs,
   ],
   fromMain,
   migrations: [],

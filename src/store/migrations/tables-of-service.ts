@@ -38,13 +38,13 @@ export const tablesOfDeliveries: readonly string[] = [
 export const transactionColumn = `transaction_id INTEGER NOT NULL ${currentTransaction}`;
 export const changesByTransaction = 'CREATE INDEX changes_by_transaction ON changes (transaction_id)';
 
-/** To whom events are sent. Its queues are in the table of deliveries. */
 /** Changes of any number of identities, made a piece at a time. */
-export const tableOfBulkJobs = `CREATE TABLE bulk_jobs (
+export const tablesOfBulkJobs = [
+  `CREATE TABLE bulk_jobs (
     id TEXT PRIMARY KEY,
     reference TEXT NOT NULL,
     made_by TEXT NOT NULL,
-    selection TEXT NOT NULL,
+    selection TEXT,
     work TEXT NOT NULL,
     state TEXT NOT NULL,
     matched BIGINT NOT NULL,
@@ -54,8 +54,16 @@ export const tableOfBulkJobs = `CREATE TABLE bulk_jobs (
     step BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
-  )`;
+  )`,
+  `CREATE TABLE bulk_job_pieces (
+    job_id TEXT NOT NULL REFERENCES bulk_jobs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    items TEXT NOT NULL,
+    PRIMARY KEY (job_id, number)
+  )`,
+];
 
+/** To whom events are sent. Its queues are in the table of deliveries. */
 export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,

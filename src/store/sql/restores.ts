@@ -109,6 +109,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   setup_links: 'emptied',
   // Its administrator decided on people as they are now.
   bulk_jobs: 'emptied',
+  bulk_job_pieces: 'emptied',
   enrollments: 'emptied',
   invitations: 'emptied',
   totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },

@@ -582,26 +582,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/identities/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create identities from a table (CSV), all of them or none
-         * @description For administrators.
-         */
-        post: operations["importIdentities"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/identities/bulk/jobs": {
         parameters: {
             query?: never;
@@ -664,6 +644,26 @@ export interface paths {
          * @description For administrators.
          */
         post: operations["continueBulkJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create identities from a table (CSV), all of them or none
+         * @description For administrators.
+         */
+        post: operations["importIdentities"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2758,18 +2758,6 @@ export interface components {
                 expiresAt: string;
             }[];
         };
-        ImportResult: {
-            rows: number;
-            created: {
-                id: string;
-                name: string;
-            }[];
-            problems: {
-                line: number | null;
-                column: string | null;
-                reason: string;
-            }[];
-        };
         BulkJob: {
             id: string;
             /** @description The reference id that all audit events of the job have (requestId) */
@@ -2780,7 +2768,9 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description Empty: it was ordered for ids, or imports a table */
             filter: string;
+            /** @description Also import, of a table */
             action: string | null;
             /** @description The names of the fields that it changes */
             changes: string[];
@@ -2804,7 +2794,9 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description Empty: it was ordered for ids, or imports a table */
             filter: string;
+            /** @description Also import, of a table */
             action: string | null;
             /** @description The names of the fields that it changes */
             changes: string[];
@@ -2831,6 +2823,26 @@ export interface components {
                 /** Format: date-time */
                 expiresAt: string;
             }[];
+            /** @description The new identities */
+            created: {
+                id: string;
+                name: string;
+            }[];
+        };
+        ImportResult: {
+            rows: number;
+            /** @description The new identities */
+            created: {
+                id: string;
+                name: string;
+            }[];
+            problems: {
+                line: number | null;
+                column: string | null;
+                reason: string;
+            }[];
+            /** @description With `asJob`, if there are many rows and no problem */
+            job?: components["schemas"]["BulkJob"];
         };
         ManagedIdentity: {
             id: string;
@@ -5173,36 +5185,6 @@ export interface operations {
             };
         };
     };
-    importIdentities: {
-        parameters: {
-            query?: {
-                force?: "true" | "false";
-                dryRun?: "true" | "false";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "text/csv": string;
-            };
-        };
-        responses: {
-            /** @description Whom it made. With problems, or `dryRun`, nobody. The first line names the columns: name, type, externalId, email, roleAttributes, authPolicy; role attributes are separated by commas, semicolons or bars */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ImportResult"];
-                        meta: Record<string, never>;
-                    };
-                };
-            };
-        };
-    };
     listBulkJobs: {
         parameters: {
             query?: never;
@@ -5233,11 +5215,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Selects as the filter of the list does */
-                    filter: string;
+                    /**
+                     * @description Selects as the filter of the list does
+                     * @example name contains "sales"
+                     */
+                    filter?: string;
+                    /** @description Instead of a filter */
+                    ids?: string[];
                     change?: components["schemas"]["BulkChange"];
                     /**
                      * @description Instead of a change
@@ -5356,6 +5343,37 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CarriedOnBulkJob"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    importIdentities: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+                dryRun?: "true" | "false";
+                asJob?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Whom it made. With problems, or `dryRun`, nobody. The first line names the columns: name, type, externalId, email, roleAttributes, authPolicy; role attributes are separated by commas, semicolons or bars */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImportResult"];
                         meta: Record<string, never>;
                     };
                 };

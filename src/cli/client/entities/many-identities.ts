@@ -1,6 +1,7 @@
-// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing. More than a
-// thousand are changed by a job, which `identity continue` carries on after a stop.
+// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing. More than one
+// step takes are changed or made by a job, which `identity continue` carries on after a stop.
 
+import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
@@ -40,7 +41,7 @@ export async function changeMany(
   const call = callsOf(api, options);
   if ('filter' in selection && (await isLarge(api, selection.filter))) {
     const job = asObject((await call(jobs, json)).data);
-    await carryOn(report, api, { job, options });
+    printDone(report, await carryOn(report, api, { job, options }));
     return;
   }
   const preview = asObject((await call(`${path}/preview`, json)).data);
@@ -55,7 +56,9 @@ export async function changeMany(
   printDone(report, { ...done, done: matched });
 }
 
-function printDone(report: Report, result: JsonObject): void {
+/** @param result null: it was not to be done */
+function printDone(report: Report, result: JsonObject | null): void {
+  if (result === null) return;
   printResult(report, result, () => {
     const links = asList(result.invitations).map(asObject);
     return [
@@ -69,28 +72,30 @@ function callsOf(api: ApiClient, { force }: ManyOptions) {
   return (at: string, body: object) => changed(api, { method: 'POST', path: at, json: body }, { force });
 }
 
-/** Logins would wait too long for more of them in one step. */
-const mostInOneStep = 1000;
-
 async function isLarge(api: ApiClient, filter: string): Promise<boolean> {
   const { meta } = await api.call({ method: 'GET', path: '/identities', query: { filter, limit: '1' } });
   return (numberField(asObject(meta.pagination), 'totalCount') ?? 0) > mostInOneStep;
 }
 
-/** Carries a job on to its end, from wherever it is. Asks before it changes the first identity. */
+/**
+ * Carries a job on to its end, from wherever it is. Asks before it changes the first identity.
+ * @returns what was done; null: only the check was wanted, and was printed
+ */
 async function carryOn(
   report: Report,
   api: ApiClient,
   { job, options }: { readonly job: JsonObject; readonly options: ManyOptions },
-): Promise<void> {
+): Promise<JsonObject | null> {
   const at = `${jobs}/${job.id}`;
   const call = callsOf(api, options);
   const invitations: unknown[] = [];
+  const created: unknown[] = [];
   let now = job;
   const until = async (states: readonly string[], confirmed: boolean) => {
     while (!states.includes(String(now.state))) {
       now = asObject((await call(`${at}/continue`, { confirmed })).data);
       invitations.push(...asList(now.invitations));
+      created.push(...asList(now.created));
       const checked = numberField(asObject(now.preview), 'matched') ?? 0;
       const done = now.state === 'working' || now.state === 'done';
       progress(report, done ? `${now.done} of ${checked} done` : `${checked} checked`);
@@ -103,10 +108,11 @@ async function carryOn(
     if (options.dryRun === true || preview.matched === 0) {
       await end();
       printResult(report, preview, () => previewText(preview));
-      return;
+      return null;
     }
-    notice(report, previewText(preview));
-    const question = `Do this for ${identities(numberField(preview, 'matched') ?? 0)}?`;
+    const count = identities(numberField(preview, 'matched') ?? 0);
+    notice(report, job.action === 'import' ? `${count} can be made.` : previewText(preview));
+    const question = `Do this for ${count}?`;
     try {
       await confirmAtTerminal(report, question, options.yes === true);
     } catch (error) {
@@ -125,7 +131,7 @@ async function carryOn(
       `overlay-auth identity continue ${job.id}`,
     );
   }
-  printDone(report, { ...now, invitations });
+  return { ...now, invitations, created };
 }
 
 /** Shows how far it is: in one line of a terminal; nowhere else. */
@@ -142,7 +148,8 @@ export async function continueJob(
   await withApi(report, options.server, async (api) => {
     const path = id === undefined ? jobs : `${jobs}/${encodeURIComponent(id)}`;
     const { data } = await api.call({ method: 'GET', path });
-    if (id !== undefined) return carryOn(report, api, { job: asObject(data), options });
+    if (id !== undefined)
+      return printDone(report, await carryOn(report, api, { job: asObject(data), options }));
     const open = asList(data)
       .map(asObject)
       .filter(({ state }) => state !== 'done');
@@ -150,7 +157,9 @@ export async function continueJob(
       open.length === 0
         ? 'No job waits to be continued.'
         : open
-            .map((job) => `${job.id}\t${job.done} of ${asObject(job.preview).matched}\t${job.filter}`)
+            .map(({ id, done, preview, filter, action, changes }) =>
+              [id, `${done} of ${asObject(preview).matched}`, filter, action ?? changes].join('\t'),
+            )
             .join('\n'),
     );
   });
@@ -216,7 +225,7 @@ export async function importIdentities(
   const text = await readNamedFile(report.ports, file, 'file');
   const { dryRun = false, force = false } = options;
   await withApi(report, options.server, async (api) => {
-    const query = { dryRun: String(dryRun), force: String(force) };
+    const query = { dryRun: String(dryRun), force: String(force), asJob: 'true' };
     const { data } = await api.call({ method: 'POST', path: '/identities/import', query, csv: text });
     const result = asObject(data);
     const problems = asList(result.problems).map(asObject);
@@ -230,11 +239,16 @@ export async function importIdentities(
         next: `correct the table, then overlay-auth identity import ${file} --dry-run`,
       });
     }
-    const { length } = asList(result.created);
-    printResult(report, result, () =>
+    const { job, ...answered } = result;
+    const done =
+      job === undefined
+        ? null
+        : await carryOn(report, api, { job: asObject(job), options: { force, yes: true } });
+    const all = { ...answered, ...(done !== null && { created: done.created }) };
+    printResult(report, all, () =>
       dryRun
-        ? `${identities(numberField(result, 'rows') ?? 0)} can be made; nothing was changed.`
-        : `Made ${identities(length)}.`,
+        ? `${identities(numberField(all, 'rows') ?? 0)} can be made; nothing was changed.`
+        : `Made ${identities(asList(all.created).length)}.`,
     );
   });
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { BulkJob } from '../../src/store/contracts/bulk-jobs.ts';
+import type { GetDatabase } from './contract.ts';
+import { t0, uniqueName } from './fixtures.ts';
+
+const newJob = (): BulkJob => ({
+  id: uniqueName('job'),
+  reference: 'reference',
+  madeBy: 'root',
+  selection: null,
+  work: { action: 'import' },
+  state: 'checked',
+  matched: 3,
+  done: 0,
+  reached: null,
+  found: {},
+  step: 0,
+  createdAt: t0,
+  updatedAt: t0,
+});
+
+/** Jobs for many identities. */
+export function bulkJobTests(database: GetDatabase): void {
+  describe('a job with pieces of its own', () => {
+    test('loses each with the step that did it, of two calls at once in one, and all with itself', async () => {
+      const { bulkJobs } = database().store;
+      const job = newJob();
+      await bulkJobs.create({ ...job, pieces: [['a', 'b'], ['c'], ['d']] });
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 0), [['a', 'b'], ['c']]);
+      const checking = { ...job, state: 'checking', reached: '1' } as const;
+      assert.equal(await bulkJobs.advance(checking), true);
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 0), [['a', 'b'], ['c']]);
+
+      const working = { ...job, state: 'working', done: 2, reached: '1', step: 1 } as const;
+      const both = await Promise.all([bulkJobs.advance(working), bulkJobs.advance(working)]);
+      assert.deepEqual(both.sort(), [false, true]);
+      assert.deepEqual(await bulkJobs.find(job.id), { ...working, step: 2 });
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 0), [['c'], ['d']]);
+      await bulkJobs.advance({ ...working, state: 'done', reached: null, step: 2 });
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 0), []);
+
+      const other = newJob();
+      await bulkJobs.create({ ...other, pieces: [['e']] });
+      assert.equal(await bulkJobs.delete(other.id), true);
+      assert.deepEqual(await bulkJobs.piecesFrom(other.id, 0), []);
+      assert.equal(await bulkJobs.advance(other), false);
+    });
+  });
+}
