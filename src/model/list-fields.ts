@@ -18,137 +18,61 @@ export interface ListField {
 /** The fields of an entity by the names that clients use; several names may stand for one field. */
 export type ListFields = ReadonlyMap<string, ListField>;
 
-const text: Omit<ListField, 'field'> = { kind: 'text', nullable: false };
-const optionalText: Omit<ListField, 'field'> = { kind: 'text', nullable: true };
-const boolean: Omit<ListField, 'field'> = { kind: 'boolean', nullable: false };
-const time: Omit<ListField, 'field'> = { kind: 'time', nullable: false };
-
-/** @param fields by the client's name; `field` where the store's differs */
-function listFields(
-  fields: Readonly<Record<string, Omit<ListField, 'field'> & { readonly field?: string }>>,
-): ListFields {
-  return new Map(Object.entries(fields).map(([name, rules]) => [name, { field: name, ...rules }]));
+/**
+ * @param words the client's names: `name` of a text, `name?` where it may be null, `name:time` or `name:boolean` of another
+ *   kind, `name=field` where the store calls it otherwise
+ */
+function listFields(words: string): ListFields {
+  const fields = words.split(/\s+/).map((word): [string, ListField] => {
+    const [, name = '', field = name, kind = 'text'] = /^(\w+)(?:=(\w+))?(?::(\w+))?\??$/.exec(word) ?? [];
+    return [name, { field, kind: kind as FieldKind, nullable: word.endsWith('?') }];
+  });
+  return new Map(fields);
 }
 
 /** Clients write `identity` for the id, as documents do; in the store that is the joined name. */
-const ofIdentity = {
-  identityId: { field: 'identityId', ...text },
-  identity: { field: 'identityId', ...text },
-  identityName: { field: 'identity', ...text },
-} as const;
+const ofIdentity = 'identityId identity=identityId identityName=identity';
+const times = 'createdAt:time updatedAt:time';
 
-export const authenticatorListFields = listFields({
-  id: text,
-  method: text,
-  ...ofIdentity,
-  username: optionalText,
-  certExpiresAt: { ...time, nullable: true },
-  createdAt: time,
-  updatedAt: time,
-});
+export const authenticatorListFields = listFields(
+  `id method ${ofIdentity} username? certExpiresAt:time? ${times}`,
+);
 
-export const enrollmentListFields = listFields({
-  id: text,
-  method: text,
-  ...ofIdentity,
-  username: optionalText,
-  caId: optionalText,
-  expiresAt: time,
-  createdAt: time,
-  updatedAt: time,
-});
+export const enrollmentListFields = listFields(
+  `id method ${ofIdentity} username? caId? expiresAt:time ${times}`,
+);
 
-export const invitationListFields = listFields({
-  ...ofIdentity,
-  endSessions: boolean,
-  madeBy: optionalText,
-  expiresAt: time,
-  createdAt: time,
-});
+export const invitationListFields = listFields(
+  `${ofIdentity} endSessions:boolean madeBy? expiresAt:time createdAt:time`,
+);
 
-export const loginAttemptListFields = listFields({
-  reference: text,
-  at: time,
-  step: text,
-  mechanism: text,
-  outcome: text,
-  reason: optionalText,
-  identityId: { field: 'identityId', ...optionalText },
-  identity: { field: 'identityId', ...optionalText },
-  identityName: { field: 'identity', ...optionalText },
-  subject: optionalText,
-  ipAddress: text,
-  issuer: text,
-});
+export const loginAttemptListFields = listFields(
+  `reference at:time step mechanism outcome reason? identityId? identity=identityId? identityName=identity?
+    subject? ipAddress issuer`,
+);
 
-export const auditEventListFields = listFields({
-  id: text,
-  at: time,
-  event: text,
-  action: optionalText,
-  entity: optionalText,
-  entityId: optionalText,
-  identityId: optionalText,
-  identityName: { field: 'identity', ...optionalText },
-  byIdentityId: optionalText,
-  byIdentityName: { field: 'byIdentity', ...optionalText },
-  requestId: optionalText,
-  ipAddress: optionalText,
-  issuer: optionalText,
-});
+export const auditEventListFields = listFields(
+  `id at:time event action? entity? entityId? identityId? identityName=identity? byIdentityId?
+    byIdentityName=byIdentity? requestId? ipAddress? issuer?`,
+);
 
 /** What people may ask about their own attempts: nothing that tells why somebody was refused. */
-export const ownLoginAttemptListFields = listFields({
-  reference: text,
-  at: time,
-  method: { field: 'step', ...text },
-  mechanism: text,
-  outcome: text,
-  ipAddress: text,
-});
+export const ownLoginAttemptListFields = listFields(
+  'reference at:time method=step mechanism outcome ipAddress',
+);
 
-export const apiSessionListFields = listFields({
-  id: text,
-  type: text,
-  mechanism: { field: 'type', ...text },
-  ...ofIdentity,
-  clientId: text,
-  ipAddress: text,
-  loginIpAddress: optionalText,
-  program: optionalText,
-  operatingSystem: optionalText,
-  createdAt: time,
-  lastActivityAt: time,
-  expiresAt: time,
-});
+export const apiSessionListFields = listFields(
+  `id type mechanism=type ${ofIdentity} clientId ipAddress loginIpAddress? program? operatingSystem?
+    createdAt:time lastActivityAt:time expiresAt:time`,
+);
 
-export const browserSessionListFields = listFields({
-  id: text,
-  ...ofIdentity,
-  issuer: text,
-  ipAddress: text,
-  createdAt: time,
-  lastUsedAt: time,
-  expiresAt: time,
-});
+export const browserSessionListFields = listFields(
+  `id ${ofIdentity} issuer ipAddress createdAt:time lastUsedAt:time expiresAt:time`,
+);
 
 /** What anybody may ask for: nothing that reveals the other fields of a signer. */
-export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
+export const publicSignerListFields = listFields(`id name ${times}`);
 
-export const revocationListFields = listFields({
-  id: text,
-  type: text,
-  expiresAt: time,
-  createdAt: time,
-  updatedAt: time,
-});
+export const revocationListFields = listFields(`id type expiresAt:time ${times}`);
 
-export const nodeListFields = listFields({
-  id: text,
-  name: text,
-  ctrlAddress: text,
-  version: text,
-  createdAt: time,
-  updatedAt: time,
-  lastJoinedAt: time,
-});
+export const nodeListFields = listFields(`id name ctrlAddress version ${times} lastJoinedAt:time`);
