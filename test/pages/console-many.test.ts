@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { narrow, screenshot } from '../support/browser.ts';
-import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { createdId, imported, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague } from './console-support.ts';
 
@@ -12,6 +12,7 @@ const admin = colleague(() => server, 'root');
 const germanAdmin = colleague(() => server, 'root', { viewport: narrow, language: 'de' });
 const server = await startTestServer({ signing: true });
 const root = await rootOf(server);
+await server.createUser({ name: 'team lead', password });
 after(async () => {
   await admin.close();
   await germanAdmin.close();
@@ -119,13 +120,10 @@ describe('many people', () => {
     await guest.close();
   });
 
-  test('of whom there are more than a thousand are changed a piece at a time, with a bar', async () => {
+  test('of whom there are many are changed a piece at a time, with a bar', async () => {
     const rows = Array.from({ length: 1100 }, (_, at) => `throng ${at},throng`);
-    const imported = await server.post('/edge/management/v1/identities/import', {
-      headers: { authorization: `Bearer ${root.accessToken}`, 'content-type': 'text/csv' },
-      body: ['name,roleAttributes', ...rows].join('\n'),
-    });
-    assert.equal(imported.json.data.created.length, 1100, imported.text);
+    const made = await imported(server, root, { csv: ['name,roleAttributes', ...rows].join('\n') });
+    assert.equal(made.json.data.created.length, 1100, made.text);
     const guest = await admin.at('/console/people?role=throng');
     const { page } = guest;
     await page.locator('#pick-all').click();
@@ -297,6 +295,68 @@ describe('people from a table', () => {
     assert.equal(chosen.status, 200, chosen.text);
     await loggedIn(server, 'Ada Müller', secret);
     await close(page);
+    await guest.close();
+  });
+
+  test('of whom there are many are added a piece at a time, with a bar, and after a stop from the list', async () => {
+    const guest = await admin.at('/console/people/import');
+    const { page } = guest;
+    const rows = Array.from({ length: 1100 }, (_, at) => `settler ${at},settlers`);
+    await page.locator('#csv').setInputFiles(table(['name,roleAttributes', ...rows].join('\n')));
+    await page.locator('#import-check').click();
+    await page.locator('#import-ready').filter({ hasText: '1100 people can be added' }).waitFor();
+    // The second call waits, so that the bar is there to be looked at, and then does not arrive.
+    let calls = 0;
+    const looked = Promise.withResolvers<void>();
+    await page.route('**/continue', async (route) => {
+      calls += 1;
+      if (calls !== 2) return route.continue();
+      await looked.promise;
+      await route.abort('internetdisconnected');
+    });
+    await page.locator('#import-add').click();
+    await page
+      .locator('#many-far')
+      .filter({ hasText: /^1000 of 1100 people done$/ })
+      .waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-import-progress');
+    // Nobody waits for it: a login completes, and the table still stands where it stood.
+    await loggedIn(server, 'team lead');
+    const [job] = (await root.get('identities/bulk/jobs')).json.data;
+    assert.deepEqual([job.action, job.state, job.done], ['import', 'working', 1000]);
+    looked.resolve();
+    await page.getByRole('alert').waitFor();
+    const stopped = page.locator('.stopped-job').filter({ hasText: 'Adding people from a table' });
+    await stopped.waitFor();
+    await assertClean(guest);
+
+    await guest.close();
+    const later = await admin.at('/console/people?role=settlers');
+    await stopped.filter({ hasText: '1000 of 1100 people done' }).waitFor();
+    await assertClean(later);
+    await screenshot(later.page, 'console-stopped-job');
+    await stopped.getByRole('button', { name: 'Continue' }).click();
+    await stopped.filter({ hasText: 'Done for 1100 people' }).waitFor();
+    await assertClean(later);
+    await later.page.getByText('1 to 25 of 1100').waitFor();
+    await later.page.reload();
+    await later.page.getByText('1 to 25 of 1100').waitFor();
+    assert.equal(await stopped.count(), 0);
+    await later.close();
+  });
+
+  test('are left as they are if the rest of a table is not wanted', async () => {
+    const csv = ['name', ...Array.from({ length: 1100 }, (_, at) => `leaver ${at}`)].join('\n');
+    const { job } = (await imported(server, root, { csv, query: '?asJob=true' })).json.data;
+    await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, { confirmed: true });
+    const guest = await germanAdmin.at('/console/people');
+    const stopped = guest.page.locator('.stopped-job');
+    await stopped.filter({ hasText: '1000 von 1100 Personen erledigt' }).waitFor();
+    await assertClean(guest);
+    await stopped.getByRole('button', { name: 'Den Rest nicht ausführen' }).click();
+    await stopped.waitFor({ state: 'detached' });
+    assert.equal((await root.get(`identities/bulk/jobs/${job.id}`)).status, 404);
     await guest.close();
   });
 

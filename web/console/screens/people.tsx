@@ -18,6 +18,7 @@ import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity } from '../types.ts';
 import { useAttempt } from './attempt.tsx';
 import { ManyPeople } from './people/many-people.tsx';
+import { StoppedJobs } from './people/many-stopped.tsx';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
@@ -134,7 +135,12 @@ export function PeopleScreen() {
           <ChoiceFilter name="seen" label={words.seen} choices={words.seenBefore} />
         </>
       }
-      above={looksLikeReference(q) && <AttemptOf reference={q} />}
+      above={
+        <>
+          {looksLikeReference(q) && <AttemptOf reference={q} />}
+          <StoppedJobs />
+        </>
+      }
       path="identities"
       columns={isAdmin ? [pickColumn<Identity>(picking), ...columns] : columns}
       listTools={(found) =>

@@ -15,8 +15,10 @@ import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { queries } from '../../queries.ts';
 import { make } from '../../session/api.ts';
-import type { ImportResult } from '../../types.ts';
-import { ManyPeople } from './many-people.tsx';
+import type { BulkJob, ImportResult } from '../../types.ts';
+import { doneJob, jobs } from './many-job.ts';
+import { HowFar, ManyPeople } from './many-people.tsx';
+import { StoppedJobs } from './many-stopped.tsx';
 import { words } from './many-words.ts';
 
 const path = 'identities/import';
@@ -41,29 +43,48 @@ export function ImportScreen() {
 
 function Import({ whenDone }: { readonly whenDone: (created: ImportResult['created']) => void }) {
   const [table, setTable] = useState<Table | null>(null);
-  const asked = useMutation({
-    async mutationFn({ name, csv, dryRun }: Table & { readonly dryRun: boolean }) {
-      const result = await make<ImportResult>({ method: 'POST', path: `${path}?dryRun=${dryRun}`, csv });
-      return { ...result, name };
+  const [job, setJob] = useState<BulkJob | null>(null);
+  const sent = ({ csv }: Table, query: string) =>
+    make<ImportResult>({ method: 'POST', path: `${path}?${query}`, csv });
+  const checked = useMutation({ mutationFn: (given: Table) => sent(given, 'dryRun=true') });
+  const added = useMutation({
+    async mutationFn(given: Table) {
+      const result = await sent(given, 'asJob=true');
+      return result.job === undefined ? result : { ...result, ...(await doneJob(result.job, setJob)) };
     },
-    async onSuccess({ created }) {
+    async onSettled() {
+      for (const read of ['list', jobs]) await queries.invalidateQueries({ queryKey: [read] });
+    },
+    onSuccess({ created }) {
       if (created.length === 0) return;
       announce(words.added(created.length));
-      await queries.invalidateQueries({ queryKey: ['list'] });
       whenDone(created);
     },
+    // What was seen is no longer true.
+    onError: checked.reset,
   });
-  const found = asked.data;
+  // The check that was made again finds what came in between.
+  const found = added.data ?? checked.data;
   const isReady = found !== undefined && found.problems.length === 0;
+  const isBusy = checked.isPending || added.isPending;
+  const reset = () => {
+    checked.reset();
+    added.reset();
+    setJob(null);
+  };
   return (
     <Card id="table" title={words.file}>
       <p>
         {words.importText} <code>{importColumns.join(', ')}</code>. {words.importMore}
       </p>
+      {!added.isPending && <StoppedJobs />}
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (table !== null && !asked.isPending) asked.mutate({ ...table, dryRun: !isReady });
+          if (table === null || isBusy) return;
+          if (isReady) return added.mutate(table);
+          reset();
+          checked.mutate(table);
         }}
       >
         <div className="field">
@@ -76,7 +97,7 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
             aria-describedby="csv-hint"
             onChange={async (event) => {
               const [file] = event.target.files ?? [];
-              asked.reset();
+              reset();
               // Or the table before this one could be added while this one is read.
               setTable(null);
               if (file !== undefined) setTable({ name: file.name, csv: await file.arrayBuffer() });
@@ -86,15 +107,12 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
             {words.fileHint}
           </span>
         </div>
-        {asked.error !== null && <Failure error={asked.error} />}
+        {checked.error !== null && <Failure error={checked.error} />}
+        {added.error !== null && <Failure error={added.error} />}
         {found !== undefined && <Checked found={found} />}
+        {added.isPending && job !== null && <HowFar job={job} />}
         <p className="buttons">
-          <Button
-            id={isReady ? 'import-add' : 'import-check'}
-            type="submit"
-            kind="main"
-            isBusy={asked.isPending}
-          >
+          <Button id={isReady ? 'import-add' : 'import-check'} type="submit" kind="main" isBusy={isBusy}>
             {isReady ? words.addAll(found.rows) : words.checkTable}
           </Button>
           <Button onClick={() => download('people.csv', 'text/csv;charset=utf-8', csvOf([importColumns]))}>

@@ -1,12 +1,13 @@
-// What is done for more people than one step should take: a job, carried on call by call, so that it shows how far it is.
+// What is done for more people than one step takes: a job, carried on call by call, so that it shows how far it is.
 
 import { make } from '../../session/api.ts';
-import type { BulkJob, BulkResult, CarriedOnBulkJob } from '../../types.ts';
+import type { BulkJob, BulkResult, CarriedOnBulkJob, ImportResult } from '../../types.ts';
 
 export const jobs = 'identities/bulk/jobs';
 
-/** Sign-ins would wait too long for more of them in one step. */
-export const mostInOneStep = 1000;
+export interface JobResult extends BulkResult {
+  readonly created: ImportResult['created'];
+}
 
 /** @param show gets the job after each call */
 export async function checkedJob(body: object, show: (job: BulkJob) => void): Promise<BulkJob> {
@@ -21,14 +22,16 @@ export async function checkedJob(body: object, show: (job: BulkJob) => void): Pr
 /** @param show gets what is done after each call; the work may fail after that */
 export async function doneJob(
   checked: BulkJob,
-  show: (job: BulkJob, soFar: BulkResult) => void,
-): Promise<BulkResult> {
-  const invitations: BulkResult['invitations'][number][] = [];
+  show: (job: BulkJob, soFar: JobResult) => void,
+): Promise<JobResult> {
+  const invitations: JobResult['invitations'][number][] = [];
+  const created: JobResult['created'][number][] = [];
   for (let job = checked; ; ) {
     const next = await carriedOn(job, true);
     invitations.push(...next.invitations);
+    created.push(...next.created);
     job = next;
-    const result = { reference: job.reference, matched: job.done, invitations };
+    const result = { reference: job.reference, matched: job.done, invitations, created };
     show(job, result);
     if (job.state === 'done') return result;
   }

@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { mostInOneStep } from '../../../../src/model/bulk-actions.ts';
 import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../../parts/announce.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -19,7 +20,7 @@ import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { BulkJob, BulkPreview, BulkResult } from '../../types.ts';
 import { ImpactText } from '../policy-impact.tsx';
-import { checkedJob, doneJob, jobs, mostInOneStep } from './many-job.ts';
+import { checkedJob, doneJob, jobs } from './many-job.ts';
 import { words } from './many-words.ts';
 import { askedOf, type Kind, noWork, type Work } from './many-work.ts';
 
@@ -42,7 +43,7 @@ export function ManyPeople({ label = words.change, gone, ...props }: ManyPeopleP
     // Not before: the list may be empty then, and this dialog is a part of it.
     setDone(null);
     if (done === 'delete') gone?.();
-    await queries.invalidateQueries({ queryKey: ['list'] });
+    for (const read of ['list', jobs]) await queries.invalidateQueries({ queryKey: [read] });
     setTimeout(() => {
       if (document.activeElement === document.body) document.querySelector('h1')?.focus();
     });
@@ -68,7 +69,7 @@ function ManyForm({
 }: Omit<ManyPeopleProps, 'gone' | 'label'> & { readonly whenDone: (kind: Kind) => void }) {
   const [work, setWork] = useState<Work>({ ...noWork, kind });
   const { body, command } = askedOf(selection, work);
-  const isJob = 'filter' in selection && count > mostInOneStep;
+  const isJob = count > mostInOneStep;
   const change = { method: 'POST', path: isJob ? jobs : 'identities/bulk', body } as const;
   const [job, setJob] = useState<BulkJob | null>(null);
   const [partly, setPartly] = useState<BulkResult | null>(null);
@@ -95,7 +96,15 @@ function ManyForm({
     // What was seen is no longer true.
     onError: checked.reset,
   });
-  if (carried.data !== undefined) return <Done result={carried.data} />;
+  if (carried.data !== undefined)
+    return (
+      <>
+        <Done result={carried.data} />
+        <p className="buttons">
+          <CloseButton label={texts.close} />
+        </p>
+      </>
+    );
   const found = checked.data;
   const isPossible =
     found !== undefined && found.matched > 0 && found.refused.count === 0 && found.objection === null;
@@ -154,7 +163,8 @@ function ManyForm({
   );
 }
 
-function HowFar({ job, count }: { readonly job: BulkJob; readonly count: number }) {
+/** @param count how many a job that is being checked may find */
+export function HowFar({ job, count = 0 }: { readonly job: BulkJob; readonly count?: number }) {
   const { matched } = job.preview;
   const isChecking = job.state === 'checking';
   const [done, all] = isChecking ? [matched, Math.max(matched, count)] : [job.done, matched];
@@ -288,7 +298,7 @@ function Found({
   );
 }
 
-function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
+export function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
   const rows = invitations.map(({ name, url = '', expiresAt }) => [name, url, expiresAt]);
   const table = csvOf([[texts.name, words.link, texts.person.endsAt], ...rows]);
   return (
@@ -317,9 +327,6 @@ function Done({ result: { matched, reference, invitations } }: { readonly result
           </p>
         </>
       )}
-      <p className="buttons">
-        <CloseButton label={texts.close} />
-      </p>
     </div>
   );
 }

@@ -60,6 +60,11 @@ const en = {
   ready: (count: number) => `${people(count)} can be added. There is no problem.`,
   problems: (count: number, rows: number) =>
     `${count === 1 ? '1 problem' : `${count} problems`} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nothing was added: correct the table and choose it again.`,
+  stopped: (what: string) => `${what} has not been finished. Last step:`,
+  importing: 'Adding people from a table',
+  changing: 'A change of people',
+  goOn: 'Continue',
+  leave: 'Leave the rest undone',
   line: 'Line',
   column: 'Column',
   problem: 'Problem',
@@ -132,6 +137,11 @@ const de: typeof en = {
   ready: (count) => `${persons(count)} können hinzugefügt werden. Es gibt kein Problem.`,
   problems: (count, rows) =>
     `${count === 1 ? '1 Problem' : `${count} Probleme`} in ${rows === 1 ? '1 Zeile' : `${rows} Zeilen`}. Niemand wurde hinzugefügt: Berichtigen Sie die Tabelle und wählen Sie sie noch einmal.`,
+  stopped: (what) => `${what}: nicht fertig. Letzter Schritt:`,
+  importing: 'Personen aus einer Tabelle hinzufügen',
+  changing: 'Personen ändern',
+  goOn: 'Fortsetzen',
+  leave: 'Den Rest nicht ausführen',
   line: 'Zeile',
   column: 'Spalte',
   problem: 'Problem',
