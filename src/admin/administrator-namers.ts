@@ -19,6 +19,8 @@ export interface AdministratorNamer {
   readonly administrators: readonly Pick<Identity, 'id' | 'name'>[];
 }
 
+type Needs = Pick<AdminServices, 'store' | 'clock'>;
+
 interface Administrator {
   readonly identity: Identity;
   readonly policy: Pick<AuthPolicy, 'primary'>;
@@ -34,7 +36,7 @@ const pageSize = 100;
  * @param reader who asks
  */
 export async function administratorNamers(
-  needs: Pick<AdminServices, 'store' | 'clock'>,
+  needs: Needs,
   reader: ListReader,
 ): Promise<readonly AdministratorNamer[]> {
   const { store } = needs;
@@ -76,7 +78,7 @@ export async function administratorNamers(
 }
 
 async function* enabledAdministrators(
-  { store, clock }: Pick<AdminServices, 'store' | 'clock'>,
+  { store, clock }: Needs,
   reader: ListReader,
 ): AsyncGenerator<Administrator> {
   const policies = new Map<AuthPolicyId, Pick<AuthPolicy, 'primary'> | null>();

@@ -64,7 +64,7 @@ export interface CertificateFields {
  * @throws AuthError could_not_validate   no such identity; not a client certificate, or somebody has it already
  */
 export async function createCertificate(
-  needs: Omit<AdminServices, 'hasher'>,
+  needs: AdminServices,
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: CertificateFields },
 ): Promise<AuthenticatorId> {
@@ -177,7 +177,7 @@ type SentAuthenticator = Some<Omit<PasswordFields, 'tags'> & Pick<CertificateFie
  * @throws AuthError not_found   no such authenticator, or a password
  */
 export async function requestExtension(
-  needs: Omit<AdminServices, 'hasher'>,
+  needs: AdminServices,
   by: AdminCall,
   { id, rollKey }: { readonly id: string; readonly rollKey: boolean },
 ): Promise<void> {
@@ -210,7 +210,7 @@ export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, i
 }
 
 async function findWithIdentity(
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
   id: string,
 ): Promise<{ authenticator: Authenticator; identity: Identity }> {
   const authenticator = await needs.store.authenticators.find(asId(id));

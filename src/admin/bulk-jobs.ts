@@ -203,14 +203,12 @@ async function storeJob(
 }
 
 /** @throws AuthError not_found */
-export async function getBulkJob({ store }: Pick<AdminServices, 'store'>, id: string): Promise<KnownBulkJob> {
+export async function getBulkJob({ store }: AdminServices, id: string): Promise<KnownBulkJob> {
   return known(existing(await store.bulkJobs.find(id)));
 }
 
 /** The newest first. */
-export async function listBulkJobs({
-  store,
-}: Pick<AdminServices, 'store'>): Promise<readonly KnownBulkJob[]> {
+export async function listBulkJobs({ store }: AdminServices): Promise<readonly KnownBulkJob[]> {
   return (await store.bulkJobs.listAll()).map(known);
 }
 

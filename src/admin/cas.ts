@@ -8,7 +8,6 @@ import { describeRefusal } from '../platform/x509/path-refusal.ts';
 import { issuanceProblem, readTrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
-import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import {
@@ -54,10 +53,7 @@ function certificateOf(sent: string, before: Ca | null, needs: AdminServices): P
  * The JWT with which holders of this authority's certificates enroll. It contains no secret.
  * @throws AuthError not_found
  */
-export async function authorityJwt(
-  needs: Pick<AdminServices, 'store'> & { readonly enrollmentSigner: EnrollmentSigner },
-  id: string,
-): Promise<string> {
+export async function authorityJwt(needs: AdminServices, id: string): Promise<string> {
   const ca = await cas.get(needs, id);
   return needs.enrollmentSigner.signAuthority(ca.id, parseCertificate(ca.certPem).validToDate.getTime());
 }

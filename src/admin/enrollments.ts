@@ -70,10 +70,7 @@ export async function newEnrollment(
 }
 
 /** @throws AuthError not_found */
-export async function getEnrollment(
-  needs: Pick<AdminServices, 'store'>,
-  id: string,
-): Promise<ListedEnrollment> {
+export async function getEnrollment(needs: AdminServices, id: string): Promise<ListedEnrollment> {
   return existing(await needs.store.enrollments.findListed(id));
 }
 
@@ -82,7 +79,7 @@ export async function getEnrollment(
  * @returns what is handed to the device or person
  */
 export function issuedEnrollment(
-  { vault, enrollmentSigner, audit }: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
+  { vault, enrollmentSigner, audit }: AdminServices,
   { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
 ) {
@@ -123,7 +120,7 @@ export async function deleteEnrollment(needs: AdminServices, by: AdminCall, id: 
 }
 
 /** The identity that enrolls with it. @throws AuthError not_found */
-async function enrollingIdentity(needs: Pick<AdminServices, 'store'>, id: EnrollmentId): Promise<IdentityId> {
+async function enrollingIdentity(needs: AdminServices, id: EnrollmentId): Promise<IdentityId> {
   const enrollment = existing(await needs.store.enrollments.find(id));
   return enrollment.identityId;
 }
@@ -143,10 +140,7 @@ export async function secondRefused<T>(step: Promise<T>, method: string): Promis
   }
 }
 
-function newToken(
-  needs: Pick<AdminServices, 'random' | 'tagKey' | 'vault'>,
-  id: EnrollmentId,
-): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
+function newToken(needs: AdminServices, id: EnrollmentId): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
   const { text, hash } = mintOpaqueToken(needs, 'enrollment', { id, generation: 1 });
   return { tokenHash: hash, sealedToken: needs.vault.seal(Buffer.from(text), enrollmentSealLabel(id)) };
 }
@@ -196,10 +190,7 @@ function usernameToGive({ method, username }: EnrollmentFields): string | null {
   return username;
 }
 
-function acceptableEnd(
-  { clock, enrollmentLifetime }: Pick<AdminServices, 'clock' | 'enrollmentLifetime'>,
-  expiresAt: Millis | null,
-): Millis {
+function acceptableEnd({ clock, enrollmentLifetime }: AdminServices, expiresAt: Millis | null): Millis {
   const now = clock.now();
   if (expiresAt === null) return now + enrollmentLifetime;
   if (expiresAt <= now) throw refusedField('expiresAt', 'must be in the future', isoTime(expiresAt));

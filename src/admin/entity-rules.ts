@@ -15,6 +15,7 @@ import {
   type Tags,
 } from '../model/entities/entity.ts';
 import { asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
@@ -80,8 +81,9 @@ export interface Managed<E extends Entity> {
     by: AdminCall,
     fields: New<E> & { readonly id?: string | undefined },
   ): Promise<string>;
+  list(needs: AdminServices, query: ListQuery): Promise<Page<Stored<E>>>;
   /** @throws AuthError not_found */
-  get(needs: Pick<AdminServices, 'store'>, id: string): Promise<Stored<E>>;
+  get(needs: AdminServices, id: string): Promise<Stored<E>>;
   /** Sets all fields; missing ones get their default. @throws AuthError as `update` */
   replace(
     needs: AdminServices,
@@ -106,7 +108,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
   // Sound because `needs` is only asked for the store of this entity.
   const storeOf = (store: unknown) => rules.storeOf(store as AdminServices['store']) as EntityStore<E, Gone>;
 
-  async function get(needs: Pick<AdminServices, 'store'>, id: string): Promise<Stored<E>> {
+  async function get(needs: AdminServices, id: string): Promise<Stored<E>> {
     return existing(await storeOf(needs.store).find(asId(id)));
   }
 
@@ -138,6 +140,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
 
   return {
     entity,
+    list: ({ store }, query) => storeOf(store).list(query),
     get,
     update,
     async create(needs, by, { id: wantedId, ...fields }) {

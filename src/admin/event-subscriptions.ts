@@ -84,7 +84,7 @@ export function readEventFilter(text: string): Filter {
 function requireAddress(
   type: EventSubscription['type'] | undefined,
   url: string,
-  { limits }: Pick<AdminServices, 'limits'>,
+  { limits }: AdminServices,
 ): void {
   const isSyslog = type === 'syslog';
   if (isSyslog && !/^tls:\/\/[^/?#]+$/.test(url)) throw refusedField('url', 'must be tls://host:port', url);
@@ -92,7 +92,7 @@ function requireAddress(
     throw refusedField('url', 'must not be empty');
 }
 
-async function refuseTooMany({ store }: Pick<AdminServices, 'store'>): Promise<void> {
+async function refuseTooMany({ store }: AdminServices): Promise<void> {
   if ((await store.eventSubscriptions.listAll()).length < mostSubscriptions) return;
   throw new AuthError('conflict', {
     description: `There are ${mostSubscriptions} event subscriptions already`,
@@ -159,10 +159,7 @@ function isCertificate(pem: string): boolean {
 }
 
 /** The secret of a new webhook. It is shown only this once. @throws AuthError not_found */
-export async function newSecretOf(
-  needs: Pick<AdminServices, 'store' | 'vault'>,
-  id: string,
-): Promise<string | undefined> {
+export async function newSecretOf(needs: AdminServices, id: string): Promise<string | undefined> {
   return openSecrets(needs.vault, await eventSubscriptions.get(needs, id)).signing;
 }
 
@@ -229,7 +226,7 @@ export type EventDelivery = Delivery<EventKind>;
  * @throws AuthError not_found
  */
 export async function listEventDeliveries(
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
   id: string,
   { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
 ): Promise<readonly EventDelivery[]> {
@@ -274,9 +271,7 @@ export interface DeliveryProgress {
 }
 
 /** @returns the progress of a subscription, by its id */
-export async function deliveryProgress({
-  store,
-}: Pick<AdminServices, 'store'>): Promise<(id: string) => DeliveryProgress> {
+export async function deliveryProgress({ store }: AdminServices): Promise<(id: string) => DeliveryProgress> {
   const backlog = new Map(
     (await store.deliveries.backlog()).map((entry): [string, DeliveryBacklog] => [entry.queue, entry]),
   );

@@ -51,7 +51,7 @@ export const signers = managed<typeof externalJwtSignerEntity>({
 
 async function acceptableCreation(
   creation: ExternalJwtSigner['createIdentities'],
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
 ): Promise<ExternalJwtSigner['createIdentities']> {
   if (creation === null) return null;
   const { name, email, roleAttributes, allowedRoleAttributes, authPolicyId } = creation;
@@ -76,7 +76,7 @@ export function listEnabledSigners(
 }
 
 async function existingPolicy(
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
   field: string,
   id: AuthPolicyId | null,
 ): Promise<AuthPolicyId | null> {

@@ -36,10 +36,7 @@ export async function removeTotp(needs: AdminServices, by: AdminCall, id: string
 }
 
 /** The passkeys of an identity. @throws AuthError not_found */
-export async function passkeysOf(
-  needs: Pick<AdminServices, 'store'>,
-  id: string,
-): Promise<readonly Passkey[]> {
+export async function passkeysOf(needs: AdminServices, id: string): Promise<readonly Passkey[]> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   return needs.store.passkeys.listOf([identity.id]);
 }
@@ -64,7 +61,7 @@ export async function removePasskey(
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['passkeys'] });
 }
 
-export async function locksOf(needs: Pick<AdminServices, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {
+export async function locksOf(needs: AdminServices, id: IdentityId): Promise<Locks> {
   const now = needs.clock.now();
   const { attempts } = needs.store;
   const password = await passwordOf(needs.store.authenticators, id);

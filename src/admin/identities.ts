@@ -244,7 +244,7 @@ async function change(
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 
-async function existingPolicy(needs: Pick<AdminServices, 'store'>, id: string): Promise<AuthPolicyId> {
+async function existingPolicy(needs: AdminServices, id: string): Promise<AuthPolicyId> {
   const policy = await needs.store.authPolicies.find(asId(id));
   if (policy === null) throw refusedField('authPolicyId', 'names no auth policy', id);
   return policy.id;

@@ -102,7 +102,7 @@ export async function invite(
 
 /** @throws AuthError conflict */
 function mailOf(
-  { mailing, random }: Pick<AdminServices, 'mailing' | 'random'>,
+  { mailing, random }: AdminServices,
   {
     identity: { id: identityId, name, email: to },
     issuer,
@@ -117,10 +117,7 @@ function mailOf(
 }
 
 /** The identity's current link, without its secret. @throws AuthError not_found   also: expired */
-export async function getInvitation(
-  needs: Pick<AdminServices, 'store' | 'clock'>,
-  id: string,
-): Promise<Invitation> {
+export async function getInvitation(needs: AdminServices, id: string): Promise<Invitation> {
   return existing(await findInvitation(needs, asId(id)));
 }
 
@@ -148,10 +145,7 @@ function requireMeans(policy: AuthPolicy): void {
 }
 
 /** Somebody without a password logs in with the name of the identity. */
-async function requireUserName(
-  { store }: Pick<AdminServices, 'store'>,
-  { id, name }: Identity,
-): Promise<void> {
+async function requireUserName({ store }: AdminServices, { id, name }: Identity): Promise<void> {
   if ((await passwordOf(store.authenticators, id)) !== null) return;
   const key = acceptableUsername(name);
   if ((await store.authenticators.findPasswordLogin(key)) !== null) {

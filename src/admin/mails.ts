@@ -14,7 +14,7 @@ export interface ListedMail extends Delivery<'mail'> {
 
 /** The newest first. */
 export async function listMails(
-  { store }: Pick<AdminServices, 'store'>,
+  { store }: AdminServices,
   { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
 ): Promise<readonly ListedMail[]> {
   const mails = await store.deliveries.list(queue, state, limit);

@@ -71,7 +71,7 @@ export const oidcClients = managed<typeof oidcClientEntity>({
 
 /** @throws AuthError not_found */
 export async function listClientSecrets(
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
   id: string,
 ): Promise<readonly OidcClientSecret[]> {
   const client = await oidcClients.get(needs, id);
@@ -83,7 +83,7 @@ export async function listClientSecrets(
  * @throws AuthError not_found
  */
 export async function listLogoutDeliveries(
-  needs: Pick<AdminServices, 'store'>,
+  needs: AdminServices,
   id: string,
   { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
 ): Promise<readonly Delivery<'logout'>[]> {

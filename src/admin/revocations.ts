@@ -71,7 +71,7 @@ export async function createRevocation(
 }
 
 /** @throws AuthError not_found */
-export async function getRevocation(needs: Pick<AdminServices, 'store'>, id: string): Promise<Revocation> {
+export async function getRevocation(needs: AdminServices, id: string): Promise<Revocation> {
   return existing(await needs.store.revocations.find(asId(id)));
 }
 

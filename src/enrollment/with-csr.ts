@@ -36,10 +36,9 @@ export function readRequest(
   csr: string,
   attempt: AttemptRecorder,
 ): RequestedKey {
-  const check = 'certificate signing request';
-  const read = () => certificateIssuer.readRequest(csr);
-  const key = byRule(attempt, { check, reason: 'enrollment-request-refused' }, read);
-  attempt.passed(check);
+  const why = { check: 'certificate signing request', reason: 'enrollment-request-refused' } as const;
+  const key = byRule(attempt, why, () => certificateIssuer.readRequest(csr));
+  attempt.passed(why.check);
   return key;
 }
 

@@ -99,16 +99,16 @@ function namedByClaims(
   attempt: AttemptRecorder,
 ): { readonly name: string; readonly roleAttributes: readonly string[] } {
   const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
-  const check = 'name and attributes';
+  const why = { check: 'name and attributes', reason: 'enrollment-name-refused' } as const;
   const vouchedFor = (selector: string): unknown => {
     const { value, isVouchedFor, emailVerified } = selectClaim(claims, selector, signer);
     if (value === undefined || isVouchedFor) return value;
     const saw = `its claim ${selector} is ${quoted(value)}, and email_verified is ${quoted(emailVerified)}`;
-    throw refusal(attempt, { check, reason: 'email-not-verified', saw, code: 'could_not_validate' });
+    throw refusal(attempt, { ...why, reason: 'email-not-verified', saw, code: 'could_not_validate' });
   };
   const name = vouchedFor(enrollNameClaimsSelector);
   const attributes = enrollAttributeClaimsSelector === null ? [] : vouchedFor(enrollAttributeClaimsSelector);
-  return byRule(attempt, { check, reason: 'enrollment-name-refused' }, () => ({
+  return byRule(attempt, why, () => ({
     name: trimmedName('name', typeof name === 'string' ? name : ''),
     roleAttributes: roleAttributesSaidBy(signer, attributes),
   }));

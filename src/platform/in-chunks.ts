@@ -19,9 +19,3 @@ export async function inChunks<Item, Made>(
   }
   return made;
 }
-
-export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}

@@ -13,7 +13,7 @@ import type { AdminServices } from '../services.ts';
 import { differences } from './difference.ts';
 import { readState, type StoredState } from './read-state.ts';
 import { type Matched, referencesOf } from './references.ts';
-import { entityOfKind, type NamedState, type State, type StateChanges, type StateEntry } from './state.ts';
+import { entityOf, type NamedState, type State, type StateChanges, type StateEntry } from './state.ts';
 import {
   changeEntity,
   createEntity,
@@ -87,7 +87,7 @@ async function makeChanges(
       created.push(entry);
       continue;
     }
-    const fields = differences(entityOfKind[kind].fields, stored.state, given);
+    const fields = differences(entityOf(kind).fields, stored.state, given);
     if (fields.length === 0) {
       unchanged.push(entry);
       continue;

@@ -6,14 +6,13 @@ import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
-import type { StateKind } from '../../model/entities/state-kinds.ts';
+import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { collected } from '../../platform/in-chunks.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
 import type { AdminServices } from '../services.ts';
-import { entityOfKind, type NamedState } from './state.ts';
+import { entityOf, type NamedState, rulesOf } from './state.ts';
 
 /** A stored entity with its entry in the document. */
 export interface StoredEntity {
@@ -44,19 +43,14 @@ export async function readState(
   const names = await namesFor(needs, reader);
   const all = async (kind: StateKind) =>
     kinds.has(kind)
-      ? (await collected(pagesOf(entitiesOf[kind](needs, names, needs.vault), reader))).flat()
+      ? (await Array.fromAsync(pagesOf(entriesOf(kind, needs, { names, hasSecrets: true }), reader))).flat()
       : [];
   const idsByName = (byId: ReadonlyMap<string, string>) => new Map([...byId].map(([id, name]) => [name, id]));
+  const entities: [StateKind, readonly StoredEntity[]][] = [];
+  for (const kind of stateKinds) entities.push([kind, await all(kind)]);
   return {
-    entities: {
-      'auth-policy': await all('auth-policy'),
-      'ext-jwt-signer': await all('ext-jwt-signer'),
-      ca: await all('ca'),
-      'config-type': await all('config-type'),
-      'event-subscription': await all('event-subscription'),
-      'oidc-client': await all('oidc-client'),
-      identity: await all('identity'),
-    },
+    // Sound because every kind is among them.
+    entities: Object.fromEntries(entities) as unknown as StoredState['entities'],
     policyIds: idsByName(names.policies),
     signerIds: idsByName(names.signers),
   };
@@ -74,7 +68,7 @@ export async function* exportState(
 ): AsyncGenerator<{ readonly kind: StateKind; readonly states: readonly NamedState[] }> {
   const names = await namesFor(needs, reader);
   for (const kind of kinds) {
-    for await (const page of pagesOf(entitiesOf[kind](needs, names), reader))
+    for await (const page of pagesOf(entriesOf(kind, needs, { names, hasSecrets: false }), reader))
       yield { kind, states: page.map(({ state }) => state) };
   }
 }
@@ -100,59 +94,42 @@ async function* pagesOf<Entity>(list: ListOf<Entity>, reader: ListReader): Async
 
 async function namesFor({ store }: AdminServices, reader: ListReader): Promise<Names> {
   const namesOf = async (list: ListOf<{ readonly id: string; readonly name: string }>) =>
-    new Map((await collected(pagesOf(list, reader))).flat().map(({ id, name }) => [id, name] as const));
+    new Map((await Array.fromAsync(pagesOf(list, reader))).flat().map(({ id, name }) => [id, name] as const));
   return {
     policies: await namesOf((query) => store.authPolicies.list(query)),
     signers: await namesOf((query) => store.externalJwtSigners.list(query)),
   };
 }
 
-/** A list of a kind, as entries of the document. */
-function entries<Entity extends { readonly id: string; readonly updatedAt: Millis }>(
+/** The list of a kind, as entries of the document. @param hasSecrets with those that a document can set */
+function entriesOf(
   kind: StateKind,
-  list: ListOf<Entity>,
-  names: Names,
+  needs: AdminServices,
+  { names, hasSecrets }: { readonly names: Names; readonly hasSecrets: boolean },
 ): ListOf<StoredEntity> {
+  const sent = (stored: object) => {
+    // Sound because the list is that of the kind.
+    if (kind === 'identity') return asSent(withDisabled(stored as Identity, needs.clock.now()));
+    const isSigner = kind === 'ext-jwt-signer' && hasSecrets;
+    return isSigner ? withSecret(needs, stored as ExternalJwtSigner) : stored;
+  };
   return async (query) => {
-    const page = await list(query);
-    const items = page.items.map((entity) => {
-      const { id, updatedAt } = entity;
-      return { id, updatedAt, state: stateOf(entityOfKind[kind], entity, names) };
+    const page: Page<Listed> = await (kind === 'identity'
+      ? needs.store.identities.list(query)
+      : rulesOf[kind].list(needs, query));
+    const items = page.items.map((stored) => {
+      const { id, updatedAt } = stored;
+      return { id, updatedAt, state: stateOf(entityOf(kind), { ...sent(stored), id }, names) };
     });
     return { ...page, items };
   };
 }
 
-type EntitiesOf = (
-  needs: AdminServices,
-  names: Names,
-  vault?: AdminServices['vault'],
-) => ListOf<StoredEntity>;
+type Listed = Pick<StoredEntity, 'id' | 'updatedAt'>;
 
-const entitiesOf: Readonly<Record<StateKind, EntitiesOf>> = {
-  'auth-policy': ({ store }, names) => entries('auth-policy', store.authPolicies.list, names),
-  'ext-jwt-signer': ({ store }, names, vault) => {
-    const list = async (query: ListQuery) => {
-      const page = await store.externalJwtSigners.list(query);
-      const opened = (signer: ExternalJwtSigner) =>
-        vault === undefined ? signer : { ...signer, clientSecret: openClientSecret(vault, signer) };
-      return { ...page, items: page.items.map(opened) };
-    };
-    return entries('ext-jwt-signer', list, names);
-  },
-  ca: ({ store }, names) => entries('ca', store.cas.list, names),
-  'event-subscription': ({ store }, names) =>
-    entries('event-subscription', store.eventSubscriptions.list, names),
-  'config-type': ({ store }, names) => entries('config-type', store.configTypes.list, names),
-  'oidc-client': ({ store }, names) => entries('oidc-client', store.oidcClients.list, names),
-  identity: ({ store, clock }, names) => {
-    const list = async (query: ListQuery) => {
-      const page = await store.identities.list(query);
-      return { ...page, items: page.items.map((one) => asSent(withDisabled(one, clock.now()))) };
-    };
-    return entries('identity', list, names);
-  },
-};
+function withSecret({ vault }: AdminServices, signer: ExternalJwtSigner): object {
+  return { ...signer, clientSecret: openClientSecret(vault, signer) };
+}
 
 /** Whether an identity is disabled now. A time in the past no longer says anything about it. */
 function withDisabled(identity: Identity, now: Millis): Identity & { readonly disabled: boolean } {

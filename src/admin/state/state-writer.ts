@@ -1,19 +1,13 @@
 // Passes one entity of a document through the rules of its kind.
 
-import { defaultOf, type Entity } from '../../model/entities/entity.ts';
+import { defaultOf } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
 import { asId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
-import { authPolicies } from '../auth-policies.ts';
-import { cas } from '../cas.ts';
-import { configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
-import type { Managed } from '../entity-rules.ts';
-import { eventSubscriptions } from '../event-subscriptions.ts';
-import { signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
   deleteIdentity,
@@ -21,12 +15,11 @@ import {
   recordDisabling,
   updateIdentity,
 } from '../identities.ts';
-import { oidcClients } from '../oidc-clients.ts';
 import type { AdminServices } from '../services.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
 import { fieldsOf, type References } from './references.ts';
-import { entityOfKind, type MemberChange, type NamedState } from './state.ts';
+import { entityOf, type MemberChange, type NamedState, type Rules, rulesOf } from './state.ts';
 
 export interface WriterScope {
   readonly needs: AdminServices;
@@ -55,24 +48,12 @@ export function writerScope(
   return { needs, by, store, references };
 }
 
-/** The rules of each kind but identities, which have operations of their own. */
-type Rules = Managed<Entity>;
-// Sound because the fields are those of the table of the kind.
-const rulesOf = {
-  'auth-policy': authPolicies,
-  'ext-jwt-signer': signers,
-  ca: cas,
-  'config-type': configTypes,
-  'event-subscription': eventSubscriptions,
-  'oidc-client': oidcClients,
-} as unknown as Readonly<Record<Exclude<StateKind, 'identity'>, Rules>>;
-
 /** The fields of an entity that are given as members of the document. */
 type Given = Parameters<Rules['create']>[2] & IdentityFields & { readonly name: string };
 
 export async function createEntity(scope: WriterScope, kind: StateKind, state: NamedState): Promise<void> {
   const { needs, by, references } = scope;
-  const { fields: table } = entityOfKind[kind];
+  const { fields: table } = entityOf(kind);
   const fields = fieldsOf(references, table, { members: state }) as Given;
   if (kind === 'identity') {
     await createDisabledOrNot(scope, state, fields);
@@ -113,7 +94,7 @@ export async function changeEntity(
   const { needs, by, references } = scope;
   const members: Partial<NamedState> = changedMembers(given.state, given.changes);
   if (members.id !== undefined) throw refusedField('id', 'cannot be changed', members.id);
-  const fields = fieldsOf(references, entityOfKind[kind].fields, { members });
+  const fields = fieldsOf(references, entityOf(kind).fields, { members });
   if (kind !== 'identity') {
     await rulesOf[kind].update(needs, by, { id, fields: fields as Given });
     return;

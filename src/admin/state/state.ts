@@ -1,24 +1,32 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
-import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
-import { caEntity } from '../../model/entities/ca.ts';
-import { configTypeEntity } from '../../model/entities/config-type.ts';
 import type { Entity } from '../../model/entities/entity.ts';
-import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
-import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
-import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
+import { authPolicies } from '../auth-policies.ts';
+import { cas } from '../cas.ts';
+import { configTypes } from '../config-types.ts';
+import type { Managed } from '../entity-rules.ts';
+import { eventSubscriptions } from '../event-subscriptions.ts';
+import { signers } from '../external-jwt-signers.ts';
+import { oidcClients } from '../oidc-clients.ts';
 
-export const entityOfKind: Readonly<Record<StateKind, Entity>> = {
-  'auth-policy': authPolicyEntity,
-  'ext-jwt-signer': externalJwtSignerEntity,
-  ca: caEntity,
-  'config-type': configTypeEntity,
-  'event-subscription': eventSubscriptionEntity,
-  'oidc-client': oidcClientEntity,
-  identity: identityEntity,
-};
+export type Rules = Managed<Entity>;
+
+/** The rules of each kind but identities, which have operations of their own. */
+export const rulesOf = {
+  'auth-policy': authPolicies,
+  'ext-jwt-signer': signers,
+  ca: cas,
+  'config-type': configTypes,
+  'event-subscription': eventSubscriptions,
+  'oidc-client': oidcClients,
+  // Sound because the fields are those of the table of the kind.
+} as unknown as Readonly<Record<Exclude<StateKind, 'identity'>, Rules>>;
+
+export function entityOf(kind: StateKind): Entity {
+  return kind === 'identity' ? identityEntity : rulesOf[kind].entity;
+}
 
 /** An entity with some of the members of its table (`stateFields`), without secrets. */
 export interface NamedState {

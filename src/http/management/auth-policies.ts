@@ -39,7 +39,7 @@ export const askedPolicySchema = ignoring(
 /** `/auth-policies` */
 export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
   return [
-    ...entityRoutes(authPolicies, needs, { list: (query) => needs.store.authPolicies.list(query) }),
+    ...entityRoutes(authPolicies, needs),
     adminRoute('POST', 'auth-policies/preview', {
       operationId: 'previewAuthPolicy',
       summary: 'Say what saving an auth policy like this would change for those who have it',

@@ -40,7 +40,6 @@ const listStateSchema = z
 export function caRoutes(needs: EdgeServices): readonly Route[] {
   return [
     ...entityRoutes(cas, needs, {
-      list: (query) => needs.store.cas.list(query),
       described: { document: caSchema },
       documentOf: caDocument,
     }),

@@ -75,7 +75,7 @@ export function enrollmentRoutes(needs: AdminServices): readonly Route[] {
  * An enrollment. Administrators also see what is given to the device, with which anybody can enroll as the identity.
  */
 export function enrollmentDocument(
-  needs: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
+  needs: AdminServices,
   reader: Reader,
 ): (enrollment: ListedEnrollment) => object {
   return (enrollment) => ({

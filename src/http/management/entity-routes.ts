@@ -4,7 +4,6 @@ import type { Managed } from '../../admin/entity-rules.ts';
 import type { Entity, New, Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { ListFields } from '../../model/list-fields.ts';
-import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { VersionedEntity } from '../../store/contracts/versions.ts';
 import { bodySchemas, documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -30,7 +29,6 @@ export function describedResource(
 }
 
 interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMembers' | 'created'> {
-  readonly list: (query: ListQuery) => Promise<Page<Stored<E>>>;
   readonly described?: Described;
   /** How a document looks, where it has members that no field has. */
   readonly documentOf?: (stored: Stored<E>) => object;
@@ -41,7 +39,7 @@ interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMember
 export function entityRoutes<E extends Entity>(
   rules: Managed<E>,
   needs: EdgeServices,
-  { list, described = {}, documentOf, documents, ...rest }: EntityResource<E>,
+  { described = {}, documentOf, documents, ...rest }: EntityResource<E> = {},
 ): readonly Route[] {
   const { entity } = rules;
   const { fresh, whole, some } = bodySchemas(entity);
@@ -49,7 +47,7 @@ export function entityRoutes<E extends Entity>(
   return resourceRoutes({
     ...describedResource(entity, needs, described),
     ...rest,
-    list: async (query) => mapPage(await list(query), await shown()),
+    list: async (query) => mapPage(await rules.list(needs, query), await shown()),
     get: async (id) => (await shown())(await rules.get(needs, id)),
     create: operation(fresh, (by, fields) => rules.create(needs, by, fields)),
     replace: operation(whole, (by, fields, id) => rules.replace(needs, by, { id, fields: fields as New<E> })),

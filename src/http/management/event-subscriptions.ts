@@ -67,7 +67,6 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
   const path = 'event-subscriptions/:id';
   return [
     ...entityRoutes(eventSubscriptions, needs, {
-      list: (query) => needs.store.eventSubscriptions.list(query),
       described: { document },
       async documents() {
         const progressOf = await deliveryProgress(needs);

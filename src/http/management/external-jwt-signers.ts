@@ -86,7 +86,7 @@ const discoveredSchema = z
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
   return [
-    ...entityRoutes(signers, needs, { list: (query) => needs.store.externalJwtSigners.list(query) }),
+    ...entityRoutes(signers, needs),
     adminRoute('POST', 'external-jwt-signers/discover', {
       summary: 'Propose signer settings from the provider’s discovery document',
       operationId: 'discoverExternalJwtSigner',

@@ -51,7 +51,7 @@ export const deliveryQuery = z.object({
 export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
   const secrets = 'oidc-clients/:id/secrets';
   return [
-    ...entityRoutes(oidcClients, needs, { list: (query) => needs.store.oidcClients.list(query) }),
+    ...entityRoutes(oidcClients, needs),
     adminRoute('GET', secrets, {
       operationId: 'listOidcClientSecrets',
       summary: 'List the secrets of an OIDC client, without the secrets themselves',

@@ -81,8 +81,5 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
 
 /** `/config-types`: names and ids, for what clients ask for at login. */
 function configTypeRoutes(needs: EdgeServices): readonly Route[] {
-  return entityRoutes(configTypes, needs, {
-    list: (query) => needs.store.configTypes.list(query),
-    ignoredMembers: ['schema'],
-  });
+  return entityRoutes(configTypes, needs, { ignoredMembers: ['schema'] });
 }

@@ -1,13 +1,13 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { entityOfKind, type State } from '../../admin/state/state.ts';
+import { entityOf, type State } from '../../admin/state/state.ts';
 import { stateKinds } from '../../model/entities/state-kinds.ts';
 import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
 
 const kinds = stateKinds.map((kind) => {
-  const { fields, hasChosenId } = entityOfKind[kind];
+  const { fields, hasChosenId } = entityOf(kind);
   const id = hasChosenId ? { id: idText.optional() } : {};
   const state = z.strictObject({ ...bodyShape(fields, 'state'), ...id, name: z.string() });
   return [kind, z.array(state).optional()] as const;

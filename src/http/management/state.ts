@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
-import { entityOfKind, type NamedState, type StateChanges } from '../../admin/state/state.ts';
+import { entityOf, type NamedState, type StateChanges } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type Field, type Fields, text } from '../../model/entities/entity.ts';
 import { shownValue } from '../../model/entities/shown.ts';
@@ -12,7 +12,6 @@ import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts'
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
-import { collected } from '../../platform/in-chunks.ts';
 import { inWholeTurn, wholeRead } from '../documents/whole-reads.ts';
 import { envelope, jsonParts } from '../request/answer.ts';
 import { readRawBody, validate } from '../request/body.ts';
@@ -53,7 +52,7 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
         const parts = stateDocument(exportState(needs, query.kinds, principal), query.kinds);
         if (principal.isAdmin) return wholeRead(principal.identityId, parts);
         // A bounded document is sent as a whole, or refused.
-        return jsonParts(await inWholeTurn(principal.identityId, () => collected(parts)));
+        return jsonParts(await inWholeTurn(principal.identityId, () => Array.fromAsync(parts)));
       },
     }),
     adminRoute('POST', 'state', {
@@ -105,7 +104,7 @@ async function* stateDocument(
 
 function entityDocument(kind: StateKind, state: NamedState): object {
   const { id } = state;
-  return { ...(id !== undefined && { id }), ...membersDocument(entityOfKind[kind].fields, state) };
+  return { ...(id !== undefined && { id }), ...membersDocument(entityOf(kind).fields, state) };
 }
 
 /** Times and durations are text on the wire. */
@@ -142,7 +141,7 @@ function shownMember(kind: StateKind, path: string, value: unknown): unknown {
   const fields = path.split('.').reduce<Fields>((among, name) => {
     const field = stateFields(among).find(({ member }) => member === name)?.field;
     return field?.kind === 'group' ? field.members : { found: field ?? text() };
-  }, entityOfKind[kind].fields);
+  }, entityOf(kind).fields);
   const { found } = fields;
   if (found?.kind === 'jwks' && value !== null) return JSON.stringify(value);
   return found === undefined ? value : shownInState(found, value);

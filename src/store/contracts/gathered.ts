@@ -1,14 +1,8 @@
+import type { StateKind } from '../../model/entities/state-kinds.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** Kinds of entities that a gathered change may depend on. */
-export type GatheredKind =
-  | 'auth-policy'
-  | 'ext-jwt-signer'
-  | 'ca'
-  | 'config-type'
-  | 'event-subscription'
-  | 'oidc-client'
-  | 'identity';
+export type GatheredKind = StateKind;
 
 /** An entity as it was when the changes were decided. */
 export interface Seen {
