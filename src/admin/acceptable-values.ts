@@ -3,6 +3,12 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
 import type { Tags } from '../model/entities/entity.ts';
+import { FetchRefused } from '../platform/network/fetch-refused.ts';
+import {
+  checkAddress,
+  type OutboundLimits,
+  type SignedAnswer,
+} from '../platform/network/outbound-targets.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
 const longestName = 255;
@@ -132,6 +138,25 @@ function requireText(field: string, text: string, sent: string): void {
   }
   if (refusedCharacters.test(text.replaceAll(visibleJoiners, ''))) {
     throw refusedField(field, 'must not contain control characters or invisible characters', sent);
+  }
+}
+
+/**
+ * An address that this service may ask. Problems that appear only on fetching (names that resolve badly, redirects) are
+ * refused then.
+ * @throws AuthError could_not_validate
+ */
+export function askableAddress(
+  field: string,
+  url: string,
+  { limits, ...answer }: SignedAnswer & { readonly limits: OutboundLimits },
+): string {
+  try {
+    checkAddress(url, limits, answer);
+    return url;
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    throw refusedField(field, `is refused: ${error.message}`, url);
   }
 }
 

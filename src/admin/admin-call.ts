@@ -5,6 +5,7 @@ import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NoAdministratorLeft, type Store } from '../store/contracts/store.ts';
 import type { Unchanged } from '../store/contracts/versions.ts';
+import { secretChanged } from './changes.ts';
 
 /** Who asks for a change. */
 export interface AdminCall {
@@ -50,6 +51,15 @@ export function namesOf(fields: object): readonly string[] {
 }
 
 export type AdminChange = Omit<Extract<AuditEvent, { event: 'admin.changed' }>, 'event' | 'byIdentityId'>;
+
+/** That a secret of an entity was made or deleted; its value is not recorded. */
+export function recordSecret(
+  needs: { readonly audit: AuditTrail },
+  by: AdminCall,
+  { field, ...of }: Pick<AdminChange, 'entity' | 'entityId'> & { readonly field: string },
+): void {
+  recordChange(needs, by, { action: 'update', ...of, fields: [field], changes: [secretChanged(field)] });
+}
 
 export function recordChange(
   needs: { readonly audit: AuditTrail },

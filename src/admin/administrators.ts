@@ -17,15 +17,14 @@ import {
 } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { NewPassword } from '../store/contracts/authenticators.ts';
-import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';
-import { AlreadyTaken } from '../store/contracts/store.ts';
+import type { NewIdentity } from '../store/contracts/identities.ts';
+import { AlreadyTaken, type Store } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
 import { usualRules } from './auth-policies.ts';
 
 export interface AdministratorNeeds {
-  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly store: Pick<Store, 'authPolicies'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -97,15 +96,13 @@ function administratorKey(username: string): string {
  */
 export async function createAdministrator(
   needs: AdministratorNeeds & {
-    readonly store: { readonly identities: IdentityStore };
+    readonly store: Pick<Store, 'identities'>;
     readonly audit: AuditTrail;
   },
   wanted: { readonly username: string; readonly password: string },
 ): Promise<NewIdentity> {
   const { identity, password } = await prepareAdministrator(needs, wanted);
-  await needs.store.identities.create(identity, password, needs.clock.now()).catch((error) => {
-    throw asConflict(error);
-  });
+  await needs.store.identities.create(identity, password, needs.clock.now()).catch(asConflict);
   needs.audit.record(
     {
       event: 'admin.changed',
@@ -120,10 +117,10 @@ export async function createAdministrator(
   return identity;
 }
 
-/** A taken name as the `conflict` that clients see; any other error unchanged. */
-export function asConflict(error: unknown): unknown {
-  if (!(error instanceof AlreadyTaken)) return error;
-  return new AuthError('conflict', {
+/** Throws a taken name as the `conflict` that clients see; any other error unchanged. */
+export function asConflict(error: unknown): never {
+  if (!(error instanceof AlreadyTaken)) throw error;
+  throw new AuthError('conflict', {
     description: 'This name is taken already; choose another one',
     fields: [{ field: error.field, reason: 'is already taken' }],
     cause: error,

@@ -44,9 +44,7 @@ export async function endApiSession(
   const owner =
     reason === 'logout' ? null : await needs.store.identities.find((await findLiving(needs, id)).identityId);
   const store = owner === null ? actingFor(needs, by) : helping(needs, by, owner);
-  if (!(await store.apiSessions.end(asId(id), reason, needs.clock.now()))) {
-    throw new AuthError('not_found');
-  }
+  existing(await store.apiSessions.end(asId(id), reason, needs.clock.now()));
   const ended = { sessionId: id, reason, byIdentityId: by.actor.identityId };
   const of = owner === null ? {} : { identityId: owner.id };
   needs.audit.record({ event: 'session.ended', ...ended, ...of }, by.origin);

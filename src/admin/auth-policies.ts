@@ -9,7 +9,7 @@ import {
   authPolicyEntity,
 } from '../model/entities/auth-policy.ts';
 import { type New, patched } from '../model/entities/entity.ts';
-import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
+import { type AuthPolicyId, defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
 import {
   acceptableName,
@@ -58,6 +58,17 @@ export async function rulesSent(
   };
   const rules = { ...single, ...(await acceptableGroups(sent, before, needs)) };
   return patched(authPolicyEntity.fields, usualRules, rules);
+}
+
+/** @throws AuthError could_not_validate   there is no such policy */
+export async function existingPolicy(
+  { store }: Pick<AdminServices, 'store'>,
+  field: string,
+  id: AuthPolicyId | null,
+): Promise<AuthPolicyId | null> {
+  if (id !== null && (await store.authPolicies.find(id)) === null)
+    throw refusedField(field, 'names no auth policy', id);
+  return id;
 }
 
 async function acceptableGroups(

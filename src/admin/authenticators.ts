@@ -11,7 +11,14 @@ import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, administratorKept, namesOf, recordChange } from './admin-call.ts';
+import {
+  type AdminCall,
+  type AdminChange,
+  actingFor,
+  administratorKept,
+  namesOf,
+  recordChange,
+} from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import type { AdminServices } from './services.ts';
@@ -34,8 +41,7 @@ export async function createPassword(
   { identityId, fields }: { readonly identityId: string; readonly fields: PasswordFields },
 ): Promise<AuthenticatorId> {
   const { username, password } = fields;
-  const identity = await needs.store.identities.find(asId(identityId));
-  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  const identity = await ownerOf(needs, identityId);
   const key = acceptableUsername(username);
   const tags = acceptableTags(fields.tags);
   const passwordHash = await hashFor(needs, identity, { username, password });
@@ -43,14 +49,7 @@ export async function createPassword(
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
   await takenRefused({ username }, step.catch(secondOneRefused));
-  recordChange(needs, by, {
-    action: 'create',
-    entity: 'authenticator',
-    entityId: id,
-    identityId: identity.id,
-    fields: ['method', 'identityId', ...namesOf(fields)],
-    changes: changesOf(passwordFields, null, fields),
-  });
+  recordCreated(needs, by, { authenticator, fields, changes: changesOf(passwordFields, null, fields) });
   return id;
 }
 
@@ -68,8 +67,7 @@ export async function createCertificate(
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: CertificateFields },
 ): Promise<AuthenticatorId> {
-  const identity = await needs.store.identities.find(asId(identityId));
-  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  const identity = await ownerOf(needs, identityId);
   const { certificate, pem } = acceptableLeaf('certPem', fields.certPem);
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = {
@@ -81,15 +79,32 @@ export async function createCertificate(
   };
   const step = actingFor(needs, by).authenticators.createCertificate(authenticator, needs.clock.now());
   await takenRefused({}, step);
-  recordChange(needs, by, {
-    action: 'create',
-    entity: 'authenticator',
-    entityId: id,
-    identityId: identity.id,
-    fields: ['method', 'identityId', ...namesOf(fields)],
-    changes: changesOf(certificateFields, null, { ...authenticator }),
-  });
+  const changes = changesOf(certificateFields, null, authenticator);
+  recordCreated(needs, by, { authenticator, fields, changes });
   return id;
+}
+
+async function ownerOf({ store }: AdminServices, identityId: string): Promise<Identity> {
+  const identity = await store.identities.find(asId(identityId));
+  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  return identity;
+}
+
+function recordCreated(
+  needs: AdminServices,
+  by: AdminCall,
+  {
+    authenticator: { id: entityId, identityId },
+    fields,
+    changes,
+  }: Required<Pick<AdminChange, 'changes'>> & {
+    readonly authenticator: Pick<Authenticator, 'id' | 'identityId'>;
+    readonly fields: object;
+  },
+): void {
+  const of = { entity: 'authenticator', entityId, identityId } as const;
+  const names = ['method', 'identityId', ...namesOf(fields)];
+  recordChange(needs, by, { action: 'create', ...of, fields: names, changes });
 }
 
 /** @throws AuthError not_found */
@@ -118,21 +133,15 @@ export async function updatePassword(
   const { username, password, tags } = fields;
   const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
   const tagged = tags === undefined ? {} : { tags: acceptableTags(tags) };
+  const own = { username: username ?? authenticator.username };
   const hashed =
-    password === undefined
-      ? {}
-      : {
-          passwordHash: await hashFor(needs, identity, {
-            username: username ?? authenticator.username,
-            password,
-          }),
-        };
+    password === undefined ? {} : { passwordHash: await hashFor(needs, identity, { ...own, password }) };
   const patch = { ...named, ...tagged, ...hashed };
   const namesAndTags = { ...named, ...tagged };
   const { authenticators } = actingFor(needs, by);
   const when = { now: needs.clock.now(), exceptSession: by.actor.sessionId };
   const step = authenticators.updatePassword(authenticator.id, patch, when);
-  if (!(await takenRefused({ username }, step))) throw new AuthError('not_found');
+  existing(await takenRefused({ username }, step));
   recordChange(needs, by, {
     action: 'update',
     entity: 'authenticator',
@@ -182,9 +191,7 @@ export async function requestExtension(
   { id, rollKey }: { readonly id: string; readonly rollKey: boolean },
 ): Promise<void> {
   const { identityId } = await getAuthenticator(needs, id);
-  if (!(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
-    throw new AuthError('not_found');
-  }
+  existing(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()));
   const fields = ['isExtendRequested', 'isKeyRollRequested'];
   recordChange(needs, by, { action: 'update', entity: 'authenticator', entityId: id, identityId, fields });
 }
@@ -198,7 +205,7 @@ export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, i
   const authenticator = await getAuthenticator(needs, id);
   const { identityId, method } = authenticator;
   const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now());
-  if (!(await administratorKept(step))) throw new AuthError('not_found');
+  existing(await administratorKept(step));
   recordChange(needs, by, {
     action: 'delete',
     entity: 'authenticator',
@@ -213,11 +220,8 @@ async function findWithIdentity(
   needs: AdminServices,
   id: string,
 ): Promise<{ authenticator: Authenticator; identity: Identity }> {
-  const authenticator = await needs.store.authenticators.find(asId(id));
-  const identity =
-    authenticator === null ? null : await needs.store.identities.find(authenticator.identityId);
-  if (authenticator === null || identity === null) throw new AuthError('not_found');
-  return { authenticator, identity };
+  const authenticator = existing(await needs.store.authenticators.find(asId(id)));
+  return { authenticator, identity: existing(await needs.store.identities.find(authenticator.identityId)) };
 }
 
 async function hashFor(

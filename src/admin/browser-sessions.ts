@@ -1,6 +1,6 @@
 // Browser sessions, as administrators see and end them. oidc/ opens them and decides what they allow.
 
-import { AuthError, existing } from '../errors/auth-error.ts';
+import { existing } from '../errors/auth-error.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
@@ -33,7 +33,7 @@ export async function endBrowserSession(needs: AdminServices, by: AdminCall, id:
   const { identityId } = (await getBrowserSession(needs, id)).progress;
   const identity = await needs.store.identities.find(identityId);
   const store = identity === null ? actingFor(needs, by) : helping(needs, by, identity);
-  if (!(await store.browserSessions.end(asId(id), needs.clock.now()))) throw new AuthError('not_found');
+  existing(await store.browserSessions.end(asId(id), needs.clock.now()));
   const { identityId: byIdentityId } = by.actor;
   const ended = { browserSessionId: id, reason: 'administrator', byIdentityId, identityId } as const;
   needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);

@@ -214,7 +214,7 @@ export async function listBulkJobs({ store }: AdminServices): Promise<readonly K
 
 /** What was done stays done. @throws AuthError not_found */
 export async function deleteBulkJob(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
-  if (!(await actingFor(needs, by).bulkJobs.delete(id))) throw new AuthError('not_found');
+  existing(await actingFor(needs, by).bulkJobs.delete(id));
 }
 
 // Sound because `storeJob` and `carryOn` wrote it.

@@ -8,7 +8,7 @@ import type { BulkAction } from '../model/bulk-actions.ts';
 import { patched } from '../model/entities/entity.ts';
 import { asSent, type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
-import { budgetOf, type Filter } from '../model/list-query.ts';
+import { budgetOf, type Filter, noOrder } from '../model/list-query.ts';
 import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
@@ -244,7 +244,7 @@ export async function readPage(
 ): Promise<{ readonly identities: readonly Identity[]; readonly next: string | null }> {
   const { items, next } = await store.identities.list({
     filter,
-    sort: [{ field: 'id', descending: false }],
+    sort: noOrder,
     limit: most,
     offset: 0,
     budget: budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin }),

@@ -1,12 +1,11 @@
 // Rules of the single fields of a third-party authority.
 
-import type { Ca, ClaimMatcher, ExternalIdClaim } from '../model/entities/ca.ts';
+import type { Ca, ExternalIdClaim } from '../model/entities/ca.ts';
 import type { Some } from '../model/entities/entity.ts';
 import { isOlderList } from '../model/list-state.ts';
-import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { ListRefused, listsInPem, type UnverifiedList } from '../platform/x509/revocation-list.ts';
-import { refusedField } from './acceptable-values.ts';
+import { askableAddress, refusedField } from './acceptable-values.ts';
 
 const longestCriteria = 255;
 const highestIndex = 100;
@@ -23,7 +22,7 @@ export function acceptableClaim(claim: ExternalIdClaim | null): ExternalIdClaim 
     if (text.length > longestCriteria || !text.isWellFormed() || /\p{Cc}/u.test(text))
       throw refusedField(field, `must be at most ${longestCriteria} characters without control characters`);
   }
-  if (needsCriteria(matcher) && matcherCriteria === '')
+  if (matcher !== 'ALL' && matcherCriteria === '')
     throw refusedField('externalIdClaim.matcherCriteria', `is required for the matcher ${matcher}`);
   if (matcher === 'SCHEME' && location !== 'SAN_URI')
     throw refusedField('externalIdClaim.matcher', 'can only be SCHEME for the location SAN_URI', matcher);
@@ -38,10 +37,6 @@ export function acceptableClaim(claim: ExternalIdClaim | null): ExternalIdClaim 
       index,
     );
   return claim;
-}
-
-function needsCriteria(matcher: ClaimMatcher): boolean {
-  return matcher !== 'ALL';
 }
 
 /** @throws AuthError could_not_validate */
@@ -62,22 +57,14 @@ type Revocation = Some<Ca['revocation']>;
  */
 export function acceptableRevocation(sent: Revocation, limits: OutboundLimits): Revocation {
   const { crlUrls, crlPem, ocsp } = sent;
-  for (const url of crlUrls ?? []) acceptableAddress('revocation.crlUrls', url, limits);
+  // Answers are signed, so they may come without TLS.
+  const asked = { limits, isSigned: true };
+  for (const url of crlUrls ?? []) askableAddress('revocation.crlUrls', url, asked);
   const responder = ocsp === '' ? null : ocsp;
-  if (responder != null) acceptableAddress('revocation.ocsp', responder, limits);
+  if (responder != null) askableAddress('revocation.ocsp', responder, asked);
   const pem = crlPem?.trim() === '' ? null : crlPem;
   if (pem != null) acceptableLists(pem);
   return { ...sent, ocsp: responder, crlPem: pem };
-}
-
-/** Answers are signed, so they may come without TLS. */
-function acceptableAddress(field: string, url: string, limits: OutboundLimits): void {
-  try {
-    checkAddress(url, limits, { isSigned: true });
-  } catch (error) {
-    if (!(error instanceof FetchRefused)) throw error;
-    throw refusedField(field, `is refused: ${error.message}`, url);
-  }
 }
 
 function acceptableLists(pem: string): readonly UnverifiedList[] {

@@ -9,7 +9,7 @@ import { discoveryAddress, jwksCacheDefaults } from '../platform/jwk/jwks-cache.
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../platform/network/outbound-client.ts';
 import { refusedField } from './acceptable-values.ts';
-import { acceptableIssuer } from './signer-values.ts';
+import { acceptableIssuer, comparableUrl } from './signer-values.ts';
 
 export interface DiscoveredSigner {
   readonly issuer: string;
@@ -65,7 +65,7 @@ export async function discoverSigner(
   if (!parsed.success) throw refused(`cannot be used: ${url}: ${wrongMember(parsed.error)}. ${addressHint}`);
   const { issuer, jwks_uri: jwksEndpoint, ...rest } = parsed.data;
   // Discovery 4.3: the server at one address must not speak for another provider.
-  if (comparable(issuer) !== comparable(address))
+  if (comparableUrl(issuer) !== comparableUrl(address))
     throw refused(await adviceFor(needs.outbound, { address, issuer, jwksEndpoint }));
   acceptableIssuer(issuer, needs.issuers);
   const keys = usableKeys(await fetched(jwksEndpoint, jwksCacheDefaults.maxBytes));
@@ -115,16 +115,11 @@ async function problemAt(outbound: OutboundClient, issuer: string): Promise<stri
     );
     const parsed = discovery.safeParse(document);
     if (!parsed.success) return wrongMember(parsed.error);
-    return comparable(parsed.data.issuer) === comparable(issuer) ? null : 'it names yet another issuer';
+    return comparableUrl(parsed.data.issuer) === comparableUrl(issuer) ? null : 'it names yet another issuer';
   } catch (error) {
     if (error instanceof FetchRefused) return error.message;
     throw error;
   }
-}
-
-/** Without the differences that people overlook: case of the host, default port, trailing slash. */
-function comparable(url: string): string {
-  return (URL.parse(url)?.href ?? url).replace(/\/+$/, '');
 }
 
 /** Without a trailing slash of its path and the fragment, which a page may leave in a copied address. */

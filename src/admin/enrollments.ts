@@ -101,8 +101,7 @@ export async function refreshEnrollment(
   const enrollmentId = asId<EnrollmentId>(id);
   const renewal = { expiresAt: acceptableEnd(needs, expiresAt), ...newToken(needs, enrollmentId) };
   const identityId = await enrollingIdentity(needs, enrollmentId);
-  if (!(await actingFor(needs, by).enrollments.renew(enrollmentId, renewal, needs.clock.now())))
-    throw new AuthError('not_found');
+  existing(await actingFor(needs, by).enrollments.renew(enrollmentId, renewal, needs.clock.now()));
   recordChange(needs, by, {
     action: 'update',
     entity: 'enrollment',
@@ -115,7 +114,7 @@ export async function refreshEnrollment(
 /** From then on its token no longer works. @throws AuthError not_found */
 export async function deleteEnrollment(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identityId = await enrollingIdentity(needs, asId(id));
-  if (!(await actingFor(needs, by).enrollments.delete(asId(id)))) throw new AuthError('not_found');
+  existing(await actingFor(needs, by).enrollments.delete(asId(id)));
   recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, identityId, fields: [] });
 }
 

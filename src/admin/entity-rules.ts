@@ -127,7 +127,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       patch as PatchOf<E>,
       needs.clock.now(),
     );
-    if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
+    existing(await takenRefused({ ...fields }, administratorKept(step)));
     const changes = changesOf(table, before, patched(table, before, patch));
     recordChange(needs, by, {
       action: 'update',

@@ -1,7 +1,6 @@
 // Where events are sent: webhooks, syslog, collectors of OTLP logs.
 
-import { X509Certificate } from 'node:crypto';
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { type EventSenderNeeds, sendEvents } from '../events/event-sender.ts';
 import { newSigningSecret } from '../events/http-messages.ts';
 import { openSecrets, type SubscriptionSecrets, sealSecrets } from '../events/subscription-secrets.ts';
@@ -20,10 +19,10 @@ import type { ListFields } from '../model/list-fields.ts';
 import type { Filter } from '../model/list-query.ts';
 import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
+import { parseCertificates } from '../platform/x509/x509.ts';
 import type { DeliveryBacklog, Replay } from '../store/contracts/deliveries.ts';
 import { refusedField } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange, whileAsRead } from './admin-call.ts';
-import { secretChanged } from './changes.ts';
+import { type AdminCall, actingFor, recordChange, recordSecret, whileAsRead } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
 import { parseFilter } from './filter-language.ts';
 import { acceptableAddress } from './oidc-client-values.ts';
@@ -130,9 +129,8 @@ function secretsOf(
 function requireTls({ trustedRoots, clientCertPem }: Tls, clientKey: string | undefined): void {
   for (const [field, pem] of Object.entries({ trustedRoots, clientCertPem })) {
     if (pem === null) continue;
-    const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    const areCertificates = certificates.length > 0 && certificates.every(isCertificate);
-    if (!areCertificates || pem.length > longestPem) throw refusedField(field, 'must be certificates in PEM');
+    if (pem.length > longestPem || !areCertificates(pem))
+      throw refusedField(field, 'must be certificates in PEM');
   }
   if (clientKey === undefined) {
     if (clientCertPem !== null) throw refusedField('clientKey', 'is needed for clientCertPem');
@@ -149,9 +147,9 @@ function requireTls({ trustedRoots, clientCertPem }: Tls, clientKey: string | un
   }
 }
 
-function isCertificate(pem: string): boolean {
+function areCertificates(pem: string): boolean {
   try {
-    new X509Certificate(pem);
+    parseCertificates(pem);
     return true;
   } catch {
     return false;
@@ -188,15 +186,8 @@ export async function rotateSecret(
     ...(clientKey !== undefined && { clientKey }),
   };
   const patch = { sealedSecrets: sealSecrets(needs.vault, secrets), secretCreatedAt: now, formerSecretUntil };
-  if (!(await actingFor(needs, changing).eventSubscriptions.update(subscription.id, patch, now)))
-    throw new AuthError('not_found');
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'event-subscription',
-    entityId: id,
-    fields: ['secret'],
-    changes: [secretChanged('secret')],
-  });
+  existing(await actingFor(needs, changing).eventSubscriptions.update(subscription.id, patch, now));
+  recordSecret(needs, by, { entity: 'event-subscription', entityId: id, field: 'secret' });
   return { secret, formerSecretUntil };
 }
 

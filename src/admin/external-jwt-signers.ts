@@ -1,9 +1,9 @@
 // External JWT signers: the issuers whose tokens prove an identity. signer-values.ts has the rules of single fields.
 
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entities/external-jwt-signer.ts';
-import type { AuthPolicyId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
+import { existingPolicy } from './auth-policies.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 import { clientProofOf } from './signer-client.ts';
@@ -73,15 +73,4 @@ export function listEnabledSigners(
   const isEnabled = { op: '=', field: 'enabled', value: true } as const;
   const filter = { op: 'and', terms: [isEnabled, query.filter] } as const;
   return needs.store.externalJwtSigners.list({ ...query, filter });
-}
-
-async function existingPolicy(
-  needs: AdminServices,
-  field: string,
-  id: AuthPolicyId | null,
-): Promise<AuthPolicyId | null> {
-  if (id === null) return null;
-  const policy = await needs.store.authPolicies.find(id);
-  if (policy === null) throw refusedField(field, 'names no auth policy', id);
-  return policy.id;
 }

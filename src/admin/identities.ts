@@ -3,7 +3,7 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { Change } from '../model/entities/entity.ts';
 import { type Identity, identityEntity } from '../model/entities/identity.ts';
-import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch, NewIdentity } from '../store/contracts/identities.ts';
@@ -15,6 +15,7 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, actingFor, administratorKept, recordChange } from './admin-call.ts';
+import { existingPolicy } from './auth-policies.ts';
 import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, newEnrollment, secondRefused } from './enrollments.ts';
@@ -32,7 +33,7 @@ const acceptable = acceptableBy<typeof identityEntity>({
     permissions: (held) => [...new Set(held)],
     externalId: acceptableExternalId,
     email: acceptableEmail,
-    authPolicyId: (id, needs) => (id === null ? null : existingPolicy(needs, id)),
+    authPolicyId: (id, needs) => existingPolicy(needs, 'authPolicyId', id),
     roleAttributes: (attributes) => acceptableRoleAttributes(attributes),
   },
   follows: ({ email, emailVerified }, before) => {
@@ -162,7 +163,7 @@ function disablingIn(
 export async function deleteIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const before = await getIdentity(needs, id);
   const step = actingFor(needs, by).identities.delete(before.id, needs.clock.now());
-  if (!(await administratorKept(step))) throw new AuthError('not_found');
+  existing(await administratorKept(step));
   const changes = changesOf(table, before, null);
   recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [], changes });
 }
@@ -241,11 +242,5 @@ async function change(
   }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: IdentityFields },
 ): Promise<void> {
   const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now());
-  if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
-}
-
-async function existingPolicy(needs: AdminServices, id: string): Promise<AuthPolicyId> {
-  const policy = await needs.store.authPolicies.find(asId(id));
-  if (policy === null) throw refusedField('authPolicyId', 'names no auth policy', id);
-  return policy.id;
+  existing(await takenRefused({ ...sent }, administratorKept(step)));
 }

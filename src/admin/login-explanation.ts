@@ -17,6 +17,7 @@ import { asSent, type Identity } from '../model/entities/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
+import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import { refusedField } from './acceptable-values.ts';
 import { rulesSent } from './auth-policies.ts';
@@ -47,7 +48,8 @@ export async function explainLoginsOf(
   const authenticators = await needs.store.authenticators.listOf([identityId]);
   const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
   const passkeys = await needs.store.passkeys.listOf([identityId]);
-  const means = { ...meansOf(authenticators), passkeys, totpLockedUntil };
+  const { password, certificates } = meansOf(authenticators);
+  const means = { password, certificates, passkeys, totpLockedUntil };
   return methods.map((method) => explainLogin(needs, account, { means, method }));
 }
 
@@ -90,7 +92,7 @@ export async function previewAuthPolicy(
   const after = rules.assignTo.length === 0 ? others : [...others, { ...rules, id }];
   const isAssigned = after.length > others.length || before.length > others.length;
   const pages = isAssigned ? everybody(needs, null) : current === null ? [] : everybody(needs, id);
-  const { find } = policiesOf(needs);
+  const find = policiesOf(needs);
   return impactOf(needs, pages, {
     id,
     reader,
@@ -123,19 +125,17 @@ export async function previewPolicies(
   };
   const moved = identities.filter((identity) => after(identity) !== identity.authPolicyId);
   if (moved.length === 0) return null;
-  const { find } = policiesOf(needs);
+  const find = policiesOf(needs);
   return impactOf(needs, [moved], { id: null, reader: null, find, after });
 }
 
 /** Each policy is read once. */
 function policiesOf(needs: AdminServices) {
   const known = new Map<AuthPolicyId, AuthPolicy>();
-  return {
-    async find(id: AuthPolicyId): Promise<AuthPolicy> {
-      const policy = known.get(id) ?? existing(await needs.store.authPolicies.find(id));
-      known.set(id, policy);
-      return policy;
-    },
+  return async (id: AuthPolicyId): Promise<AuthPolicy> => {
+    const policy = known.get(id) ?? existing(await needs.store.authPolicies.find(id));
+    known.set(id, policy);
+    return policy;
   };
 }
 
@@ -229,10 +229,12 @@ async function peopleOf(
   for (const { authPolicyId: id } of page) policies.set(id, policies.get(id) ?? (await find(id, false)));
   return page.map((identity) => {
     const own = keys.get(identity.id) ?? [];
-    const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
+    const { password, certificates, setAt } = meansOf(theirs.get(identity.id) ?? []);
     // A lock that ends by itself says nothing about the policy.
     const lasting =
-      password !== null && isLockedForGood(password.lockedUntil, now) ? password : withoutLock(password);
+      password !== null && !isLockedForGood(password.lockedUntil, now)
+        ? { ...password, lockedUntil: null }
+        : password;
     return {
       account: {
         identity,
@@ -240,29 +242,21 @@ async function peopleOf(
         policy: policies.get(identity.authPolicyId) as AuthPolicy,
         isTotpEnrolled: enrolled.has(identity.id as IdentityId),
         hasPasskey: own.length > 0,
-        password: passwordIn(theirs.get(identity.id) ?? []),
+        password: password && { username: password.username, setAt },
       },
       means: { password: lasting, certificates, passkeys: own, totpLockedUntil: null },
     };
   });
 }
 
-function passwordIn(authenticators: readonly LockableAuthenticator[]): Account['password'] {
-  const password = authenticators.find(({ method }) => method === 'updb');
-  return password?.method === 'updb' ? { username: password.username, setAt: password.passwordSetAt } : null;
-}
-
-function withoutLock(password: LoginMeans['password']): LoginMeans['password'] {
-  return password === null ? null : { ...password, lockedUntil: null };
-}
-
+/** @returns `setAt`: when the password was set; 0: there is none */
 function meansOf(
   authenticators: readonly LockableAuthenticator[],
-): Pick<LoginMeans, 'password' | 'certificates'> {
-  const password = authenticators.find(({ method }) => method === 'updb');
+): Pick<LoginMeans, 'password' | 'certificates'> & { readonly setAt: Millis } {
+  const found = authenticators.find((one) => one.method === 'updb');
   return {
-    password:
-      password?.method === 'updb' ? { username: password.username, lockedUntil: password.lockedUntil } : null,
+    password: found === undefined ? null : { username: found.username, lockedUntil: found.lockedUntil },
+    setAt: found?.passwordSetAt ?? 0,
     certificates: authenticators.flatMap((one) => (one.method === 'cert' ? [one.certPem] : [])),
   };
 }

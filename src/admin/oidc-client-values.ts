@@ -10,8 +10,8 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
 import { formatDuration } from '../platform/formats/durations.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
-import { refusedField } from './acceptable-values.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
+import { askableAddress, refusedField } from './acceptable-values.ts';
 
 const mostUris = 100;
 const mostResources = 20;
@@ -149,12 +149,7 @@ export function acceptableAddress(
   if (url.length > longestUri || !url.startsWith('https://') || url.includes('#')) {
     throw refusedField(field, 'must be an https URL without a fragment', url.slice(0, 100));
   }
-  try {
-    checkAddress(url, limits);
-  } catch (error) {
-    throw refusedField(field, error instanceof Error ? error.message : 'cannot be used', url);
-  }
-  return url;
+  return askableAddress(field, url, { limits });
 }
 
 /**

@@ -1,7 +1,7 @@
 // Applications that log people in here, as administrators register them. oidc-client-values.ts has the rules of single
 // fields.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { type Delivery, type DeliveryState, queueOf } from '../model/delivery.ts';
 import {
   isFapiClient,
@@ -16,8 +16,7 @@ import { MINUTE } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
 import { edgeAudience } from '../tokens/access-token.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
-import { secretChanged } from './changes.ts';
+import { type AdminCall, actingFor, recordSecret } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
 import {
   acceptableAddress,
@@ -119,13 +118,7 @@ export async function addClientSecret(
       description: `The client has ${mostClientSecrets} secrets already; delete the one that is no longer used`,
     });
   }
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'oidc-client',
-    entityId: clientId,
-    fields: ['secrets'],
-    changes: [secretChanged('secrets')],
-  });
+  recordSecret(needs, by, { entity: 'oidc-client', entityId: clientId, field: 'secrets' });
   return { id, secret };
 }
 
@@ -136,16 +129,8 @@ export async function deleteClientSecret(
   { clientId, secretId }: { readonly clientId: string; readonly secretId: string },
 ): Promise<void> {
   const store = actingFor(needs, by).oidcClients;
-  if (!(await store.deleteSecret(asId(clientId), asId(secretId), needs.clock.now()))) {
-    throw new AuthError('not_found');
-  }
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'oidc-client',
-    entityId: clientId,
-    fields: ['secrets'],
-    changes: [secretChanged('secrets')],
-  });
+  existing(await store.deleteSecret(asId(clientId), asId(secretId), needs.clock.now()));
+  recordSecret(needs, by, { entity: 'oidc-client', entityId: clientId, field: 'secrets' });
 }
 
 /** @throws AuthError could_not_validate   fields that contradict each other */

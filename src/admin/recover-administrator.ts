@@ -7,12 +7,7 @@ import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import type { AttemptStore } from '../store/contracts/attempts.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
-import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
-import type { TotpStore } from '../store/contracts/totp.ts';
+import type { Store } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
 import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
 import { withdrawSetupLinks } from './setup.ts';
@@ -32,9 +27,7 @@ export type Recovery =
  * Somebody who is not an administrator is found only if nobody else has the name.
  */
 export async function findAdministrator(
-  needs: {
-    readonly store: { readonly authenticators: AuthenticatorStore; readonly identities: IdentityStore };
-  },
+  needs: { readonly store: Pick<Store, 'authenticators' | 'identities'> },
   typed: string,
 ): Promise<Identity | null> {
   const name = typedName(typed);
@@ -53,14 +46,10 @@ export async function findAdministrator(
  */
 export async function recoverAdministrator(
   needs: AdministratorNeeds & {
-    readonly store: {
-      readonly identities: IdentityStore;
-      readonly authenticators: AuthenticatorStore;
-      readonly apiSessions: ApiSessionStore;
-      readonly attempts: AttemptStore;
-      readonly totp: TotpStore;
-      readonly setupLinks: SetupLinkStore;
-    };
+    readonly store: Pick<
+      Store,
+      'identities' | 'authenticators' | 'apiSessions' | 'attempts' | 'totp' | 'setupLinks'
+    >;
     readonly audit: AuditTrail;
   },
   recovery: { readonly name: string; readonly password: string; readonly removeTotp: boolean },
@@ -103,9 +92,7 @@ async function setPassword(
     store,
     clock,
     random,
-  }: Pick<AdministratorNeeds, 'clock' | 'random'> & {
-    readonly store: { readonly authenticators: AuthenticatorStore };
-  },
+  }: Pick<AdministratorNeeds, 'clock' | 'random'> & { readonly store: Pick<Store, 'authenticators'> },
   identityId: IdentityId,
   {
     existing,
@@ -122,15 +109,10 @@ async function setPassword(
     return existing.id;
   }
   const key = usernameKey(username);
-  if (key === undefined) {
+  if (key === undefined)
     throw new AuthError('invalid_field', { description: 'The name of the identity cannot be a user name' });
-  }
   const id = asId<AuthenticatorId>(random.id());
-  try {
-    const authenticator = { id, identityId, username, usernameKey: key, passwordHash, tags: {} };
-    await store.authenticators.createPassword(authenticator, clock.now());
-  } catch (error) {
-    throw asConflict(error);
-  }
+  const authenticator = { id, identityId, username, usernameKey: key, passwordHash, tags: {} };
+  await store.authenticators.createPassword(authenticator, clock.now()).catch(asConflict);
   return id;
 }

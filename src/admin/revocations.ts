@@ -2,7 +2,7 @@
 // session is recorded as its end, so that its refresh token stops working too and one deny set covers it; only single
 // tokens have a deny set of their own. An entry stays until every token that it covers has expired.
 
-import { AuthError, existing } from '../errors/auth-error.ts';
+import { existing } from '../errors/auth-error.ts';
 import type { Tags } from '../model/entities/entity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
 import { hasManySessions, type Revocation, type RevocationType } from '../model/revocation.ts';
@@ -77,7 +77,6 @@ export async function getRevocation(needs: AdminServices, id: string): Promise<R
 
 /** A revoked token works again; sessions stay ended. @throws AuthError not_found */
 export async function deleteRevocation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
-  if (!(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now())))
-    throw new AuthError('not_found');
+  existing(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now()));
   recordChange(needs, by, { action: 'delete', entity: 'revocation', entityId: id, fields: [] });
 }

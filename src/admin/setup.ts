@@ -89,9 +89,7 @@ export async function completeSetup(
   const now = needs.clock.now();
   const outcome = await needs.store.setupLinks
     .redeem({ tokenHash: sha256(setup.token), admin: identity, password, now })
-    .catch((error) => {
-      throw asConflict(error);
-    });
+    .catch(asConflict);
   if (outcome !== 'created') return { outcome };
   needs.audit.record({ event: 'setup.completed', identityId: identity.id }, origin);
   return { outcome, identityId: identity.id, username: password.username };

@@ -5,10 +5,9 @@ import type { Some } from '../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { discoveryAddress } from '../platform/jwk/jwks-cache.ts';
-import { FetchRefused } from '../platform/network/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../platform/network/outbound-targets.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
-import { refusedField } from './acceptable-values.ts';
+import { askableAddress, refusedField } from './acceptable-values.ts';
 
 /** The members that change together. */
 export type KeySource = Pick<
@@ -27,7 +26,7 @@ const longestPem = 16_384;
  * @throws AuthError could_not_validate
  */
 export function keySourceOf(
-  needs: { readonly clock: Clock; readonly limits: OutboundLimits },
+  { clock, limits }: { readonly clock: Clock; readonly limits: OutboundLimits },
   fields: KeyFields,
   before: ExternalJwtSigner | null,
 ): Partial<KeySource> {
@@ -47,7 +46,7 @@ export function keySourceOf(
       : (before?.jwksEndpoint ?? null);
   if (cert !== null) {
     const facts = fromCertificate(cert, kid === undefined ? (before?.kid ?? null) : kid);
-    if (cert !== before?.certPem && (facts.notAfter ?? 0) < needs.clock.now())
+    if (cert !== before?.certPem && (facts.notAfter ?? 0) < clock.now())
       throw refusedField('certPem', 'has expired');
     return facts;
   }
@@ -59,7 +58,7 @@ export function keySourceOf(
     throw refusedField('jwksEndpoint', 'is required unless certPem is set or discovery is on');
   if (isFollowed && !/^https:/i.test(issuer))
     throw refusedField('jwksEndpoint', 'is required: the issuer is no https address that could be asked');
-  if (isFollowed) acceptableEndpoint(needs.limits, discoveryAddress(issuer));
+  if (isFollowed) askableAddress('jwksEndpoint', discoveryAddress(issuer), { limits });
   if (given(kid))
     throw refusedField('kid', 'can only be set together with certPem: key sets name their keys', kid);
   return {
@@ -67,7 +66,7 @@ export function keySourceOf(
     jwksEndpoint:
       endpoint === null || endpoint === before?.jwksEndpoint
         ? endpoint
-        : acceptableEndpoint(needs.limits, endpoint),
+        : askableAddress('jwksEndpoint', endpoint, { limits }),
     discovery: isFollowed,
     kid: null,
     fingerprint: null,
@@ -117,17 +116,5 @@ function allCertificates(pem: string): ReturnType<typeof parseCertificates> {
     return parseCertificates(pem);
   } catch {
     return [];
-  }
-}
-
-/** Problems that appear only on fetching (names that resolve badly, redirects) are refused then. */
-function acceptableEndpoint(limits: OutboundLimits, url: string): string {
-  try {
-    checkAddress(url, limits);
-    return url;
-  } catch (error) {
-    if (error instanceof FetchRefused)
-      throw refusedField('jwksEndpoint', `is refused: ${error.message}`, url);
-    throw error;
   }
 }

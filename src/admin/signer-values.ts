@@ -30,7 +30,7 @@ export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): stri
 }
 
 /** Without the differences that people overlook: case of the host, default port, trailing slash. */
-function comparableUrl(text: string): string {
+export function comparableUrl(text: string): string {
   return (URL.parse(text)?.href ?? text).replace(/\/+$/, '');
 }
 

@@ -80,7 +80,7 @@ export async function removeOwnTotp(
   await requireFreshProof(needs, call, proof);
   await proveTotp(needs, call, proof.code);
   const { store, clock } = actingFor(needs, caller);
-  if (!(await store.totp.remove(identityId, clock.now()))) throw new AuthError('not_found');
+  existing(await store.totp.remove(identityId, clock.now()));
   needs.audit.record({ event: 'totp.removed', identityId }, origin);
 }
 

@@ -77,8 +77,8 @@ export class AuthError extends Error {
 }
 
 /** What was looked up by its id. @throws AuthError not_found   there is none */
-export function existing<T>(entity: T | null): T {
-  if (entity === null) throw new AuthError('not_found');
+export function existing<T>(entity: T | null | false): T {
+  if (entity === null || entity === false) throw new AuthError('not_found');
   return entity;
 }
 
