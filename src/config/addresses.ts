@@ -1,12 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { type AddressRange, ipv6Groups } from '../platform/network/address-rules.ts';
 import { Refusal } from './refusal.ts';
 
-/** As `net.BlockList.addSubnet` takes it; a single address has the full prefix length. */
-export interface IpRange {
-  readonly address: string;
-  readonly prefixLength: number;
-  readonly family: 'ipv4' | 'ipv6';
-}
+export type IpRange = AddressRange;
 
 export interface HostAndPort {
   /** A name in lower case or an IP address in its shortest form, without brackets. */
@@ -122,13 +118,7 @@ export function formatIpRange({ address, prefixLength, family }: IpRange): strin
   return prefixLength === (family === 'ipv4' ? 32 : 128) ? address : `${address}/${prefixLength}`;
 }
 
-/** @param address in canonical form: an IPv6 address has no dotted part */
 function numericValue(address: string, family: IpRange['family']): bigint {
   if (family === 'ipv4') return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  const [before = '', after] = address.split('::');
-  const groups = (part: string) => (part === '' ? [] : part.split(':'));
-  const head = groups(before);
-  const tail = groups(after ?? '');
-  const zeros = new Array<string>(8 - head.length - tail.length).fill('0');
-  return [...head, ...zeros, ...tail].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+  return ipv6Groups(address).reduce((sum, group) => sum * 65536n + BigInt(group), 0n);
 }

@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../platform/clock.ts';
 import { formatDuration } from '../platform/formats/durations.ts';
 import { issuerOf } from './addresses.ts';
 import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
-import { atRestart, orNone, says, section, seenAs } from './setting.ts';
+import { atRestart, fitting, orNone, says, section, seenAs } from './setting.ts';
 import {
   balancerRange,
   dialableAddress,
@@ -65,21 +65,21 @@ const acmeSchema = z.strictObject({
 export type AcmeContent = z.output<typeof acmeSchema>;
 
 /** The files of the operator, or none where `acme` orders the certificate. */
-const listenerIdentitySchema = z
-  .strictObject({
+const listenerIdentitySchema = fitting(
+  z.strictObject({
     ...z.strictObject(identityFiles).partial().shape,
     acme: says`Orders the certificate at an ACME authority, such as Let's Encrypt, and renews it; instead of files.`(
       orNone(acmeSchema),
     ),
-  })
-  .superRefine(({ acme, ...files }, context) => {
+  }),
+  ({ acme, ...files }, refuse) => {
     for (const name of ['cert', 'server_cert', 'key', 'ca'] as const) {
       const isGiven = files[name] !== undefined;
-      const message = `${name} names a file of yours, and acme orders a certificate: remove one of them`;
       if (acme === null ? !isGiven && name !== 'server_cert' : isGiven)
-        context.addIssue({ code: 'custom', path: [name], message });
+        refuse(name, `${name} names a file of yours, and acme orders a certificate: remove one of them`);
     }
-  });
+  },
+);
 
 type Identity = z.output<typeof identitySchema>;
 /** Beside `acme`, the files in use: those of the default identity until the certificate has been issued. */
@@ -93,20 +93,16 @@ const listenerIdentity = seenAs(listenerIdentitySchema, {
 });
 
 const bindPointSchema = seenAs(
-  z
-    .strictObject({
+  fitting(
+    z.strictObject({
       interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(hostAndPort),
       address: says`What clients dial, host:port. The issuer of tokens is derived from it.`(dialableAddress),
-    })
-    .superRefine((bindPoint, context) => {
-      if (bindPoint.address.endsWith(':0') && bindPoint.interface.port !== 0) {
-        context.addIssue({
-          code: 'custom',
-          path: ['address'],
-          message: 'port 0 means the port that the system chooses, and needs port 0 in interface too',
-        });
-      }
     }),
+    (bindPoint, refuse) => {
+      if (bindPoint.address.endsWith(':0') && bindPoint.interface.port !== 0)
+        refuse('address', 'port 0 means the port that the system chooses, and needs port 0 in interface too');
+    },
+  ),
   {
     /** `issuer` is `https://host[:port]/oidc`; `:443` is left out. */
     decode: (bindPoint) => ({ ...bindPoint, issuer: issuerOf(bindPoint.address) }),
@@ -116,8 +112,8 @@ const bindPointSchema = seenAs(
 
 const tlsVersion = z.enum(['TLS1.2', 'TLS1.3']);
 
-const optionsSchema = z
-  .strictObject({
+const optionsSchema = fitting(
+  z.strictObject({
     minTLSVersion: says`Oldest TLS version accepted.`(tlsVersion.default('TLS1.2')),
     maxTLSVersion: says`Newest TLS version offered.`(tlsVersion.default('TLS1.3')),
     idleTimeout: says`An idle connection is closed after this long.`(socketTimeout.prefault('5s')),
@@ -141,34 +137,27 @@ const optionsSchema = z
           { rare: true, example: ['192.0.2.5', '10.1.0.0/24'] },
         ),
     }),
-  })
-  .superRefine((options, context) => {
-    if (options.minTLSVersion > options.maxTLSVersion) {
-      context.addIssue({
-        code: 'custom',
-        path: ['minTLSVersion'],
-        message: `minTLSVersion ${options.minTLSVersion} is newer than maxTLSVersion ${options.maxTLSVersion}`,
-      });
-    }
-  });
+  }),
+  ({ minTLSVersion: least, maxTLSVersion: most }, refuse) => {
+    if (least > most) refuse('minTLSVersion', `minTLSVersion ${least} is newer than maxTLSVersion ${most}`);
+  },
+);
 
 const shortestSession = duration({ min: MINUTE, max: tenYears });
 
-const browserSessionSchema = z
-  .strictObject({
+const browserSessionSchema = fitting(
+  z.strictObject({
     idle: says`It ends after this long without a use.`(shortestSession, { example: '30m' }),
     absolute: says`It ends this long after the login, however often it is used.`(shortestSession, {
       example: '12h',
     }),
-  })
-  .superRefine(({ idle, absolute }, context) => {
-    if (idle <= absolute) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['idle'],
-      message: `idle ${formatDuration(idle)} is longer than absolute ${formatDuration(absolute)}, which ends the session anyway`,
-    });
-  });
+  }),
+  ({ idle, absolute }, refuse) => {
+    const [given, end] = [idle, absolute].map(formatDuration);
+    if (idle > absolute)
+      refuse('idle', `idle ${given} is longer than absolute ${end}, which ends the session anyway`);
+  },
+);
 
 /** An empty list is the loopback defaults. */
 function redirectUris(defaults: readonly string[]) {

@@ -26,6 +26,6 @@ export function readRoots(path: string, file: string): string {
   }
 }
 
-export function refusedFile(path: string, message: string): ConfigError {
-  return new ConfigError([{ message, file: 'configuration', line: null, column: null, path, hint: null }]);
+export function refusedFile(path: string, message: string, hint: string | null = null): ConfigError {
+  return new ConfigError([{ message, file: 'configuration', line: null, column: null, path, hint }]);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Adjustment, adjustDurations } from './adjustments.ts';
-import { type EdgeContent, edgeSchema } from './edge-settings.ts';
+import { edgeSchema } from './edge-settings.ts';
 import { type AcmeContent, automaticOidcApi } from './listener-settings.ts';
 import type { FileContent, ListenerContent } from './settings.ts';
 
@@ -20,7 +20,7 @@ export function resolveConfig(content: FileContent, folder: string) {
   const config = {
     ...rest,
     db: db.engine === 'sqlite' ? { ...db, file: resolve(folder, db.file) } : db,
-    listeners: resolveListeners(content, edge, folder),
+    listeners: resolveListeners(content, folder),
     edge: {
       ...edge,
       /** Whether the file has an `edge` section, which is what turns the OIDC provider on. */
@@ -34,16 +34,12 @@ export function resolveConfig(content: FileContent, folder: string) {
   return { config, adjustments: adjustments as readonly Adjustment[] };
 }
 
-function resolveListeners(content: FileContent, edge: EdgeContent, folder: string) {
-  const oidc = oidcBindings({
-    edgePresent: content.edge !== undefined,
-    disableOidcAutoBinding: edge.api.disableOidcAutoBinding,
-    listeners: content.web.map(({ apis }) => ({ bindings: apis.map(({ binding }) => binding) })),
-  });
+function resolveListeners(content: FileContent, folder: string) {
+  const isAutomatic = automaticOidc(content);
   return content.web.map((listener, index) => ({
     ...listener,
     identity: resolveIdentity(content.identity, listener, folder),
-    apis: oidc[index] === 'automatic' ? [...listener.apis, automaticOidcApi] : listener.apis,
+    apis: isAutomatic[index] ? [...listener.apis, automaticOidcApi] : listener.apis,
   }));
 }
 
@@ -93,31 +89,23 @@ function defaultTotpIssuer(name: string | null, address: string): string {
   return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '').slice(0, 64);
 }
 
-/** Where a listener's `edge-oidc` binding comes from, or `none`. */
-type OidcBinding = 'explicit' | 'automatic' | 'none';
-
 /**
- * Decides which listeners serve `edge-oidc`, one answer for each listener in their order.
+ * Decides which listeners get `edge-oidc` beside what they list, one answer for each listener in their order.
  *
- * - A listener that lists it has it, alone or beside other APIs (rule 4).
  * - Once any listener lists it, nothing is added anywhere (rule 3).
  * - Otherwise every listener with `edge-client` gets it (rule 2), unless auto-binding is disabled.
- * - Without an `edge` section there is no OIDC provider (spec section 1, point 7). A listener that still lists
- *   `edge-oidc` is reported when the file is checked; here it has none.
+ * - Without an `edge` section there is no OIDC provider (spec section 1, point 7).
  *
  * @see spec section 5.7 rules 2 to 4
  */
-export function oidcBindings(input: {
-  readonly edgePresent: boolean;
-  readonly disableOidcAutoBinding: boolean;
-  readonly listeners: readonly { readonly bindings: readonly Binding[] }[];
-}): readonly OidcBinding[] {
-  const { edgePresent, disableOidcAutoBinding, listeners } = input;
-  if (!edgePresent) return listeners.map(() => 'none');
-  const listedAnywhere = listeners.some(({ bindings }) => bindings.includes('edge-oidc'));
-  return listeners.map(({ bindings }) => {
-    if (bindings.includes('edge-oidc')) return 'explicit';
-    if (listedAnywhere || disableOidcAutoBinding) return 'none';
-    return bindings.includes('edge-client') ? 'automatic' : 'none';
-  });
+export function automaticOidc({ edge, web }: Bindings): readonly boolean[] {
+  const lists = (binding: Binding) => (listener: Bindings['web'][number]) =>
+    listener.apis.some((api) => api.binding === binding);
+  const isAdded = edge?.api.disableOidcAutoBinding === false && !web.some(lists('edge-oidc'));
+  return web.map((listener) => isAdded && lists('edge-client')(listener));
+}
+
+interface Bindings {
+  readonly edge?: { readonly api: { readonly disableOidcAutoBinding: boolean } } | undefined;
+  readonly web: readonly { readonly apis: readonly { readonly binding: Binding }[] }[];
 }

@@ -45,6 +45,16 @@ export function orNone<S extends z.ZodType>(schema: S) {
   });
 }
 
+/** A map of the file whose values have to fit together. @param check refuses the value of a member */
+export function fitting<S extends z.ZodType>(
+  schema: S,
+  check: (map: z.output<S>, refuse: (member: string, message: string) => void) => void,
+): S {
+  return schema.superRefine((map, context) =>
+    check(map, (member, message) => context.addIssue({ code: 'custom', path: [member], message })),
+  );
+}
+
 /** A map of the file that the rest of the service sees in another shape. */
 export function seenAs<S extends z.ZodType, Seen>(
   schema: S,

@@ -5,7 +5,7 @@ import { readableShade, textOn } from './colors.ts';
 import { edgeSchema } from './edge-settings.ts';
 import { identitySchema, listenerSchema } from './listener-settings.ts';
 import { isLoopbackHost } from './redirect-uris.ts';
-import { atRestart, orNone, says, section, seenAs } from './setting.ts';
+import { atRestart, fitting, orNone, says, section, seenAs } from './setting.ts';
 import {
   collectorUrl,
   color,
@@ -15,6 +15,7 @@ import {
   hostName,
   linkUrl,
   mailbox,
+  oneLine,
 } from './value-kinds.ts';
 
 // Every setting of the file, in its order; those of `web` and `edge` are in files of their own. Every map is strict.
@@ -24,15 +25,9 @@ const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' };
 
 const brandingSchema = seenAs(
   z.strictObject({
-    name: says`Whose login pages these are. Default: Overlay.`(
-      orNone(
-        z
-          .string()
-          .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u, 'the name has 1 to 60 characters')
-          .regex(/\S/, 'the name is blank'),
-      ),
-      { example: 'Example' },
-    ),
+    name: says`Whose login pages these are. Default: Overlay.`(orNone(oneLine('name', 60)), {
+      example: 'Example',
+    }),
     logo: says`SVG or PNG file of at most 64 KiB, shown in place of the name.`(orNone(filePath), {
       example: 'logo.svg',
     }),
@@ -50,13 +45,9 @@ const brandingSchema = seenAs(
     help: says`Help for people who cannot sign in, shown on the login pages. Default: none.`(
       orNone(
         z.strictObject({
-          text: says`Your words, as they are in every language.`(
-            z
-              .string()
-              .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u, 'the text has 1 to 200 characters')
-              .regex(/\S/, 'the text is blank'),
-            { example: 'Forgotten your password?' },
-          ),
+          text: says`Your words, as they are in every language.`(oneLine('text', 200), {
+            example: 'Forgotten your password?',
+          }),
           url: says`Where the text leads: https, mailto or tel. Default: nowhere.`(orNone(linkUrl), {
             example: 'https://help.example.com',
           }),
@@ -85,8 +76,8 @@ const brandingSchema = seenAs(
   },
 );
 
-const telemetrySchema = z
-  .strictObject({
+const telemetrySchema = fitting(
+  z.strictObject({
     endpoint:
       says`URL of an OTLP collector, by HTTP with protobuf; /v1/traces and /v1/metrics are added to it.`(
         collectorUrl,
@@ -121,18 +112,15 @@ const telemetrySchema = z
           .prefault('60s'),
       ),
     }),
-  })
-  .superRefine(({ endpoint, headersFile }, context) => {
-    if (headersFile === null || endpoint.startsWith('https:') || isPlainLoopback(endpoint)) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['endpoint'],
-      message: 'the headers of headersFile would be sent in the clear; use https',
-    });
-  });
+  }),
+  ({ endpoint, headersFile }, refuse) => {
+    if (headersFile !== null && !endpoint.startsWith('https:') && !isPlainLoopback(endpoint))
+      refuse('endpoint', 'the headers of headersFile would be sent in the clear; use https');
+  },
+);
 
-const smtpSchema = z
-  .strictObject({
+const smtpSchema = fitting(
+  z.strictObject({
     host: says`Its name, which its certificate must contain.`(hostName, { example: 'smtp.example.com' }),
     port: says`Default: 587; with tls: implicit 465, with tls: none 25.`(orNone(z.int().min(1).max(65_535)), {
       example: 587,
@@ -153,20 +141,15 @@ const smtpSchema = z
     timeout: says`For one whole mail, from connecting to the last answer.`(
       duration({ min: SECOND, max: 50 * SECOND }).prefault('30s'),
     ),
-  })
-  .superRefine(({ host, tls, user, passwordFile }, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
-    if ((user === null) !== (passwordFile === null)) {
-      refuse(
-        user === null ? 'user' : 'passwordFile',
-        'user and passwordFile belong together; one is missing',
-      );
-    }
-    if (tls === 'none' && user !== null && !isLoopbackHost(host)) {
+  }),
+  ({ host, tls, user, passwordFile }, refuse) => {
+    const missing = user === null ? 'user' : 'passwordFile';
+    if ((user === null) !== (passwordFile === null))
+      refuse(missing, 'user and passwordFile belong together; one is missing');
+    if (tls === 'none' && user !== null && !isLoopbackHost(host))
       refuse('tls', 'the password would be sent in the clear; use required or implicit');
-    }
-  });
+  },
+);
 
 const mailSchema = z.strictObject({
   smtp: says`The server that takes the mails.`(smtpSchema),

@@ -42,6 +42,17 @@ function text<T>(read: (text: string) => T, write: (value: T) => string) {
 
 const asItIs = (value: string) => value;
 
+/** A line of text for people. @param noun what a refusal calls it */
+export function oneLine(noun: string, longest: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^[^\\p{C}\\p{Zl}\\p{Zp}]{1,${longest}}$`, 'u'),
+      `the ${noun} has 1 to ${longest} characters`,
+    )
+    .regex(/\S/, `the ${noun} is blank`);
+}
+
 /** Ten years: far more than anybody needs, and such durations added to a point in time stay exact numbers. */
 export const tenYears = 87_600 * HOUR;
 

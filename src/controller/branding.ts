@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { BrandingConfig } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
+import type { ConfigError } from '../config/config-error.ts';
+import { refusedFile } from '../config/named-roots.ts';
 import type { Branding, Logo } from '../model/branding.ts';
 
 const maxBytes = 64 * 1024;
@@ -48,14 +49,5 @@ function readLogo(path: string, file: string): Logo {
 }
 
 function refused(path: string, message: string): ConfigError {
-  return new ConfigError([
-    {
-      message,
-      file: 'configuration',
-      line: null,
-      column: null,
-      path,
-      hint: 'A logo is an SVG or PNG file of at most 64 KiB.',
-    },
-  ]);
+  return refusedFile(path, message, 'A logo is an SVG or PNG file of at most 64 KiB.');
 }

@@ -126,12 +126,15 @@ function range(text: string): AddressRange {
 function addressBytes(text: string): Uint8Array | undefined {
   if (isIPv4(text)) return Uint8Array.from(text.split('.'), Number);
   if (!isIPv6(text) || text.includes('%')) return undefined;
+  return Uint8Array.from(ipv6Groups(text).flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+/** The eight groups of an IPv6 address without a zone. */
+export function ipv6Groups(text: string): readonly number[] {
   // The URL parser writes a dotted tail as two groups.
-  const [head = '', tail] = new URL(`https://[${text}]`).hostname.slice(1, -1).split('::');
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  const zeros = new Array<number>(8 - before.length - after.length).fill(0);
-  return Uint8Array.from([...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 0xff]));
+  const [head = '', tail = ''] = new URL(`https://[${text}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = [groups(head), groups(tail)];
+  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 
 function groups(text: string): number[] {

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { ipv6Groups } from './address-rules.ts';
 
 /** Whom a limit counts together. */
 export interface Source {
@@ -18,13 +19,7 @@ const sharesOfNetwork = 8;
 export function sourcesOf(address: string): readonly [Source, ...Source[]] {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !isIPv6(address)) return [{ prefix: mapped ?? address, shares: 1 }];
-  // `URL` writes an IPv6 address in its canonical form.
-  const canonical = new URL(`http://[${address.replace(/%.*$/, '')}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const middle = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0');
-  const groups = [...left, ...middle, ...right];
+  const groups = ipv6Groups(address.replace(/%.*$/, '')).map((group) => group.toString(16));
   return [
     { prefix: `${groups.slice(0, 4).join(':')}::/64`, shares: 1 },
     { prefix: `${groups.slice(0, 3).join(':')}::/48`, shares: sharesOfNetwork },
