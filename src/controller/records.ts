@@ -2,8 +2,8 @@
 // metrics.
 
 import { readEventFilter } from '../admin/event-subscriptions.ts';
-import { type SubscriberView, subscriberView } from '../events/subscribers.ts';
-import { attemptLog, type RunningAttemptLog, recordedAttempts } from '../explain/attempt-log.ts';
+import { subscriberView } from '../events/subscribers.ts';
+import { attemptLog, recordedAttempts } from '../explain/attempt-log.ts';
 import { auditLog, keptAudit } from '../explain/audit-trail.ts';
 import {
   type AttemptLabels,
@@ -12,26 +12,13 @@ import {
   countedAudit,
   tally,
 } from '../explain/counts.ts';
-import type { KeptAuditTrail } from '../model/audit-event.ts';
-import { type SampledLines, sampledLines } from '../platform/log/sampled-lines.ts';
+import { sampledLines } from '../platform/log/sampled-lines.ts';
 import type { Base } from './in-use.ts';
 import { noticesOf } from './mail.ts';
-import type { ThreadCounts } from './thread-counts.ts';
 
-export interface Records {
-  readonly audit: KeptAuditTrail;
-  /** Filled by who follows the change feed. */
-  readonly subscribers: SubscriberView;
-  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'refused' | 'keep' | 'flush'>;
-  /** For lines that anybody can cause. */
-  readonly strangersLog: SampledLines;
-  /** Of this thread. */
-  counts(): Pick<ThreadCounts, 'auditEvents' | 'loginAttempts'>;
-  /** How many decision records wait, and how many were dropped. */
-  readonly queue: RunningAttemptLog['queue'];
-}
+export type Records = ReturnType<typeof openRecords>;
 
-export function openRecords(base: Base): Records {
+export function openRecords(base: Base) {
   const { clock, random, log, first, others, inUse } = base;
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({
@@ -58,10 +45,14 @@ export function openRecords(base: Base): Records {
 
   return {
     audit,
+    /** Filled by who follows the change feed. */
     subscribers,
     attempts,
+    /** For lines that anybody can cause. */
     strangersLog,
+    /** Of this thread. */
     counts: () => ({ auditEvents: auditEvents.list(), loginAttempts: loginAttempts.list() }),
+    /** How many decision records wait, and how many were dropped. */
     queue: attemptRecords.queue,
   };
 }

@@ -265,7 +265,7 @@ function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundatio
       throw new HashPoolFull((error.details as { readonly retryAfterSeconds: number }).retryAfterSeconds);
     }
     if (error instanceof CallFailed && error.thrown === 'HashPoolStopped') {
-      throw new HashPoolStopped(error.message, error);
+      throw new HashPoolStopped(error.message, { cause: error });
     }
     throw error;
   };

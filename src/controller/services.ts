@@ -2,55 +2,30 @@
 // commands use. Nothing else constructs them. Each part has a file of its own.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import {
-  type ClientCertificateIssuer,
-  clientCertificateIssuer,
-  type SigningAuthority,
-} from '../certificates/client-certificate-issuer.ts';
+import { clientCertificateIssuer, type SigningAuthority } from '../certificates/client-certificate-issuer.ts';
 import type { Config } from '../config/config.ts';
 import { resetSender } from '../enrollment/ask-reset.ts';
 import { newcomers } from '../enrollment/newcomers.ts';
-import {
-  type AuthorityList,
-  type PublishedAuthorities,
-  publishedAuthorities,
-} from '../enrollment/published-authorities.ts';
+import { type AuthorityList, publishedAuthorities } from '../enrollment/published-authorities.ts';
 import { eventSender } from '../events/event-sender.ts';
-import type { RunningAttemptLog } from '../explain/attempt-log.ts';
 import { inviteUrl } from '../http/documents/invite-path.ts';
 import { originsOfApplications } from '../http/request/cors.ts';
-import type { HealthCheck } from '../http/server/health.ts';
-import type { MetricsText } from '../http/server/metrics.ts';
 import type { MountNeeds } from '../http/server/mount.ts';
 import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
 import { passwordHasher } from '../login/password/password.ts';
-import type { PasswordHasher } from '../login/services.ts';
 import { mailSender } from '../mail/send-mail.ts';
-import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { logoutSender } from '../oidc/backchannel-logout.ts';
 import { callbackSealer } from '../oidc/flow/callback.ts';
 import { exchangePlaces } from '../oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
 import { signerTestSealers } from '../oidc/flow/signer-test.ts';
 import { devicePolls } from '../oidc/grants/grant-device-code.ts';
-import type { DevicePolls } from '../oidc/services.ts';
-import type { FetchingJwksCache } from '../platform/jwk/jwks-cache.ts';
 import { dailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
-import type { IssuerView } from '../sessions/issuer-view.ts';
-import type { SessionView } from '../sessions/session-view.ts';
 import { type Deliverer, deliverer } from '../tasks/deliver.ts';
-import type { NodeHeartbeat } from '../tasks/node-heartbeat.ts';
-import type { RevocationKeeper } from '../tasks/revocation-keeper.ts';
 import { liveTelemetry } from '../telemetry/live-telemetry.ts';
 import { tracedStore } from '../telemetry/traced-store.ts';
-import {
-  type EnrollmentIdentity,
-  type EnrollmentSigner,
-  enrollmentSigner,
-} from '../tokens/enrollment-jwt.ts';
-import type { KeyRing } from '../tokens/key-ring.ts';
-import type { ProofMemory } from '../tokens/used-proofs.ts';
+import { type EnrollmentIdentity, enrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type Callers, openCallers } from './callers.ts';
 import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.ts';
@@ -61,51 +36,9 @@ import { nodeName, type Observation, openObservation } from './observation.ts';
 import { readOwnCertificates } from './overlay-pki.ts';
 import { openProviders, type Providers } from './providers.ts';
 import { openRecords, type Records } from './records.ts';
-import type { ThreadCounts } from './thread-counts.ts';
 import { singleThread } from './thread-roles.ts';
 
-export interface Services extends Endpoints {
-  readonly ring: KeyRing;
-  readonly view: SessionView;
-  readonly hasher: PasswordHasher;
-  readonly audit: KeptAuditTrail;
-  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'refused' | 'keep' | 'flush'>;
-  /** What this thread has counted. */
-  counts(): ThreadCounts;
-  /** For the whole controller. */
-  readonly checks: readonly HealthCheck[];
-  readonly readMetrics: () => Promise<MetricsText>;
-  readonly devicePolls: DevicePolls;
-  readonly usedProofs: ProofMemory;
-  /** For the other threads; only the first one fetches. */
-  readonly keySet: FetchingJwksCache['answer'];
-  /** The same of revocation lists; null: another thread has them. */
-  readonly keeper: RevocationKeeper | null;
-  readonly certificateIssuer: ClientCertificateIssuer;
-  readonly enrollmentSigner: EnrollmentSigner;
-  readonly publishedAuthorities: PublishedAuthorities;
-  /** Started by whoever knows the addresses, which are known once the listeners are open. */
-  readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
-  readonly mount: Omit<MountNeeds, 'views'>;
-  /**
-   * Prepares everything that follows from another configuration, the result of `takeOver` of config/reload.ts.
-   * @throws ConfigError what it names cannot be used
-   */
-  prepare(config: Config): Promise<PreparedServices>;
-  /** Tells the metrics the outcome of a reload. */
-  noteReload(outcome: { isRefused: boolean }): void;
-  /**
-   * Issuers whose tokens the Edge APIs accept: those of the configuration and of the other nodes. Ports that the system
-   * chose are added.
-   */
-  readonly issuers: Pick<IssuerView, 'add'>;
-  /** Makes the next signing key when it is due; otherwise a task does. */
-  rotateKeysWhenDue(): Promise<void>;
-  /** Replaces the authorities of the overlay's PKI, from the next login on. */
-  replaceOwnAuthorities(anchors: readonly TrustAnchor[]): void;
-  /** Stops background work. The caller closes the store and the hash pool. */
-  stop(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof openServices>>;
 
 export interface PreparedServices extends Endpoints {
   /** Puts the configuration in use. It cannot fail. */
@@ -126,7 +59,7 @@ export interface OverlayPki {
  * Resolves when the service may take requests: the keys exist and the deny set is complete. Starts the parts in the
  * order in which they need one another; background work starts last, and ends first.
  */
-export async function openServices(foundations: Foundations, pki: OverlayPki): Promise<Services> {
+export async function openServices(foundations: Foundations, pki: OverlayPki) {
   const { config, clock, first } = foundations;
   const startedAt = clock.now() / 1000 - process.uptime();
   const { base, telemetry } = openBase(foundations);
@@ -136,7 +69,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const providers = openProviders(base);
   const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
   const callers = await openCallers(base, providers, { ...records, ...pki, deliveries });
-  const { view, watch, rotateKeysWhenDue } = callers;
+  const { view } = callers;
   const sending = first === undefined ? openDeliverer(base, { records, providers, callers }) : null;
   deliveries.deliverer = sending?.deliverer ?? null;
   const observation = openObservation(base, callers, { records, telemetry, startedAt, ...deliveries });
@@ -155,21 +88,23 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   };
   const { observe, ...current } = await prepare(config);
   observe();
-  const stopWork = startBackgroundWork({
-    ...base,
-    isFirst: first === undefined,
-    clockWatch: watch,
-    ...callers,
-    ...deliveries,
-  });
+  const stopWork = startBackgroundWork(base, callers, deliveries.deliverer);
   return {
     ...needs,
     ...observation,
-    attempts,
-    ...{ keySet: providers.keySet, keeper: callers.keeper },
+    /** For the other threads; only the first one fetches. */
+    keySet: providers.keySet,
+    /** The same of revocation lists; null: another thread has them. */
+    keeper: callers.keeper,
     usedProofs: callers.usedProofs,
+    /**
+     * Issuers whose tokens the Edge APIs accept: those of the configuration and of the other nodes. Ports that the system
+     * chose are added.
+     */
     issuers: callers.issuers,
-    rotateKeysWhenDue,
+    /** Makes the next signing key when it is due; otherwise a task does. */
+    rotateKeysWhenDue: callers.rotateKeysWhenDue,
+    /** Replaces the authorities of the overlay's PKI, from the next login on. */
     replaceOwnAuthorities: view.authorities.replaceOwn,
     get routes() {
       return current.endpoints.routes;
@@ -177,7 +112,11 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
     get views() {
       return current.endpoints.views;
     },
-    async prepare(fresh) {
+    /**
+     * Prepares everything that follows from another configuration, the result of `takeOver` of config/reload.ts.
+     * @throws ConfigError what it names cannot be used
+     */
+    async prepare(fresh: Config): Promise<PreparedServices> {
       // Before tokens may live longer, everything that has ended within the longer life must be known, and what is
       // revoked has to stay so for that long. Harmless if the configuration is refused in the end.
       await view.rememberEnded(inUse.allowTokensOf(fresh));
@@ -194,6 +133,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
       };
     },
     mount: mountNeeds(base, { records, callers, observation }),
+    /** Stops background work. The caller closes the store and the hash pool. */
     async stop() {
       await stopWork();
       await observation.node.stop();
@@ -318,10 +258,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
   } satisfies LastingServices;
 }
 
-function mountNeeds(
-  base: Base,
-  { records, callers, observation }: Omit<Parts, 'providers'>,
-): Services['mount'] {
+function mountNeeds(base: Base, { records, callers, observation }: Omit<Parts, 'providers'>) {
   const { clock, log, tracing, inspectAnswer } = base;
   const { view, watch, authenticate, proofs } = callers;
   return {
@@ -338,5 +275,5 @@ function mountNeeds(
     feed: view.feed,
     authenticate,
     nonces: proofs.nonces,
-  };
+  } satisfies Omit<MountNeeds, 'views'>;
 }

@@ -16,25 +16,19 @@ export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
     isBehind: threads.some(({ isBehind }) => isBehind),
     pools: poolNames.map((pool) => {
       const used = threads.flatMap(({ pools }) => pools.filter((one) => one.pool === pool));
-      const sumOf = (count: 'inUse' | 'limit' | 'waiting' | 'uses' | 'seconds') =>
-        sum(used.map((one) => one[count]));
-      return {
-        pool,
-        inUse: sumOf('inUse'),
-        limit: sumOf('limit'),
-        waiting: sumOf('waiting'),
-        uses: sumOf('uses'),
-        seconds: sumOf('seconds'),
-      };
+      return { pool, ...sums(used, ['inUse', 'limit', 'waiting', 'uses', 'seconds']) };
     }),
-    telemetry: {
-      spansSent: sum(threads.map(({ telemetry }) => telemetry.spansSent)),
-      spansLost: sum(threads.map(({ telemetry }) => telemetry.spansLost)),
-      failures: sum(threads.map(({ telemetry }) => telemetry.failures)),
-    },
+    telemetry: sums(
+      threads.map(({ telemetry }) => telemetry),
+      ['spansSent', 'spansLost', 'failures'],
+    ),
   };
 }
 
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+function sums<Name extends string>(
+  counts: readonly Readonly<Record<Name, number>>[],
+  names: readonly Name[],
+): Record<Name, number> {
+  const sumOf = (name: Name) => counts.reduce((sum, count) => sum + count[name], 0);
+  return Object.fromEntries(names.map((name) => [name, sumOf(name)])) as Record<Name, number>;
 }

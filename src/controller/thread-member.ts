@@ -1,33 +1,14 @@
 // One request thread, as the first thread sees it.
 
 import type { Worker } from 'node:worker_threads';
-import { type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
+import { threadCalls } from '../platform/thread-calls.ts';
 import type { AnswersOfFirst, AnswersOfThread } from './request-thread.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
-export interface ThreadMember {
-  readonly calls: ThreadCalls<AnswersOfThread>;
-  /** Resolves when it accepts connections. @throws Error it has ended before */
-  readonly ready: Promise<void>;
-  /** Resolves with the cause when it has ended. */
-  readonly ended: Promise<unknown>;
-  readonly isReady: boolean;
-  /** Whether it must be asked to catch up with changes. */
-  readonly hasJoined: boolean;
-  /** Its last report. */
-  readonly counts: ThreadCounts | null;
-  /** Asks for its counts. */
-  gather(): Promise<void>;
-  /** @returns how many times this was called since it last gave a sign of life */
-  missBeat(): number;
-  terminate(): void;
-}
+export type ThreadMember = ReturnType<typeof threadMember>;
 
 /** @param answers the answers to its calls, except for those about its own life */
-export function threadMember(
-  worker: Worker,
-  answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat'>,
-): ThreadMember {
+export function threadMember(worker: Worker, answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat'>) {
   let hasJoined = false;
   let isReady = false;
   let counts: ThreadCounts | null = null;
@@ -60,20 +41,26 @@ export function threadMember(
   });
   return {
     calls,
+    /** Resolves when it accepts connections. @throws Error it has ended before */
     ready: ready.promise,
+    /** Resolves with the cause when it has ended. */
     ended: ended.promise,
     get isReady() {
       return isReady;
     },
+    /** Whether it must be asked to catch up with changes. */
     get hasJoined() {
       return hasJoined;
     },
+    /** Its last report. */
     get counts() {
       return counts;
     },
+    /** Asks for its counts. */
     async gather() {
       counts = await calls.ask('counts', null);
     },
+    /** @returns how many times this was called since it last gave a sign of life */
     missBeat() {
       missedBeats += 1;
       return missedBeats;
