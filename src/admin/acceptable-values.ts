@@ -93,9 +93,7 @@ export function acceptableEmail(text: string | null): string | null {
 
 /** Each in the form of a name, once, without spaces around it. @throws AuthError could_not_validate */
 export function acceptableRoleAttributes(attributes: readonly string[], field = 'roleAttributes'): string[] {
-  if (attributes.length > mostRoleAttributes) {
-    throw refusedField(field, `must have at most ${mostRoleAttributes} entries`);
-  }
+  requireFew(field, attributes, mostRoleAttributes);
   return [...new Set(attributes.map((attribute) => trimmedName(field, attribute)))];
 }
 
@@ -113,7 +111,7 @@ export function acceptableUsername(username: string): string {
 /** @throws AuthError could_not_validate */
 export function acceptableTags(tags: Tags): Tags {
   const entries = Object.entries(tags);
-  if (entries.length > mostTags) throw refusedField('tags', `must have at most ${mostTags} entries`);
+  requireFew('tags', entries, mostTags);
   for (const [name, value] of entries) {
     requireText('tags', name, name);
     // A body with such a member is refused before it gets here, so nobody could send back what they read.
@@ -139,6 +137,17 @@ function requireText(field: string, text: string, sent: string): void {
   if (refusedCharacters.test(text.replaceAll(visibleJoiners, ''))) {
     throw refusedField(field, 'must not contain control characters or invisible characters', sent);
   }
+}
+
+/** @throws AuthError could_not_validate */
+export function requireFew(field: string, entries: { readonly length: number }, most: number): void {
+  if (entries.length > most) throw refusedField(field, `must have at most ${most} entries`);
+}
+
+/** @throws AuthError could_not_validate */
+export function requirePlainText(field: string, text: string, longest: number): void {
+  if (text.length > longest || !text.isWellFormed() || /\p{Cc}/u.test(text))
+    throw refusedField(field, `must be at most ${longest} characters without control characters`, text);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Some } from '../model/entities/entity.ts';
 import { isOlderList } from '../model/list-state.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { ListRefused, listsInPem, type UnverifiedList } from '../platform/x509/revocation-list.ts';
-import { askableAddress, refusedField } from './acceptable-values.ts';
+import { askableAddress, refusedField, requirePlainText } from './acceptable-values.ts';
 
 const longestCriteria = 255;
 const highestIndex = 100;
@@ -15,13 +15,8 @@ const longestFormat = 255;
 export function acceptableClaim(claim: ExternalIdClaim | null): ExternalIdClaim | null {
   if (claim === null) return null;
   const { location, matcher, matcherCriteria, parser, parserCriteria, index } = claim;
-  for (const [field, text] of [
-    ['externalIdClaim.matcherCriteria', matcherCriteria],
-    ['externalIdClaim.parserCriteria', parserCriteria],
-  ] as const) {
-    if (text.length > longestCriteria || !text.isWellFormed() || /\p{Cc}/u.test(text))
-      throw refusedField(field, `must be at most ${longestCriteria} characters without control characters`);
-  }
+  requirePlainText('externalIdClaim.matcherCriteria', matcherCriteria, longestCriteria);
+  requirePlainText('externalIdClaim.parserCriteria', parserCriteria, longestCriteria);
   if (matcher !== 'ALL' && matcherCriteria === '')
     throw refusedField('externalIdClaim.matcherCriteria', `is required for the matcher ${matcher}`);
   if (matcher === 'SCHEME' && location !== 'SAN_URI')
@@ -41,12 +36,8 @@ export function acceptableClaim(claim: ExternalIdClaim | null): ExternalIdClaim 
 
 /** @throws AuthError could_not_validate */
 export function acceptableNameFormat(format: string): string {
-  if (format.length <= longestFormat && format.isWellFormed() && !/\p{Cc}/u.test(format)) return format;
-  throw refusedField(
-    'identityNameFormat',
-    `must be at most ${longestFormat} characters without control characters`,
-    format,
-  );
+  requirePlainText('identityNameFormat', format, longestFormat);
+  return format;
 }
 
 type Revocation = Some<Ca['revocation']>;

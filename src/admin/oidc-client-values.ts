@@ -11,7 +11,7 @@ import type { Millis } from '../platform/clock.ts';
 import { formatDuration } from '../platform/formats/durations.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
-import { askableAddress, refusedField } from './acceptable-values.ts';
+import { askableAddress, refusedField, requireFew } from './acceptable-values.ts';
 
 const mostUris = 100;
 const mostResources = 20;
@@ -35,7 +35,7 @@ export function acceptableUris(
   uris: readonly string[],
   read: (text: string) => RedirectUriPattern,
 ): readonly string[] {
-  if (uris.length > mostUris) throw refusedField(field, `must have at most ${mostUris} entries`);
+  requireFew(field, uris, mostUris);
   for (const uri of uris) {
     try {
       read(uri);
@@ -77,9 +77,7 @@ export function acceptableClaims(claims: Readonly<Record<string, string>>): Oidc
 
 /** RFC 8707 2: absolute, without a fragment. */
 export function acceptableResources(resources: readonly string[]): readonly string[] {
-  if (resources.length > mostResources) {
-    throw refusedField('resources', `must have at most ${mostResources} entries`);
-  }
+  requireFew('resources', resources, mostResources);
   for (const resource of resources) {
     const isFit =
       resource.length <= longestUri &&

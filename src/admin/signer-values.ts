@@ -1,7 +1,7 @@
 // Rules of single values of an external JWT signer.
 
 import { isClaimsSelector } from '../login/external-jwt/claims-selector.ts';
-import { refusedField } from './acceptable-values.ts';
+import { refusedField, requireFew } from './acceptable-values.ts';
 
 const longestUrl = 2048;
 /** Bytes in UTF-8. Issuer and audience together form one index entry, which PostgreSQL limits to 2,704 bytes. */
@@ -73,7 +73,7 @@ export function acceptableAuthUrl(url: string | null): string | null {
 
 /** @see RFC 6749 section 3.3 */
 export function acceptableScopes(scopes: readonly string[]): readonly string[] {
-  if (scopes.length > mostScopes) throw refusedField('scopes', `must have at most ${mostScopes} entries`);
+  requireFew('scopes', scopes, mostScopes);
   for (const scope of scopes) {
     if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(scope)) {
       throw refusedField('scopes', 'must be scope names, one in each entry', scope);
