@@ -85,7 +85,7 @@ export async function sendBySmtp(server: SmtpServer, mail: OutgoingMail): Promis
   try {
     await connected(socket);
     stage = 'greeting';
-    connection = new Connection({
+    const opened = new Connection({
       connection: socket,
       host: server.host,
       port: server.port,
@@ -101,15 +101,25 @@ export async function sendBySmtp(server: SmtpServer, mail: OutgoingMail): Promis
       socketCloseTimeout: 0,
       logger: false,
     });
-    const { answer } = await handedOver(connection, {
-      server,
-      mail,
-      message,
-      onStage: (next) => {
-        stage = next;
-      },
-    });
-    return answer;
+    connection = opened;
+    const orBroken = whileUnbroken(opened);
+    await orBroken(promisify<void>((done) => opened.connect(done))());
+    if (server.tls !== 'none' && !opened.secure)
+      throw new MailNotSent(`${nameOf(server)} offers no TLS, so nothing was sent`, 'tls');
+    if (server.login !== null) {
+      stage = 'login';
+      const { user, password: pass } = server.login;
+      const credentials = { user, pass, credentials: { user, pass } };
+      await orBroken(promisify<void>((done) => opened.login(credentials, (error) => done(error ?? null)))());
+    }
+    stage = 'message';
+    const envelope = { from: inAscii(mail.from.address), to: [inAscii(mail.to)], size: message.length };
+    const { response } = await orBroken(
+      promisify<{ response: string }>((done) =>
+        opened.send(envelope, message, (error, info) => done(error ?? null, info as { response: string })),
+      )(),
+    );
+    return quoted(response);
   } catch (error) {
     throw isLate
       ? new MailNotSent(`${nameOf(server)} took longer than ${formatDuration(server.timeout)}`, stage)
@@ -146,48 +156,14 @@ function ended(): Error {
   return new Error('the connection was closed');
 }
 
-async function handedOver(
-  connection: SMTPConnection,
-  {
-    server,
-    mail,
-    message,
-    onStage,
-  }: {
-    readonly server: SmtpServer;
-    readonly mail: OutgoingMail;
-    readonly message: Buffer;
-    readonly onStage: (stage: SmtpStage) => void;
-  },
-): Promise<{ readonly answer: string }> {
-  // Without a callback under way, failures arrive as events only.
+/** Waits for work with a connection that may break: without a callback under way, failures arrive as events only. */
+function whileUnbroken(connection: SMTPConnection): <T>(work: Promise<T>) => Promise<T> {
   const broken = new Promise<never>((_resolve, reject) => {
     connection.on('error', reject);
     connection.on('end', () => reject(ended()));
   });
-  const orBroken = <T>(work: Promise<T>) => Promise.race([work, broken]);
   broken.catch(() => {});
-  await orBroken(promisify<void>((done) => connection.connect(done))());
-  if (server.tls !== 'none' && !connection.secure) {
-    throw new MailNotSent(`${nameOf(server)} offers no TLS, so nothing was sent`, 'tls');
-  }
-  if (server.login !== null) {
-    onStage('login');
-    const { user, password: pass } = server.login;
-    await orBroken(
-      promisify<void>((done) =>
-        connection.login({ user, pass, credentials: { user, pass } }, (error) => done(error ?? null)),
-      )(),
-    );
-  }
-  onStage('message');
-  const envelope = { from: inAscii(mail.from.address), to: [inAscii(mail.to)], size: message.length };
-  const { response } = await orBroken(
-    promisify<{ response: string }>((done) =>
-      connection.send(envelope, message, (error, info) => done(error ?? null, info as { response: string })),
-    )(),
-  );
-  return { answer: quoted(response) };
+  return (work) => Promise.race([work, broken]);
 }
 
 /** The host as every server understands it. */
