@@ -39,22 +39,19 @@ export interface HashPoolDepth {
 
 /** The queue is full, at least for this source; nothing was hashed. */
 export class HashPoolFull extends Error {
+  override readonly name = 'HashPoolFull';
   /** When the waiting work will be done, at least 1. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
     super('the queue of password hashes is full');
-    this.name = 'HashPoolFull';
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /** The pool was closed, or the thread died while hashing. The next hash gets a new thread. */
 export class HashPoolStopped extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'HashPoolStopped';
-  }
+  override readonly name = 'HashPoolStopped';
 }
 
 export interface HashPoolOptions {
@@ -74,7 +71,7 @@ const longestWait: Millis = 8000;
 
 interface Job {
   readonly request: HashRequest;
-  readonly resolve: (reply: HashReply) => void;
+  readonly resolve: (result: string | boolean) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -104,7 +101,8 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     }),
   );
 
-  function enqueue(request: HashRequest, source: string): Promise<HashReply> {
+  /** @returns for a hash its text, for a check whether it matches */
+  function enqueue(request: HashRequest, source: string): Promise<string | boolean> {
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
     const idle = slots.find(({ isBusy }) => !isBusy());
     const untilDone = (waiting.length * usualDuration) / threads;
@@ -113,7 +111,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
       refused += 1;
       return Promise.reject(new HashPoolFull(Math.max(1, Math.ceil(untilDone / 1000))));
     }
-    return new Promise<HashReply>((resolve, reject) => {
+    return new Promise<string | boolean>((resolve, reject) => {
       const job = { request, resolve, reject };
       if (idle === undefined) waiting.push(job);
       else idle.run(job);
@@ -122,18 +120,12 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
 
   async function verify(phc: string, password: Password, source: string): Promise<boolean> {
     hashCost(phc);
-    const reply = await enqueue({ kind: 'verify', password, phc }, source);
-    if (reply.kind === 'verify') return reply.matches;
-    throw unexpected(reply);
+    return (await enqueue({ password, phc }, source)) === true;
   }
 
   return {
     cost,
-    async hash(password, source) {
-      const reply = await enqueue({ kind: 'hash', password, cost }, source);
-      if (reply.kind === 'hash') return reply.phc;
-      throw unexpected(reply);
-    },
+    hash: async (password, source) => String(await enqueue({ password, cost }, source)),
     verify,
     async verifyDummy(password, source) {
       await verify(nobody, password, source);
@@ -171,9 +163,9 @@ function hashSlot(needs: {
     const isUsual = thread !== undefined;
     current = {
       ...job,
-      resolve(reply) {
+      resolve(result) {
         if (isUsual) needs.onDuration(needs.clock.monotonic() - startedAt);
-        job.resolve(reply);
+        job.resolve(result);
       },
     };
     thread ??= start();
@@ -195,7 +187,9 @@ function hashSlot(needs: {
     let cause: unknown;
     started.on('message', (reply: HashReply) => {
       started.unref();
-      goOn()?.resolve(reply);
+      const done = goOn();
+      if ('failed' in reply) done?.reject(new Error(reply.failed));
+      else done?.resolve(reply.result);
     });
     started.on('error', (error) => {
       cause = error;
@@ -203,7 +197,7 @@ function hashSlot(needs: {
     started.on('exit', () => {
       if (thread !== started) return;
       thread = undefined;
-      goOn()?.reject(new HashPoolStopped('the thread that hashed this password has died', cause));
+      goOn()?.reject(new HashPoolStopped('the thread that hashed this password has died', { cause }));
     });
     return started;
   }
@@ -217,8 +211,4 @@ function hashSlot(needs: {
 
 function startHashThread(): Worker {
   return openThread('hash-worker', import.meta.url, { name: 'password-hash' });
-}
-
-function unexpected(reply: HashReply): Error {
-  return new Error(reply.kind === 'failed' ? reply.message : 'a password hash got the answer of another');
 }

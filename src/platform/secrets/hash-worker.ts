@@ -5,13 +5,10 @@ import type { HashCost } from './hash-cost.ts';
 import { hashPasswordBlocking, type Password, verifyPasswordBlocking } from './password-hash.ts';
 
 export type HashRequest =
-  | { readonly kind: 'hash'; readonly password: Password; readonly cost: HashCost }
-  | { readonly kind: 'verify'; readonly password: Password; readonly phc: string };
+  | { readonly password: Password; readonly cost: HashCost }
+  | { readonly password: Password; readonly phc: string };
 
-export type HashReply =
-  | { readonly kind: 'hash'; readonly phc: string }
-  | { readonly kind: 'verify'; readonly matches: boolean }
-  | { readonly kind: 'failed'; readonly message: string };
+export type HashReply = { readonly result: string | boolean } | { readonly failed: string };
 
 // A thread that answers requests must not wait for a hash. Linux takes this for the calling thread alone, other systems
 // for the whole process. Where a sandbox refuses it, hashes compete with requests.
@@ -25,10 +22,14 @@ parentPort?.on('message', (request: HashRequest) => parentPort?.postMessage(answ
 
 function answer(request: HashRequest): HashReply {
   try {
-    return request.kind === 'hash'
-      ? { kind: 'hash', phc: hashPasswordBlocking(request.password, request.cost) }
-      : { kind: 'verify', matches: verifyPasswordBlocking(request.phc, request.password) };
+    const { password } = request;
+    return {
+      result:
+        'cost' in request
+          ? hashPasswordBlocking(password, request.cost)
+          : verifyPasswordBlocking(request.phc, password),
+    };
   } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : 'password hashing failed' };
+    return { failed: error instanceof Error ? error.message : 'password hashing failed' };
   }
 }

@@ -25,11 +25,11 @@ export type KeyFileFailure =
 
 /** Why there is no key. The message is one plain sentence for the operator. */
 export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError';
   readonly reason: KeyFileFailure;
 
   constructor(reason: KeyFileFailure, message: string) {
     super(message);
-    this.name = 'KeyFileError';
     this.reason = reason;
   }
 }
@@ -128,7 +128,7 @@ function unwrap(
       `The key file ${path} is protected by a passphrase; give it in OVERLAY_AUTH_KEY_PASSPHRASE or OVERLAY_AUTH_KEY_PASSPHRASE_FILE.`,
     );
   try {
-    return open(sealingKey(stretch(passphrase, wrap.salt, wrap)), box, associatedData);
+    return open([sealingKey(stretch(passphrase, wrap.salt, wrap))], box, associatedData);
   } catch (error) {
     if (!(error instanceof SealBroken)) throw error;
     if (error.reason === 'unknown key')

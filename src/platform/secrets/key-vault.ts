@@ -58,7 +58,7 @@ export function keyVault(
     open(sealed, label) {
       const box = boxOf(sealed);
       const key = keyOf(box);
-      const secret = open(key, box, label);
+      const secret = open([key], box, label);
       if (newer.has(key.id) && !used.has(key.id)) {
         used.add(key.id);
         sealing = key;

@@ -19,12 +19,12 @@ export type SealFailure = 'malformed' | 'unknown key' | 'not authentic';
 
 /** A box that cannot be opened. `keyId` names the key it needs, if that could be read. */
 export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
   readonly reason: SealFailure;
   readonly keyId: string | undefined;
 
   constructor(reason: SealFailure, keyId?: string) {
     super(`sealed box: ${reason}`);
-    this.name = 'SealBroken';
     this.reason = reason;
     this.keyId = keyId;
   }
@@ -80,15 +80,11 @@ export function seal(key: SealingKey, plaintext: string | Uint8Array, associated
  * Opens a box with the one of `keys` that it names; during a rotation that is the new key or an older one.
  * @throws SealBroken
  */
-export function open(
-  keys: SealingKey | readonly SealingKey[],
-  box: Uint8Array,
-  associatedData: string,
-): Buffer {
+export function open(keys: readonly SealingKey[], box: Uint8Array, associatedData: string): Buffer {
   const bytes = Buffer.from(box.buffer, box.byteOffset, box.byteLength);
   const keyId = sealedWith(bytes);
   if (keyId === undefined) throw new SealBroken('malformed');
-  const key = candidates(keys).find((candidate) => candidate.id === keyId);
+  const key = keys.find((candidate) => candidate.id === keyId);
   if (key === undefined) throw new SealBroken('unknown key', keyId);
   const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes);
   const decipher = createDecipheriv('aes-256-gcm', boxKey(key, nonce), gcmNonce(nonce), {
@@ -116,18 +112,10 @@ export function sealText(key: SealingKey, plaintext: string | Uint8Array, associ
 }
 
 /** Like open, for a box written as base64url and containing text. @throws SealBroken */
-export function openText(
-  keys: SealingKey | readonly SealingKey[],
-  box: string,
-  associatedData: string,
-): string {
+export function openText(keys: readonly SealingKey[], box: string, associatedData: string): string {
   const bytes = decodeBase64url(box);
   if (bytes === undefined) throw new SealBroken('malformed');
   return open(keys, bytes, associatedData).toString();
-}
-
-function candidates(keys: SealingKey | readonly SealingKey[]): readonly SealingKey[] {
-  return 'id' in keys ? [keys] : keys;
 }
 
 function boxKey(key: SealingKey, nonce: Buffer): Buffer {

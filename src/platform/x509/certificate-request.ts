@@ -3,8 +3,9 @@
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { childrenOf, contextTag, derFields, derTag, readDer, readObjectIdentifier } from './der.ts';
+import { childrenOf, contextTag, derFields, derTag, readDer } from './der.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
+import { isForKey, readSignatureAlgorithm } from './signature-algorithms.ts';
 
 /** The longest accepted request, in bytes or characters. One with a key of 8192 bits takes less than a quarter. */
 export const longestCertificateRequest = 16 * 1024;
@@ -12,17 +13,6 @@ export const longestCertificateRequest = 16 * 1024;
 // RFC 7468 section 7. Older programs write the second label.
 const pemRequest =
   /^\s*-----BEGIN (NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]*)-----END \1CERTIFICATE REQUEST-----\s*$/;
-
-/** How requests are signed, by the algorithm's object identifier, and the kind of key for each. */
-const signatures: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map([
-  ['1.2.840.113549.1.1.11', { hash: 'sha256', key: 'rsa' }],
-  ['1.2.840.113549.1.1.12', { hash: 'sha384', key: 'rsa' }],
-  ['1.2.840.113549.1.1.13', { hash: 'sha512', key: 'rsa' }],
-  ['1.2.840.10045.4.3.2', { hash: 'sha256', key: 'ec' }],
-  ['1.2.840.10045.4.3.3', { hash: 'sha384', key: 'ec' }],
-  ['1.2.840.10045.4.3.4', { hash: 'sha512', key: 'ec' }],
-  ['1.3.101.112', { hash: null, key: 'ed25519' }],
-]);
 
 /**
  * The public key of exactly one request (PEM text, or DER), after checking that its holder signed the request and that
@@ -48,9 +38,8 @@ export function readCertificateRequest(request: string | Uint8Array): KeyObject 
   if (!isAcceptedKey(key))
     throw new MalformedInput(`certificates may not hold a key of kind ${describeKey(key)}`);
 
-  const [identifier] = childrenOf(algorithm, derTag.sequence);
-  const scheme = signatures.get(readObjectIdentifier(identifier));
-  if (scheme === undefined || scheme.key !== key.asymmetricKeyType)
+  const scheme = readSignatureAlgorithm(algorithm);
+  if (scheme.isPss || !isForKey(scheme, key))
     throw new MalformedInput('signature algorithm of a certificate request');
   // The first byte says how many of the last bits do not count.
   if (signature[0] !== 0 || !verify(scheme.hash, signedPart.whole, key, signature.subarray(1)))

@@ -17,15 +17,14 @@ export interface SignatureAlgorithm {
  * this thread.
  */
 export function verifiesSignature(
-  { name, accepted, hash, isPss }: SignatureAlgorithm,
+  algorithm: SignatureAlgorithm,
   { data, key, signature }: { readonly data: Buffer; readonly key: KeyObject; readonly signature: Buffer },
 ): Promise<boolean> {
-  // An algorithm that does not fit the key is a failure, too.
-  const kind = hash === null ? 'ed25519' : name.startsWith('ECDSA') ? 'ec' : 'rsa';
-  const fits = accepted && (key.asymmetricKeyType === kind || (isPss && key.asymmetricKeyType === 'rsa-pss'));
+  const { hash, isPss } = algorithm;
   const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
   return new Promise((resolve) => {
-    if (!fits) return resolve(false);
+    // An algorithm that does not fit the key is a failure, too.
+    if (!isForKey(algorithm, key)) return resolve(false);
     try {
       verify(hash, data, { key, ...padding }, signature, (error, isGood) =>
         resolve(error === null && isGood),
@@ -34,6 +33,14 @@ export function verifiesSignature(
       resolve(false);
     }
   });
+}
+
+/** Whether a key of this kind may have signed so. */
+export function isForKey({ name, accepted, hash, isPss }: SignatureAlgorithm, key: KeyObject): boolean {
+  const kind = hash === null ? 'ed25519' : name.startsWith('ECDSA') ? 'ec' : 'rsa';
+  return (
+    accepted && (key.asymmetricKeyType === kind || (isPss === true && key.asymmetricKeyType === 'rsa-pss'))
+  );
 }
 
 const algorithms: Readonly<Record<string, SignatureAlgorithm>> = {
