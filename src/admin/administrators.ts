@@ -21,6 +21,7 @@ import type { NewPassword } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken, type Store } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
+import type { AdminChange } from './admin-call.ts';
 import { usualRules } from './auth-policies.ts';
 
 export interface AdministratorNeeds {
@@ -103,18 +104,17 @@ export async function createAdministrator(
 ): Promise<NewIdentity> {
   const { identity, password } = await prepareAdministrator(needs, wanted);
   await needs.store.identities.create(identity, password, needs.clock.now()).catch(asConflict);
-  needs.audit.record(
-    {
-      event: 'admin.changed',
-      action: 'create',
-      entity: 'identity',
-      entityId: identity.id,
-      byIdentityId: null,
-      fields: ['name', 'isAdmin', 'password'],
-    },
-    null,
-  );
+  const fields = ['name', 'isAdmin', 'password'];
+  recordByHost(needs, { action: 'create', entityId: identity.id, fields });
   return identity;
+}
+
+/** A change of an identity by somebody at the host. */
+export function recordByHost(
+  { audit }: { readonly audit: AuditTrail },
+  { action, ...change }: Pick<AdminChange, 'action' | 'entityId' | 'fields'>,
+): void {
+  audit.record({ event: 'admin.changed', action, entity: 'identity', byIdentityId: null, ...change }, null);
 }
 
 /** Throws a taken name as the `conflict` that clients see; any other error unchanged. */

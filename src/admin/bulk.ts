@@ -140,20 +140,11 @@ export async function outlookOf(
   const refused: Outlook['refused']['first'][number][] = [];
   for (const identity of identities) {
     const { id, name, isAdmin } = identity;
-    try {
-      await workOn((isAdmin ? administrators : rest).needs, by, { identity, work });
-    } catch (error) {
-      if (!(error instanceof AuthError)) throw error;
-      refused.push({ id, name, reason: whyOf(error) });
-    }
+    const of = isAdmin ? administrators : rest;
+    const reason = await objectionTo(workOn(of.needs, by, { identity, work }));
+    if (reason !== null) refused.push({ id, name, reason });
   }
-  const objection = await administrators.commit(true).then(
-    () => null,
-    (error: unknown) => {
-      if (error instanceof AuthError) return whyOf(error);
-      throw error;
-    },
-  );
+  const objection = await objectionTo(administrators.commit(true));
   const policy =
     'change' in work
       ? await previewPolicies(needs, identities, (identity) =>
@@ -313,23 +304,18 @@ async function workOn(
     await updateIdentity(needs, by, { id, fields: changeOf(identity, work.change) });
     return undefined;
   }
-  switch (work.action) {
-    case 'invite':
-      return invite(needs, by, { id, fields: work.invitation });
-    case 'disable':
-      await disableIdentity(needs, by, { id, until: work.until, field: 'until' });
-      return undefined;
-    case 'enable':
-      await enableIdentity(needs, by, id);
-      return undefined;
-    case 'end-sessions':
-      await endSessionsOfIdentity(needs, by, id);
-      return undefined;
-    case 'delete':
-      await deleteIdentity(needs, by, id);
-      return undefined;
-  }
+  if (work.action === 'invite') return invite(needs, by, { id, fields: work.invitation });
+  if (work.action === 'disable') await disableIdentity(needs, by, { id, until: work.until, field: 'until' });
+  else await simpleActions[work.action](needs, by, id);
+  return undefined;
 }
+
+const simpleActions: Readonly<
+  Record<
+    Exclude<BulkAction, 'invite' | 'disable'>,
+    (needs: AdminServices, by: AdminCall, id: string) => Promise<unknown>
+  >
+> = { enable: enableIdentity, 'end-sessions': endSessionsOfIdentity, delete: deleteIdentity };
 
 function changeOf(
   { roleAttributes }: Identity,
@@ -350,8 +336,19 @@ export function saying(error: unknown, words: (description: string) => string): 
   });
 }
 
+/** Why a step is refused; null: it is not. */
+async function objectionTo(step: Promise<unknown>): Promise<string | null> {
+  try {
+    await step;
+    return null;
+  } catch (error) {
+    if (error instanceof AuthError) return whyOf(error);
+    throw error;
+  }
+}
+
 /** A refusal in one line. */
-export function whyOf({ description, fields: [problem] }: AuthError): string {
+function whyOf({ description, fields: [problem] }: AuthError): string {
   const isSaid = problem === undefined || description.includes(problem.reason);
   return isSaid ? description : `${description}: ${problem.field} ${problem.reason}`;
 }

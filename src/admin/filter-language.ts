@@ -63,56 +63,42 @@ export function parseSort(text: string, fields: ListFields): ListQuery['sort'] {
   return sort;
 }
 
-interface Cursor {
-  readonly token: FilterToken;
-  advance(): FilterToken;
-  isEnd(): boolean;
-  isWord(word: string): boolean;
-  /** Consumes the word or symbol if it comes next. */
-  skipWord(word: string): boolean;
-  skipSymbol(symbol: string): boolean;
-  /** Counts a term towards the limit. */
-  countTerm(): void;
-  expected(what: string): Error;
-}
+type Cursor = ReturnType<typeof cursorOver>;
 
-function cursorOver(tokens: readonly FilterToken[]): Cursor {
+function cursorOver(tokens: readonly FilterToken[]) {
   let index = 0;
   let terms = 0;
   const end: FilterToken = { kind: 'end', at: 0 };
   const current = () => tokens[index] ?? tokens.at(-1) ?? end;
-  const cursor: Cursor = {
+  const expected = (what: string) => invalidFilter(current().at, what);
+  const is = (kind: 'word' | 'symbol', text: string) => {
+    const token = current();
+    return token.kind === kind && token.text.toLowerCase() === text;
+  };
+  const skip = (kind: 'word' | 'symbol', text: string) => {
+    const isNext = is(kind, text);
+    if (isNext) index += 1;
+    return isNext;
+  };
+  return {
     get token() {
       return current();
     },
     advance() {
-      const token = current();
       index += 1;
-      return token;
     },
     isEnd: () => current().kind === 'end',
-    isWord(word) {
-      const token = current();
-      return token.kind === 'word' && token.text.toLowerCase() === word;
-    },
-    skipWord(word) {
-      const isNext = cursor.isWord(word);
-      if (isNext) index += 1;
-      return isNext;
-    },
-    skipSymbol(symbol) {
-      const token = current();
-      const isNext = token.kind === 'symbol' && token.text === symbol;
-      if (isNext) index += 1;
-      return isNext;
-    },
+    isWord: (word: string) => is('word', word),
+    /** Consumes the word or symbol if it comes next. */
+    skipWord: (word: string) => skip('word', word),
+    skipSymbol: (symbol: string) => skip('symbol', symbol),
+    /** Counts a term towards the limit. */
     countTerm() {
       terms += 1;
-      if (terms > mostTerms) throw cursor.expected(`the end, after at most ${mostTerms} comparisons`);
+      if (terms > mostTerms) throw expected(`the end, after at most ${mostTerms} comparisons`);
     },
-    expected: (what) => invalidFilter(current().at, what),
+    expected,
   };
-  return cursor;
 }
 
 function parseAny(cursor: Cursor, fields: ListFields, depth: number): Filter {

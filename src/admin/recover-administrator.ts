@@ -9,7 +9,13 @@ import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
-import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
+import {
+  type AdministratorNeeds,
+  asConflict,
+  hashNewPassword,
+  policyOf,
+  recordByHost,
+} from './administrators.ts';
 import { withdrawSetupLinks } from './setup.ts';
 
 export type Recovery =
@@ -72,17 +78,8 @@ export async function recoverAdministrator(
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
   await withdrawSetupLinks(needs);
-  needs.audit.record(
-    {
-      event: 'admin.changed',
-      action: 'update',
-      entity: 'identity',
-      entityId: identity.id,
-      byIdentityId: null,
-      fields: ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])],
-    },
-    null,
-  );
+  const fields = ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])];
+  recordByHost(needs, { action: 'update', entityId: identity.id, fields });
   return { outcome: 'recovered', identity, policy, username };
 }
 
