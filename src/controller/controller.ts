@@ -7,7 +7,7 @@ import { apiAddressesOf } from '../http/edge/api-addresses.ts';
 import { type Finding, runChecks } from '../http/server/health.ts';
 import type { RunningListener } from '../http/server/listener.ts';
 import type { Foundations } from './foundations.ts';
-import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
+import { openListeners, prepareConfig } from './listeners.ts';
 import { nodeName } from './observation.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
 import {
@@ -69,10 +69,7 @@ export async function startController(given: ControllerFoundations): Promise<Run
   const { config, random, log } = foundations;
   const threads = requestThreads(config);
   const others = threads > 1 ? otherThreads({ count: threads - 1, log, random, startThread }) : undefined;
-  const services = await openServices(
-    others === undefined ? foundations : { ...foundations, others },
-    readOverlayPki(foundations),
-  );
+  const services = await openServices(others === undefined ? foundations : { ...foundations, others });
   let started: readonly RunningListener[] = [];
   const configuration = { inUse: config };
   let isStopping = false;

@@ -11,25 +11,9 @@ import type { Logger } from '../platform/log/logger.ts';
 import { brandingOf } from './branding.ts';
 import type { Foundations } from './foundations.ts';
 import { smtpServerOf } from './mail.ts';
-import {
-  readEnrollmentIdentity,
-  readOverlayAuthorities,
-  readPublishedAuthorities,
-  readSigningAuthority,
-} from './overlay-pki.ts';
+import { readEnrollmentIdentity, readOverlayPki } from './overlay-pki.ts';
 import { readAuthenticatorRoots, readOtherRoots } from './providers.ts';
-import type { OverlayPki, Services } from './services.ts';
-
-/** @throws PkiFileError a file of the overlay's PKI cannot be used */
-export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock' | 'log'>): OverlayPki {
-  const { config } = foundations;
-  return {
-    ownAuthorities: readOverlayAuthorities(foundations),
-    signing: readSigningAuthority(config),
-    published: readPublishedAuthorities(config),
-    enrollmentIdentity: readEnrollmentIdentity(config),
-  };
-}
+import type { Services } from './services.ts';
 
 /**
  * Reads the files that a start reads beside those of the listeners, and keeps nothing.

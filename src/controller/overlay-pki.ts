@@ -28,6 +28,25 @@ export class PkiFileError extends Error {
   override readonly name = 'PkiFileError';
 }
 
+/** The overlay's own PKI: the authorities that it trusts, and what signs client certificates and enrollment JWTs. */
+export type OverlayPki = ReturnType<typeof readOverlayPki>;
+
+/** @throws PkiFileError a file of it cannot be used */
+export function readOverlayPki(needs: {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+}) {
+  const { config } = needs;
+  return {
+    ownAuthorities: readOverlayAuthorities(needs),
+    signing: readSigningAuthority(config),
+    /** The authorities that clients are told to trust, by the name of the listener. */
+    published: readPublishedAuthorities(config),
+    enrollmentIdentity: readEnrollmentIdentity(config),
+  };
+}
+
 /**
  * Every certificate in the default identity's `ca`, and the one that signs enrolled certificates. The `ca` of a
  * listener's own identity does not count: it may list the authorities of a public certificate, from which anybody can

@@ -24,7 +24,7 @@ import type { RevocationSource, StatusNews, StatusQuestion } from '../sessions/r
 import type { PresentedOnce, ProofMemory, ProofOnce } from '../tokens/used-proofs.ts';
 import { openThreadStore } from './database.ts';
 import type { Foundations } from './foundations.ts';
-import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
+import { isForMetricsOnly, openListeners, prepareConfig } from './listeners.ts';
 import { openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 import type { FirstThread } from './thread-roles.ts';
@@ -138,7 +138,7 @@ export async function runRequestThread(needs: {
   const logLevel = { now: data.config.log.level };
   const foundations = await threadFoundations({ ...needs, logLevel: () => logLevel.now }, first);
   const { store, config } = foundations;
-  const services = await openServices(foundations, readOverlayPki(foundations));
+  const services = await openServices(foundations);
   store.changes.onChange(async (notice) => {
     if (notice === 'own') await first.ask('changed', null);
   });

@@ -2,11 +2,11 @@
 // commands use. Nothing else constructs them. Each part has a file of its own.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import { clientCertificateIssuer, type SigningAuthority } from '../certificates/client-certificate-issuer.ts';
+import { clientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import type { Config } from '../config/config.ts';
 import { resetSender } from '../enrollment/ask-reset.ts';
 import { newcomers } from '../enrollment/newcomers.ts';
-import { type AuthorityList, publishedAuthorities } from '../enrollment/published-authorities.ts';
+import { publishedAuthorities } from '../enrollment/published-authorities.ts';
 import { eventSender } from '../events/event-sender.ts';
 import { inviteUrl } from '../http/documents/invite-path.ts';
 import { originsOfApplications } from '../http/request/cors.ts';
@@ -21,11 +21,10 @@ import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
 import { signerTestSealers } from '../oidc/flow/signer-test.ts';
 import { devicePolls } from '../oidc/grants/grant-device-code.ts';
 import { dailySealer } from '../platform/secrets/sealed-box.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { type Deliverer, deliverer } from '../tasks/deliver.ts';
 import { liveTelemetry } from '../telemetry/live-telemetry.ts';
 import { tracedStore } from '../telemetry/traced-store.ts';
-import { type EnrollmentIdentity, enrollmentSigner } from '../tokens/enrollment-jwt.ts';
+import { enrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type Callers, openCallers } from './callers.ts';
 import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.ts';
@@ -33,7 +32,7 @@ import type { Foundations } from './foundations.ts';
 import { type Base, configInUse } from './in-use.ts';
 import { openMail } from './mail.ts';
 import { nodeName, type Observation, openObservation } from './observation.ts';
-import { readOwnCertificates } from './overlay-pki.ts';
+import { type OverlayPki, readOverlayPki, readOwnCertificates } from './overlay-pki.ts';
 import { openProviders, type Providers } from './providers.ts';
 import { openRecords, type Records } from './records.ts';
 import { singleThread } from './thread-roles.ts';
@@ -45,21 +44,13 @@ export interface PreparedServices extends Endpoints {
   use(): void;
 }
 
-/** The overlay's own PKI: the authorities that it trusts, and what signs client certificates. */
-export interface OverlayPki {
-  readonly ownAuthorities: readonly TrustAnchor[];
-  readonly signing: SigningAuthority | null;
-  /** The authorities that clients are told to trust, by the name of the listener. */
-  readonly published: ReadonlyMap<string, AuthorityList>;
-  /** Signs enrollment JWTs. */
-  readonly enrollmentIdentity: EnrollmentIdentity;
-}
-
 /**
  * Resolves when the service may take requests: the keys exist and the deny set is complete. Starts the parts in the
  * order in which they need one another; background work starts last, and ends first.
+ * @throws PkiFileError a file of the overlay's PKI cannot be used
  */
-export async function openServices(foundations: Foundations, pki: OverlayPki) {
+export async function openServices(foundations: Foundations) {
+  const pki = readOverlayPki(foundations);
   const { config, clock, first } = foundations;
   const startedAt = clock.now() / 1000 - process.uptime();
   const { base, telemetry } = openBase(foundations);
@@ -92,17 +83,10 @@ export async function openServices(foundations: Foundations, pki: OverlayPki) {
   return {
     ...needs,
     ...observation,
-    /** For the other threads; only the first one fetches. */
-    keySet: providers.keySet,
-    /** The same of revocation lists; null: another thread has them. */
-    keeper: callers.keeper,
+    // For the other threads; only the first one fetches.
+    ...{ keySet: providers.keySet, keeper: callers.keeper },
     usedProofs: callers.usedProofs,
-    /**
-     * Issuers whose tokens the Edge APIs accept: those of the configuration and of the other nodes. Ports that the system
-     * chose are added.
-     */
     issuers: callers.issuers,
-    /** Makes the next signing key when it is due; otherwise a task does. */
     rotateKeysWhenDue: callers.rotateKeysWhenDue,
     /** Replaces the authorities of the overlay's PKI, from the next login on. */
     replaceOwnAuthorities: view.authorities.replaceOwn,
