@@ -141,6 +141,7 @@ test('no request reads a whole table that grows', async () => {
     const found = await query(db, 'SELECT relname AS name, seq_scan AS count FROM pg_stat_user_tables');
     return new Map(found.map(({ name, count }) => [String(name), Number(count)]));
   };
+  await assertSearchReadsNoTable(db, scans);
   const before = await scans();
   const second = await startNode(db, { home: first.server.home, signing: true });
   await everythingOnce(second, 'second');
@@ -152,6 +153,50 @@ test('no request reads a whole table that grows', async () => {
   assert.deepEqual(scanned, []);
   await assertLongListsAreNotCounted(db);
 });
+
+/** A few of many are found by a part of a name, a role attribute or a right. */
+async function assertSearchReadsNoTable(
+  url: string,
+  scans: () => Promise<ReadonlyMap<string, number>>,
+): Promise<void> {
+  await query(
+    url,
+    `UPDATE identities SET name = 'Grown ' || id, name_lower = 'grown ' || id WHERE id LIKE 'grown-1%'`,
+  );
+  await query(url, 'VACUUM ANALYZE identities');
+  const identities = ['name', 'externalId', 'email'] as const;
+  const before = await scans();
+  const store = await openPostgresStore({ url });
+  try {
+    const page = {
+      sort: [{ field: 'createdAt', descending: true }],
+      limit: 10,
+      offset: 0,
+      budget: testBudget,
+    };
+    const named = (field: string, value: string) =>
+      (['contains', 'icontains'] as const).map((op): Filter => ({ op, field, value }));
+    const attribute = (field: string): Filter => ({ op: 'contains', field, value: 'none has it' });
+    const found: number[] = [];
+    for (const filter of [
+      ...identities.flatMap((field) => named(field, 'ROWN GROWN-12345')),
+      { op: 'or', terms: identities.flatMap((field) => named(field, 'rown grown-12345')) },
+      { op: 'or', terms: [attribute('permissions'), attribute('roleAttributes')] },
+      attribute('roleAttributes'),
+    ] as const satisfies readonly Filter[])
+      found.push((await store.identities.list({ ...page, filter })).items.length);
+    assert.deepEqual(found, [0, 1, 0, 0, 0, 0, 1, 0, 0]);
+    for (const filter of named('identity', 'rown grown-12345'))
+      assert.equal((await store.apiSessions.list({ ...page, filter }, 0)).items.length, 1);
+    const username: Filter = { op: 'icontains', field: 'username', value: 'grown-12345' };
+    assert.equal((await store.authenticators.list({ ...page, filter: username })).items.length, 1);
+  } finally {
+    await store.close();
+  }
+  const after = await scans();
+  for (const table of ['identities', 'authenticators'])
+    assert.equal(after.get(table), before.get(table), table);
+}
 
 /** The list of a large table is not counted to its end for one page. */
 async function assertLongListsAreNotCounted(url: string): Promise<void> {

@@ -2,13 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { identityEntity } from '../../model/entities/identity.ts';
 import { addPasskeyRules } from '../sql/auth-policies.ts';
 import { noteCertificateEnds } from '../sql/certificate-ends.ts';
-import { type Dialect, sqliteDialect } from '../sql/engine.ts';
+import { type Dialect, type OfEngine, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
 import {
   certificatesByEnd,
+  indexesOfSearch,
   revocationColumn,
   tablesOfApplications,
   tablesOfNames,
@@ -34,7 +35,7 @@ export const lastOfMain = 20;
  * Brings a database of the main branch, from before the first release, to version 1 as the tables of this folder
  * describe it. A change of the tables before that release is made there and here.
  */
-const fromMain: readonly Migration[] = [
+const fromMain: readonly (Migration | OfEngine)[] = [
   'DROP TABLE schema_version',
   versionTable,
   ...tablesOfNames,
@@ -90,6 +91,7 @@ const fromMain: readonly Migration[] = [
   `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
   changesByTransaction,
   ...tablesOfBulkJobs,
+  ...indexesOfSearch,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
@@ -98,11 +100,11 @@ export type Migration = string | (() => Intent<void>);
 /** What a release knows about the schema. */
 export interface Schema {
   /** Makes version 1 in an empty database. */
-  readonly tables: readonly string[];
+  readonly tables: readonly (string | OfEngine)[];
   /** Makes version 1 of version 0, which is the last schema of the main branch before the first release. */
-  readonly fromMain: readonly Migration[];
+  readonly fromMain: readonly (Migration | OfEngine)[];
   /** Forward only: the first one makes version 2. */
-  readonly migrations: readonly (readonly Migration[])[];
+  readonly migrations: readonly (readonly (Migration | OfEngine)[])[];
   /**
    * The lowest version whose releases can still work on this schema, beside this one or again after it. Raise it to the
    * number of a migration that does more than add; see "Add a column" in CONTRIBUTING.md.
@@ -120,6 +122,7 @@ export const ourSchema: Schema = {
     tableOfEventSubscriptions,
     tableOfBackups,
     ...tablesOfBulkJobs,
+    ...indexesOfSearch,
   ],
   fromMain,
   migrations: [],
@@ -171,7 +174,11 @@ export function migrationsFrom(
 ): readonly Migration[] {
   const first = version === null ? schema.tables : version === 0 ? schema.fromMain : [];
   const later = schema.migrations.slice(Math.max(0, (version ?? 0) - 1)).flat();
-  return [...first, ...later].map((step) => (typeof step === 'string' ? dialect.ddl(step) : step));
+  return [...first, ...later].flatMap((step): readonly Migration[] => {
+    if (typeof step === 'string') return [dialect.ddl(step)];
+    if (typeof step === 'function') return [step];
+    return step.engine === dialect.name ? [step.sql] : [];
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 // that new rows and index entries land on the last pages. See docs/storage-schema.md.
 
 import { usualPolicy } from '../../model/usual-policy.ts';
+import { type OfEngine, postgresDialect } from '../sql/engine.ts';
 
 /** The policy of every identity that names no other. Unlike a policy that does not mention passkeys, it allows them. */
 const seedPrimary = { ...usualPolicy.primary, passkey: { ...usualPolicy.primary.passkey, allowed: true } };
@@ -307,4 +308,45 @@ export const tablesOfApplications: readonly string[] = [
     expires_at BIGINT NOT NULL
   )`,
   'CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at)',
+];
+
+// What lets PostgreSQL find a few of millions by a part of a name, a role attribute or a right. SQLite reads the table.
+
+/** As filters write it (`sql/list-query.ts`), since the index is used for the same expression only. */
+const lowerCase = (column: string, kept: string) =>
+  `(coalesce(${kept}, ${postgresDialect.lowerCase(column)})) gin_trgm_ops`;
+
+const trigrams: Readonly<Record<string, readonly (readonly [column: string, kept: string])[]>> = {
+  identities: [
+    ['name', 'name_lower'],
+    ['external_id', 'external_id_lower'],
+    ['email', 'email_lower'],
+  ],
+  authenticators: [['username', 'username_key']],
+};
+
+/**
+ * The extension comes with PostgreSQL, and the owner of a database may add it. Where the server lacks it or refuses it,
+ * searching works without the index.
+ */
+const trigramSql = Object.entries(trigrams).map(
+  ([table, columns]) =>
+    `CREATE INDEX ${table}_by_trigrams ON ${table} USING gin (${columns.map((each) => lowerCase(...each)).join(', ')});`,
+);
+
+export const indexesOfSearch: readonly OfEngine[] = [
+  {
+    engine: 'postgres',
+    sql: `CREATE INDEX identities_by_texts ON identities
+      USING gin ((role_attributes::jsonb) jsonb_path_ops, (permissions::jsonb) jsonb_path_ops)`,
+  },
+  {
+    engine: 'postgres',
+    sql: `DO $$ BEGIN
+      CREATE EXTENSION IF NOT EXISTS pg_trgm;
+      ${trigramSql.join('\n      ')}
+    EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file OR undefined_object THEN
+      RAISE NOTICE 'without pg_trgm: %', SQLERRM;
+    END $$`,
+  },
 ];

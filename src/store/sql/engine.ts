@@ -7,7 +7,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
 import type { Unchanged } from '../contracts/versions.ts';
-import type { Force, SqlRow, SqlValue, Statement } from './intent.ts';
+import type { Force, Sql, SqlRow, SqlValue, Statement } from './intent.ts';
 
 /** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
 export interface Caller {
@@ -54,8 +54,10 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Translates a migration statement, written with SQLite's types, to this engine's types. */
   ddl(statement: string): string;
-  /** Function: the position of the second text in the first, 0 when absent. */
-  readonly position: 'instr' | 'strpos';
+  /** Whether a text contains another one. */
+  contains(expression: string, text: string): Sql;
+  /** Whether a column that contains a JSON array of texts has one. */
+  hasText(column: string, text: string): Sql;
   /** A text in lower case, including letters outside ASCII. */
   lowerCase(expression: string): string;
   /** A condition that ends a statement of a list when its time is over, if the engine does not end it by itself. */
@@ -66,8 +68,6 @@ export interface Dialect {
   readonly jsonArray: 'json_group_array' | 'json_agg';
   /** Function: turns the texts of a JSON array into rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
-  /** The same for a column that contains such an array. */
-  jsonTextsOf(column: string): string;
   /** The time in Millis, if the engine has its own clock. */
   readonly time: string | null;
   /** A text that is another one once another server answers, or the same one has restarted; NULL on a replica. */
@@ -85,17 +85,26 @@ interface Horizon {
   params(horizon: string): readonly SqlValue[];
 }
 
+/** A statement of the schema that only one engine has: the shape that all need does not contain its outcome. */
+export interface OfEngine {
+  readonly engine: Dialect['name'];
+  readonly sql: string;
+}
+
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   ddl: (statement) => statement,
-  position: 'instr',
+  contains: (expression, text) => ({ sql: `instr(${expression}, ?) > 0`, params: [text] }),
+  hasText: (column, text) => ({
+    sql: `EXISTS (SELECT 1 FROM json_each(${column}) AS texts WHERE texts.value = ?)`,
+    params: [text],
+  }),
   // Our own function, because the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
   lowerCase: (expression) => `lower_case(${expression})`,
   withinTime: (table) => `within_time(${table}.rowid)`,
   rowsOf: (table) => `SELECT coalesce(max(rowid), 0) AS total FROM ${table}`,
   jsonArray: 'json_group_array',
   jsonTexts: 'json_each',
-  jsonTextsOf: (column) => `json_each(${column})`,
   time: null,
   history: `''`,
   // One writer at a time: numbers are committed in order.
@@ -109,7 +118,12 @@ export const sqliteDialect: Dialect = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   ddl: postgresDdl,
-  position: 'strpos',
+  // LIKE, which indexes of trigrams know (`trigrams` of migrations/tables-of-people.ts).
+  contains: (expression, text) => ({
+    sql: `${expression} LIKE ?`,
+    params: [`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`],
+  }),
+  hasText: (column, text) => ({ sql: `${column}::jsonb @> ?::jsonb`, params: [JSON.stringify(text)] }),
   // The columns compare by bytes. Under that collation `lower` knows ASCII only.
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   withinTime: () => '1 = 1',
@@ -118,7 +132,6 @@ export const postgresDialect: Dialect = {
     FROM pg_class WHERE oid = '${table}'::regclass`,
   jsonArray: 'json_agg',
   jsonTexts: 'json_array_elements_text',
-  jsonTextsOf: (column) => `json_array_elements_text(${column}::json)`,
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   // A server that was promoted has another start than the one before, and it never becomes a replica without a restart.
   history:

@@ -4,6 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { FieldKind } from '../../model/list-fields.ts';
 import type { Filter, FilterValue, ListQuery } from '../../model/list-query.ts';
+import { foldedName } from '../../model/names.ts';
 import type { Dialect } from './engine.ts';
 import { among, raw, type Sql, type SqlValue, sql, together } from './intent.ts';
 import type { ListSource, StoredField } from './list-source.ts';
@@ -134,7 +135,8 @@ interface Filtered {
 /** A text that several terms need in lower case is folded once for each entry, after the terms that need none. */
 function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
   const fields = foldedFields(source, filter);
-  const repeated = [...new Set(fields.filter((field, at) => fields.indexOf(field) < at))];
+  const unindexed = fields.filter(({ lowerCase }) => lowerCase === null);
+  const repeated = [...new Set(unindexed.filter((field, at) => unindexed.indexOf(field) < at))];
   const folded = new Map(repeated.map((field, at) => [field, `folded.text_${at}`]));
   const listed = { dialect, source, folded };
   if (folded.size === 0) return condition(listed, filter);
@@ -176,20 +178,26 @@ function condition(listed: Filtered, filter: Filter): Sql {
     case 'contains':
     case 'icontains': {
       const field = fieldOf(source, filter.field);
-      if (field.kind === 'texts' && filter.op === 'contains') {
-        const texts = raw(dialect.jsonTextsOf(field.column));
-        return sql`EXISTS (SELECT 1 FROM ${texts} AS texts WHERE texts.value = ${filter.value})`;
-      }
+      if (field.kind === 'texts' && filter.op === 'contains')
+        return dialect.hasText(field.column, filter.value);
       if (field.kind !== 'text') throw wrongType(filter.field, field);
-      const position = raw(dialect.position);
-      // A position instead of LIKE: there are no wildcards to escape.
-      if (filter.op === 'contains') return sql`${position}(${raw(field.column)}, ${filter.value}) > 0`;
-      const text = raw(listed.folded.get(field) ?? lowerCaseOf(dialect, field));
-      return sql`${position}(${text}, ${field.fold(filter.value)}) > 0`;
+      if (filter.op === 'contains') return containing(dialect, field, filter.value);
+      const text = listed.folded.get(field) ?? lowerCaseOf(dialect, field);
+      return dialect.contains(text, field.fold(filter.value));
     }
     default:
       return comparison(source, filter);
   }
+}
+
+/**
+ * The index of trigrams has lower case: where a text contains another of ASCII, so do they in lower case. Folded names are
+ * composed besides, so that they may lose letters.
+ */
+function containing(dialect: Dialect, field: StoredField, text: string): Sql {
+  const exactly = dialect.contains(field.column, text);
+  if (field.lowerCase === null || field.fold === foldedName || !/^[ -~]*$/.test(text)) return exactly;
+  return sql`${dialect.contains(lowerCaseOf(dialect, field), field.fold(text))} AND ${exactly}`;
 }
 
 function membership(source: ListSource, name: string, values: readonly FilterValue[]): Sql {
