@@ -93,11 +93,14 @@ const authenticatorColumns = 'id identityId tags:json createdAt updatedAt method
 const certificateOf = reader<CertificateAuthenticator>()(
   `${authenticatorColumns} certPem thumbprint certExpiresAt? isExtendRequested:flag isKeyRollRequested:flag`,
 );
-const passwordOf = reader<PasswordAuthenticator>()(`${authenticatorColumns} username passwordSetAt`);
+const passwordOf = reader<Omit<PasswordAuthenticator, 'passwordSetAt'>>()(`${authenticatorColumns} username`);
 
 export function authenticatorOf(row: SqlRow): Authenticator {
   if (row.method === 'cert') return certificateOf(row);
-  return passwordOf({ ...row, password_set_at: row.password_set_at ?? integer(row, 'created_at') });
+  return {
+    ...passwordOf(row),
+    passwordSetAt: integerOrNull(row, 'password_set_at') ?? integer(row, 'created_at'),
+  };
 }
 
 /** The columns that the owner of a session is shown. */
