@@ -6,7 +6,7 @@ import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../platform/formats/utf8.ts';
-import { ignoredKeyReasons, readVerificationKey } from '../platform/jwk/jwk-set.ts';
+import { ignoredKeyReasons, readVerificationKey, thumbprintOf } from '../platform/jwk/jwk-set.ts';
 import { isSignedBy, type VerificationKey } from '../platform/jwk/jws-signature.ts';
 import { type Millis, SECOND } from '../platform/time-units.ts';
 import { splitJwt } from './jws.ts';
@@ -112,12 +112,6 @@ function readKey({ typ, alg, jwk, crit }: Readonly<Record<string, unknown>>): Pr
   if (algorithm === undefined || !proofAlgorithms.some((name) => name === algorithm))
     throw new ProofRefused(`alg is none of ${proofAlgorithms.join(', ')} that fits the jwk`);
   return { alg: algorithm, key, thumbprint: thumbprintOf(members) };
-}
-
-/** @see RFC 7638 section 3 */
-function thumbprintOf({ kty, crv, e, n, x, y }: Readonly<Record<string, unknown>>): string {
-  const members = kty === 'RSA' ? { e, kty, n } : kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x };
-  return sha256(JSON.stringify(members));
 }
 
 /** Compared as addresses are (RFC 9449 4.3), when the texts differ. */

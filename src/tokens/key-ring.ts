@@ -3,9 +3,9 @@
 
 import { createPrivateKey, createPublicKey, generateKeyPair, type webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
+import { thumbprintOf } from '../platform/jwk/jwk-set.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import { headerSegment, type JwtType, jwtTypes, type SigningMaterial } from './jws.ts';
@@ -119,8 +119,8 @@ export async function makeSigningKey(
   times: Pick<SigningKey, 'createdAt' | 'activeFrom'>,
 ): Promise<SigningKey> {
   const { privateKey, publicKey } = await generate(alg);
-  const bare = publicKey.export({ format: 'jwk' });
-  const kid = await calculateJwkThumbprint(bare as Parameters<typeof calculateJwkThumbprint>[0]);
+  const bare = { ...publicKey.export({ format: 'jwk' }) };
+  const kid = thumbprintOf(bare);
   return {
     kid,
     alg,

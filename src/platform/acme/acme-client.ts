@@ -2,11 +2,12 @@
 // challenge (RFC 8737), the only one that needs no port beside the service's own.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose';
+import { exportJWK, FlattenedSign, type JWK } from 'jose';
 import * as z from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../clock.ts';
 import { encodeBase64url, sha256Bytes } from '../digest.ts';
 import { parseJson } from '../formats/json-shape.ts';
+import { thumbprintOf } from '../jwk/jwk-set.ts';
 import type { Exchanger, OutboundAnswer } from '../network/outbound-client.ts';
 
 /** The authority refused, or answered what the protocol does not have; the message is a sentence for operators. */
@@ -165,7 +166,7 @@ async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder): Promise<
   };
   const contact = wanted.email === null ? [] : [`mailto:${wanted.email}`];
   key = { kid: locationOf(await post(newAccount, { termsOfServiceAgreed: true, contact })) };
-  return { newOrder, thumbprint: await calculateJwkThumbprint(jwk), post };
+  return { newOrder, thumbprint: thumbprintOf({ ...jwk }), post };
 }
 
 /** Asks each second until there is an answer. @throws AcmeError it takes too long */

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { sha256 } from '../digest.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { parseStrictJson } from '../formats/strict-json.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
@@ -156,4 +157,10 @@ function isBase64url(value: unknown, fewestBytes: number, mostBytes: number): va
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** SHA-256 of the members of a key that make it that key, base64url. @see RFC 7638 section 3 */
+export function thumbprintOf({ kty, crv, e, n, x, y }: Readonly<Record<string, unknown>>): string {
+  const members = kty === 'RSA' ? { e, kty, n } : kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x };
+  return sha256(JSON.stringify(members));
 }
