@@ -1,7 +1,7 @@
 // The contents of a key file: a header line, the fingerprint, how the key is protected, the key.
-import { hashRawSync } from '@node-rs/argon2';
 import { decodeBase64url, encodeBase64url } from '../digest.ts';
 import { systemRandom } from '../random.ts';
+import { argon2, argon2id } from './argon2.ts';
 import { deriveSecret, open, SealBroken, seal, sealingKey } from './sealed-box.ts';
 
 export interface MasterKey {
@@ -37,7 +37,6 @@ export class KeyFileError extends Error {
 const firstLine = 'overlay-auth key-encryption key, version 1';
 const keyBytes = 32;
 const saltBytes = 16;
-const argon2id = 2;
 // Spent once per start, so it can be far more than a login's. Stored in the file, so that it can grow.
 const wrapCost: WrapCost = { memoryKiB: 128 * 1024, passes: 3 };
 const largestMemoryKib = 1024 * 1024;
@@ -150,7 +149,7 @@ function parseProtection(text: string): Wrap | undefined {
 
 function stretch(passphrase: string, salt: Buffer, cost: WrapCost): Buffer {
   // Normalizes text that keyboards and editors write in two ways.
-  return hashRawSync(passphrase.normalize('NFC'), {
+  return argon2().hashRawSync(passphrase.normalize('NFC'), {
     algorithm: argon2id,
     memoryCost: cost.memoryKiB,
     timeCost: cost.passes,

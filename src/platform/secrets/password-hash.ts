@@ -1,8 +1,8 @@
 // Password hashes: argon2id in PHC strings, which contain salt and cost. These functions block the thread for the whole
 // hash, so only hash-worker.ts calls them. All other code asks the pool of hash-pool.ts.
-import { hashSync, parseOptions, verifySync } from '@node-rs/argon2';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { systemRandom } from '../random.ts';
+import { argon2, argon2id } from './argon2.ts';
 import { type HashCost, largestHashCost } from './hash-cost.ts';
 
 /** The one limit for passwords: bytes of UTF-8. Longer ones are refused before anything is hashed. */
@@ -44,31 +44,19 @@ export function typedHash(stored: string): string | undefined {
   return stored.startsWith(typedPrefix) ? stored.slice(typedPrefix.length) : undefined;
 }
 
-const argon2id = 2;
-const version19 = 1;
+const ourForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
 
 /**
  * The cost of a stored hash.
  * @throws Error for what is not an argon2id PHC string of version 19, or asks for an absurd cost
  */
 export function hashCost(phc: string): HashCost {
-  const found = parsePhc(phc);
-  const cost = { memoryKiB: found.memoryCost, passes: found.timeCost, lanes: found.parallelism };
-  if (found.algorithm !== argon2id || found.version !== version19)
-    throw new Error('a stored password hash is not argon2id version 19');
-  const { memoryKiB, passes, lanes } = largestHashCost;
-  if (cost.memoryKiB > memoryKiB || cost.passes > passes || cost.lanes > lanes)
+  const [, memoryKiB = 0, passes = 0, lanes = 0] = ourForm.exec(phc)?.map(Number) ?? [];
+  if (lanes === 0) throw new Error('a stored password hash is malformed, or not argon2id version 19');
+  const largest = largestHashCost;
+  if (memoryKiB > largest.memoryKiB || passes > largest.passes || lanes > largest.lanes)
     throw new Error('a stored password hash asks for an absurd cost');
-  return cost;
-}
-
-function parsePhc(phc: string) {
-  try {
-    return parseOptions(phc);
-  } catch {
-    // The library's message quotes its input, and a hash must not be logged.
-    throw new Error('a stored password hash is malformed');
-  }
+  return { memoryKiB, passes, lanes };
 }
 
 /** Whether a hash that was just verified should be replaced, because it was not made with `cost`. */
@@ -89,7 +77,7 @@ function phcText({ memoryKiB, passes, lanes }: HashCost, salt: Uint8Array, hash:
 
 /** Blocks the thread. A PHC string with a fresh 16-byte salt. */
 export function hashPasswordBlocking(password: Password, cost: HashCost): string {
-  return hashSync(password, {
+  return argon2().hashSync(password, {
     algorithm: argon2id,
     memoryCost: cost.memoryKiB,
     timeCost: cost.passes,
@@ -101,7 +89,12 @@ export function hashPasswordBlocking(password: Password, cost: HashCost): string
 /** Blocks the thread. @throws Error when the stored hash is malformed */
 export function verifyPasswordBlocking(phc: string, password: Password): boolean {
   hashCost(phc);
-  return verifySync(phc, password);
+  try {
+    return argon2().verifySync(phc, password);
+  } catch {
+    // The library's message quotes its input, and a hash must not be logged.
+    throw new Error('a stored password hash is malformed');
+  }
 }
 
 // Unassigned or privately assigned characters: their normal form may change with the next Unicode version. Surrogates
