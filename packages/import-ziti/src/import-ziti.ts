@@ -51,12 +51,12 @@ interface Import {
 }
 
 function intoHost(
-  { ports }: Report,
+  report: Report,
   { source, facts, trust }: Import,
   options: ImportOptions,
 ): Promise<ReportDocument> {
   const dryRun = options.dryRun === true;
-  return withHost(ports, { ...options, command: 'ops import ziti' }, async (host) => {
+  return withHost(report, options, async (host) => {
     const { foundations, configFile, audit } = host;
     const { config, store, vault } = foundations;
     const { recoveryKey } = await openServerSecrets({ keys: store.keys, vault, random: foundations.random });
@@ -70,7 +70,7 @@ function intoHost(
     const plan = await importSource(needs, source, { trust, dryRun: true });
     const known = [...trust, ...plan.authorities.map(({ anchor }) => anchor), ...own];
     const signing =
-      options.signingKey === undefined ? null : readSigningKey(ports, options.signingKey, known);
+      options.signingKey === undefined ? null : readSigningKey(report.ports, options.signingKey, known);
     const authorities = prepareAuthorities({ config, configFile }, plan.authorities, signing);
     if (dryRun) return reportDocument(facts, plan, authorities.signing);
     const done = await importSource(needs, source, { trust, dryRun: false });

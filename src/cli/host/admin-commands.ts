@@ -29,37 +29,29 @@ export async function createAdmin(
 ): Promise<void> {
   if (options.link === true) return createLink(report, options);
   const { ports } = report;
-  const created = await withHost(
-    ports,
-    { config: options.config, command: 'admin create' },
-    async ({ foundations, audit }) => {
-      if ((await findAdministrator(foundations, name)) !== null) {
-        throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
-          code: 'conflict',
-          next: `overlay-auth admin recover ${shellWord(name)}${configArgument(options)}`,
-        });
-      }
-      const password = await readNewPassword(ports, options, name);
-      const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-      const identity = await createAdministrator(needs, { username: name, password });
-      await withdrawSetupLinks(foundations);
-      return { id: identity.id, name: identity.name, url: urlOf(foundations.config) };
-    },
-  );
+  const created = await withHost(report, options, async ({ foundations, audit }) => {
+    if ((await findAdministrator(foundations, name)) !== null) {
+      throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
+        code: 'conflict',
+        next: `overlay-auth admin recover ${shellWord(name)}${configArgument(options)}`,
+      });
+    }
+    const password = await readNewPassword(ports, options, name);
+    const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+    const identity = await createAdministrator(needs, { username: name, password });
+    await withdrawSetupLinks(foundations);
+    return { id: identity.id, name: identity.name, url: urlOf(foundations.config) };
+  });
   printResult(report, created, () => `Created the administrator ${created.name}.`);
   notice(report, `next: overlay-auth login ${created.url} -u ${shellWord(created.name)}`);
 }
 
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
-  const link = await withHost(
-    report.ports,
-    { config: options.config, command: 'admin create' },
-    async ({ foundations, audit }) => {
-      const { token, expiresAt } = await createSetupLink({ ...foundations, audit });
-      const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
-      return { url, expiresAt: new Date(expiresAt).toISOString() };
-    },
-  );
+  const link = await withHost(report, options, async ({ foundations, audit }) => {
+    const { token, expiresAt } = await createSetupLink({ ...foundations, audit });
+    const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
+    return { url, expiresAt: new Date(expiresAt).toISOString() };
+  });
   printResult(report, link, () => link.url);
   notice(
     report,
@@ -75,31 +67,27 @@ export async function recoverAdmin(
 ): Promise<void> {
   const { ports } = report;
   const removeTotp = options.resetTotp === true;
-  const recovered = await withHost(
-    ports,
-    { config: options.config, command: 'admin recover' },
-    async ({ foundations, audit }) => {
-      const identity = await findAdministrator(foundations, name);
-      if (identity === null) {
-        throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
-          code: 'not_found',
-          next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
-        });
-      }
-      if (!identity.isAdmin) throw notAnAdministrator(name);
-      const password = await readNewPassword(ports, options, name);
-      const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-      const result = await recoverAdministrator(needs, { name, password, removeTotp });
-      if (result.outcome !== 'recovered') throw notAnAdministrator(name);
-      return {
-        id: result.identity.id,
-        name: result.identity.name,
-        username: result.username,
-        url: urlOf(foundations.config),
-        furtherFactors: furtherFactors(result.policy, removeTotp),
-      };
-    },
-  );
+  const recovered = await withHost(report, options, async ({ foundations, audit }) => {
+    const identity = await findAdministrator(foundations, name);
+    if (identity === null) {
+      throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
+        code: 'not_found',
+        next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
+      });
+    }
+    if (!identity.isAdmin) throw notAnAdministrator(name);
+    const password = await readNewPassword(ports, options, name);
+    const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+    const result = await recoverAdministrator(needs, { name, password, removeTotp });
+    if (result.outcome !== 'recovered') throw notAnAdministrator(name);
+    return {
+      id: result.identity.id,
+      name: result.identity.name,
+      username: result.username,
+      url: urlOf(foundations.config),
+      furtherFactors: furtherFactors(result.policy, removeTotp),
+    };
+  });
   printResult(
     report,
     recovered,

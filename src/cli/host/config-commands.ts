@@ -1,13 +1,12 @@
 import type { Config } from '../../config/config.ts';
-import { jsonSchema, renderAdjustment, renderShow } from '../../config/explain.ts';
+import { jsonSchema, renderShow } from '../../config/explain.ts';
 import { toFileShape } from '../../config/file-shape.ts';
 import type { SettingChange } from '../../config/reload.ts';
-import { shellWord } from '../../platform/formats/shell-word.ts';
 import { MailNotSent, type SmtpStage } from '../../platform/network/smtp.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
-import { type ConfigOptions, configPath, loadConfigFile, shownPath } from './load-config.ts';
-import { checkedConfig } from './run/check.ts';
+import { type ConfigOptions, configPath, loadConfigFile, reloadCommand, shownPath } from './load-config.ts';
+import { checkedConfig, saidOf } from './run/check.ts';
 import { passkeysThatEnd } from './run/check-database.ts';
 
 /** @throws CliError with every problem of the file, or with what went wrong with the test mail */
@@ -24,8 +23,7 @@ export async function validateConfig(
     [
       `${file} is valid.`,
       ...(mail.mail === undefined ? [] : [`A test mail for ${sendTest} was taken: ${mail.mail}`]),
-      ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
-      ...warnings.map((warning) => `warning: ${warning}`),
+      ...saidOf({ adjustments, warnings }),
     ].join('\n'),
   );
 }
@@ -91,7 +89,7 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
   if (answer.outcome === 'refused') {
     throw new CliError(answer.reason, {
       code: 'config',
-      next: `correct what is named, then run: overlay-auth config reload --config ${shellWord(shownPath(ports.cwd, file))}`,
+      next: `correct what is named, then run: ${reloadCommand(ports, file)}`,
     });
   }
   const { outcome: _, ...result } = answer;

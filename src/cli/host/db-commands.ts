@@ -23,6 +23,10 @@ import { CliError, notice, printResult, type Report } from '../terminal/output.t
 import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
+import { inStore } from './run/check-database.ts';
+
+/** These may look through the whole database. */
+const patient = { isPatient: true };
 
 /** `ops db migrate` */
 export async function migrateCommand(report: Report, options: ConfigOptions): Promise<void> {
@@ -51,39 +55,28 @@ export async function backupCommand(
       next: 'choose another name',
     });
   }
-  const opened = openConfig(ports, options);
-  const { config } = opened;
-  await audited(opened, 'ops db backup', async (audit) => {
+  const { keyFile } = await audited(report, options, async ({ config, audit }) => {
     const begun = ports.clock.now();
     await backupDatabase(config, target);
     audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
     await noteBackup(config, begun);
+    return config.secrets;
   });
   printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
-  notice(
-    report,
-    `Keep the key file ${config.secrets.keyFile} too, in another place: neither is of use alone.`,
-  );
+  notice(report, `Keep the key file ${keyFile} too, in another place: neither is of use alone.`);
 }
 
-/** Only in a database of this release: opening an older one would migrate it. */
+/** @returns false: the database is of another release */
 async function noteBackup(config: Config, at: Millis): Promise<boolean> {
-  if ((await databaseVersion(config)).version !== schemaVersion) return false;
-  const store = await openStore(config, { isPatient: true });
-  try {
-    await store.restores.noteBackup(at);
-    return true;
-  } finally {
-    await store.close();
-  }
+  return (
+    (await inStore(config, ({ restores }) => restores.noteBackup(at).then(() => true), patient)) ?? false
+  );
 }
 
 /** `ops db backed-up` @throws CliError the database is of another release */
 export async function backedUpCommand(report: Report, options: ConfigOptions): Promise<void> {
-  const opened = openConfig(report.ports, options);
-  const { config } = opened;
   const now = report.ports.clock.now();
-  await audited(opened, 'ops db backed-up', async (audit) => {
+  const database = await audited(report, options, async ({ config, audit }) => {
     if (!(await noteBackup(config, now))) {
       throw new CliError('The database has the schema of another release, so nothing was noted.', {
         code: 'schema',
@@ -91,12 +84,9 @@ export async function backedUpCommand(report: Report, options: ConfigOptions): P
       });
     }
     audit.record({ event: 'database.copied', from: databaseName(config), to: 'another tool' }, null);
+    return databaseName(config);
   });
-  printResult(
-    report,
-    { database: databaseName(config), backedUpAt: isoTime(now) },
-    () => `Noted a backup of ${databaseName(config)}.`,
-  );
+  printResult(report, { database, backedUpAt: isoTime(now) }, () => `Noted a backup of ${database}.`);
 }
 
 /** `ops db check` @throws CliError with every finding */
@@ -109,7 +99,8 @@ export async function checkCommand(report: Report, options: ConfigOptions): Prom
       next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
     });
   }
-  const alike = await namesAlike(config);
+  // Given before names had to differ, by an import, or by an administrator who insisted.
+  const alike = (await inStore(config, (store) => store.identities.listAlike(mostAlike), patient)) ?? [];
   printResult(report, { database: databaseName(config), sound: true, alike }, () =>
     ['The database is sound.', ...alikeLines(alike)].join('\n'),
   );
@@ -120,18 +111,6 @@ export const mostAlike = 40;
 
 export function alikeLines(alike: readonly (readonly string[])[]): readonly string[] {
   return alike.map((names) => `These names pass for one another: ${names.join(', ')}`);
-}
-
-/** Names that were given before they had to differ, by an import, or by an administrator who insisted. */
-async function namesAlike(config: Config): Promise<readonly (readonly string[])[]> {
-  // Opening an older database would migrate it.
-  if ((await databaseVersion(config)).version !== schemaVersion) return [];
-  const store = await openStore(config, { isPatient: true });
-  try {
-    return await store.identities.listAlike(mostAlike);
-  } finally {
-    await store.close();
-  }
 }
 
 const afterRestore =
@@ -148,7 +127,7 @@ export async function restoreCommand(
   [file]: readonly [string],
 ): Promise<void> {
   const { ports } = report;
-  await withRestoreNeeds(report, { options, command: 'ops db restore' }, async (needs, audit) => {
+  await withRestoreNeeds(report, options, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in again.`,
@@ -172,7 +151,7 @@ export async function restoreCommand(
 
 /** `ops db restored` @throws CliError controllers run */
 export async function restoredCommand(report: Report, options: RestoreOptions): Promise<void> {
-  await withRestoreNeeds(report, { options, command: 'ops db restored' }, async (needs, audit) => {
+  await withRestoreNeeds(report, options, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in again.`,
@@ -186,15 +165,14 @@ export async function restoredCommand(report: Report, options: RestoreOptions): 
 }
 
 async function withRestoreNeeds(
-  { ports }: Report,
-  { options, command }: { readonly options: ConfigOptions; readonly command: string },
+  report: Report,
+  options: ConfigOptions,
   work: (needs: RestoreNeeds, audit: AuditTrail) => Promise<void>,
 ): Promise<void> {
-  const opened = openConfig(ports, options);
-  const { config } = opened;
-  const { clock, random, env } = ports;
-  const vault = openVault(config.secrets.keyFile, env);
-  await audited(opened, command, (audit) => work({ config, vault, clock, random }, audit));
+  await audited(report, options, ({ config, audit }) => {
+    const { clock, random, env } = report.ports;
+    return work({ config, vault: openVault(config.secrets.keyFile, env), clock, random }, audit);
+  });
 }
 
 function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): void {

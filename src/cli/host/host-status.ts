@@ -18,40 +18,36 @@ import { rotationLines, shownCertificates } from './pki-commands.ts';
 import { homePaths } from './setup/home.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
-export async function hostStatus(report: Report, { config: named }: ConfigOptions): Promise<void> {
-  const status = await withHost(
-    report.ports,
-    { config: named, command: 'status' },
-    async ({ foundations, configFile }) => {
-      const { config, store, clock } = foundations;
-      const now = clock.now();
-      const nodes = await store.nodes.listAll();
-      return {
-        config: configFile,
-        database: databaseName(config),
-        lastBackup: isoTimeOrNull(await store.restores.lastBackup()),
-        bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
-          bindPoints.map((one) => ({
-            listener: name,
-            interface: formatHostAndPort(one.interface),
-            issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
-          })),
-        ),
-        signingKeys: await listedKeys(foundations),
-        certificates: shownCertificates(config, now),
-        rotations: rotationLines(config, homePaths(report.ports.cwd, dirname(configFile))),
-        revocationLists: await shownLists(foundations),
-        controllers: nodes.map((node) => ({
-          name: node.name,
-          isOnline: isOnline(node, now),
-          version: node.version,
-          lastSeenAt: new Date(node.lastSeenAt).toISOString(),
+export async function hostStatus(report: Report, options: ConfigOptions): Promise<void> {
+  const status = await withHost(report, options, async ({ foundations, configFile }) => {
+    const { config, store, clock } = foundations;
+    const now = clock.now();
+    const nodes = await store.nodes.listAll();
+    return {
+      config: configFile,
+      database: databaseName(config),
+      lastBackup: isoTimeOrNull(await store.restores.lastBackup()),
+      bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
+        bindPoints.map((one) => ({
+          listener: name,
+          interface: formatHostAndPort(one.interface),
+          issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
         })),
-        administratorsNamedBy: await shownNamers(foundations),
-        namesAlike: await store.identities.listAlike(mostAlike),
-      };
-    },
-  );
+      ),
+      signingKeys: await listedKeys(foundations),
+      certificates: shownCertificates(config, now),
+      rotations: rotationLines(config, homePaths(report.ports.cwd, dirname(configFile))),
+      revocationLists: await shownLists(foundations),
+      controllers: nodes.map((node) => ({
+        name: node.name,
+        isOnline: isOnline(node, now),
+        version: node.version,
+        lastSeenAt: new Date(node.lastSeenAt).toISOString(),
+      })),
+      administratorsNamedBy: await shownNamers(foundations),
+      namesAlike: await store.identities.listAlike(mostAlike),
+    };
+  });
   const text = () => [
     renderFields([
       ['configuration', status.config],

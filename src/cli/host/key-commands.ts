@@ -9,10 +9,8 @@ import type { ConfigOptions } from './load-config.ts';
 import { withHost } from './open-host.ts';
 
 /** `keys list` */
-export async function listKeys(report: Report, { config }: ConfigOptions): Promise<void> {
-  const keys = await withHost(report.ports, { config, command: 'keys list' }, ({ foundations }) =>
-    listedKeys(foundations),
-  );
+export async function listKeys(report: Report, options: ConfigOptions): Promise<void> {
+  const keys = await withHost(report, options, ({ foundations }) => listedKeys(foundations));
   printTable(report, keys, {
     value: keys,
     columns: [
@@ -35,34 +33,30 @@ export async function listedKeys({ store, clock }: OpenFoundations): Promise<rea
 /** `keys rotate`: one new key for each algorithm in use. */
 export async function rotateKeys(
   report: Report,
-  { config: file, now: atOnce = false }: ConfigOptions & { readonly now?: boolean },
+  options: ConfigOptions & { readonly now?: boolean },
 ): Promise<void> {
-  const made = await withHost(
-    report.ports,
-    { config: file, command: 'keys rotate' },
-    async ({ foundations, audit }) => {
-      const { config, store, vault, clock } = foundations;
-      const { oidc } = config.edge;
-      const needs = { keys: store.keys, vault, clock };
-      const ring = await openKeyRing(needs);
-      const now = clock.now();
-      const activeFrom = atOnce ? now : now + publishAhead;
-      const tokenLifetime = longestSignedLifetime(oidc);
-      const keys: SigningKey[] = [];
-      for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
-        const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
-        if (key === null) {
-          throw new CliError('Another rotation came first; nothing more was changed.', {
-            code: 'conflict',
-            next: 'overlay-auth keys list',
-          });
-        }
-        audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
-        keys.push(key);
+  const made = await withHost(report, options, async ({ foundations, audit }) => {
+    const { config, store, vault, clock } = foundations;
+    const { oidc } = config.edge;
+    const needs = { keys: store.keys, vault, clock };
+    const ring = await openKeyRing(needs);
+    const now = clock.now();
+    const activeFrom = options.now ? now : now + publishAhead;
+    const tokenLifetime = longestSignedLifetime(oidc);
+    const keys: SigningKey[] = [];
+    for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
+      const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
+      if (key === null) {
+        throw new CliError('Another rotation came first; nothing more was changed.', {
+          code: 'conflict',
+          next: 'overlay-auth keys list',
+        });
       }
-      return describedKeys(keys, now);
-    },
-  );
+      audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
+      keys.push(key);
+    }
+    return describedKeys(keys, now);
+  });
   printResult(report, made, () =>
     made
       .map(({ kid, alg, use, signsFrom }) =>

@@ -4,6 +4,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { findUnreadableFiles } from '../../config/named-files.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
 import { type CliPorts, homeFolder } from '../terminal/ports.ts';
 
@@ -82,6 +83,11 @@ export function openConfig(
 ): LoadedConfig & { readonly configFile: string } {
   const configFile = configPath(ports, options);
   return { configFile, ...loadConfigFile(ports, configFile) };
+}
+
+/** The command that makes a running controller read its configuration and certificates again. */
+export function reloadCommand({ cwd }: Pick<CliPorts, 'cwd'>, configFile: string): string {
+  return `overlay-auth config reload --config ${shellWord(shownPath(cwd, configFile))}`;
 }
 
 /** A path as a person in `cwd` would type it: relative if it is below, otherwise absolute. */

@@ -6,7 +6,7 @@ import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
 import { notice, printResult, type Report, usageError } from '../terminal/output.ts';
-import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
+import { type ConfigOptions, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
 import { writeWhole } from './setup/write-file.ts';
 
@@ -21,21 +21,20 @@ export async function moveCommand(
 ): Promise<void> {
   const { ports } = report;
   const target = targetOf(options.to);
-  const opened = openConfig(ports, options);
-  const { config, configFile: file } = opened;
-  const source = sqliteFile(config, 'The database is on PostgreSQL already.');
-  using _lock = claimDatabase(config);
-  const moved = await audited(opened, 'ops db move', async (audit) => {
+  const { file, ...moved } = await audited(report, options, async ({ config, configFile, audit }) => {
+    const source = sqliteFile(config, 'The database is on PostgreSQL already.');
+    using _lock = claimDatabase(config);
     let rows = 0;
     await copyToPostgres(config, target.url, (table, copied) => {
       rows += copied;
       notice(report, `copied and compared ${table}: ${copied}`);
     });
     const isFromFile = (ports.env[dbVariable] ?? '') === '';
-    if (isFromFile) nameDatabase(file, target.url);
+    if (isFromFile) nameDatabase(configFile, target.url);
     const aside = putAside(source);
     audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
-    return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
+    const changed = isFromFile ? configFile : null;
+    return { file: configFile, database: dbText(target), rows, config: changed, formerDatabase: aside };
   });
   printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
   notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);

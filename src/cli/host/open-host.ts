@@ -4,8 +4,8 @@ import { noticesOf } from '../../controller/mail.ts';
 import { subscribersOnce } from '../../events/subscribers.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import type { CliPorts } from '../terminal/ports.ts';
-import { type ConfigOptions, openConfig } from './load-config.ts';
+import type { Report } from '../terminal/output.ts';
+import type { ConfigOptions } from './load-config.ts';
 import { audited, operatorMembers } from './operator-log.ts';
 
 export interface Host {
@@ -17,23 +17,20 @@ export interface Host {
 
 /**
  * Opens the foundations of a controller for the duration of `work`, whether or not one is running.
- * @param command its name in the audit trail
  * @throws CliError
  */
 export async function withHost<T>(
-  ports: CliPorts,
-  { command, ...options }: ConfigOptions & { readonly command: string },
+  report: Report,
+  options: ConfigOptions,
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const opened = openConfig(ports, options);
-  const { config, configFile } = opened;
-  return audited(opened, command, async (audit, log) => {
-    const { clock, random, env } = ports;
+  return audited(report, options, async ({ config, configFile, audit, log }) => {
+    const { clock, random, env } = report.ports;
     await using foundations = await openFoundations({ config, clock, random, env, log });
     const kept = keptAudit(
       audit,
       {
-        ...{ store: foundations.store, clock, random, log, said: operatorMembers(command) },
+        ...{ store: foundations.store, clock, random, log, said: operatorMembers(report.command) },
         noticeOf: noticesOf(() => config),
         subscribers: subscribersOnce({ store: foundations.store, readFilter: readEventFilter }),
       },

@@ -1,9 +1,12 @@
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LogConfig } from '../../config/config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { auditLog } from '../../explain/audit-trail.ts';
 import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
+import type { Report } from '../terminal/output.ts';
+import { type ConfigOptions, openConfig } from './load-config.ts';
 
 /** Where commands on the host, and quickstart, write their log: beside the configuration. */
 function logFileOf(configFile: string): string {
@@ -28,14 +31,25 @@ export function operatorMembers(command: string) {
   return { command, operator: operatorName() };
 }
 
-/** Runs a command on the host with its audit trail open before it begins and on disk after it ends. */
+/** The configuration of a command on the host, and its log. */
+interface Audited extends LoadedConfig {
+  readonly configFile: string;
+  readonly audit: WrittenAuditTrail;
+  readonly log: OpenLogger;
+}
+
+/**
+ * Runs a command on the host with its audit trail open before it begins and on disk after it ends.
+ * @throws ConfigError with every problem of the file
+ */
 export async function audited<T>(
-  { configFile, config }: { readonly configFile: string; readonly config: { readonly log: LogConfig } },
-  command: string,
-  work: (audit: WrittenAuditTrail, log: OpenLogger) => Promise<T>,
+  { ports, command }: Report,
+  options: ConfigOptions,
+  work: (audited: Audited) => Promise<T>,
 ): Promise<T> {
-  await using log = openOperatorLog(configFile, config.log.format);
-  return await work(operatorAudit(log, command), log);
+  const opened = openConfig(ports, options);
+  await using log = openOperatorLog(opened.configFile, opened.config.log.format);
+  return await work({ ...opened, log, audit: operatorAudit(log, command) });
 }
 
 function operatorName(): string {

@@ -3,11 +3,10 @@ import type { Config } from '../../config/config.ts';
 import { readOwnCertificates } from '../../controller/overlay-pki.ts';
 import type { OwnCertificate } from '../../http/request/services.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
-import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
+import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load-config.ts';
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
@@ -117,11 +116,6 @@ export async function renewPki(
       `A new server certificate for ${certificate.names.join(', ')} is valid until ${certificate.expires.slice(0, 10)}.`,
   );
   notice(report, `next: ${reloadCommand(ports, configFile)}`);
-}
-
-/** Makes a running controller present the new certificate. */
-function reloadCommand({ cwd }: Report['ports'], configFile: string): string {
-  return `overlay-auth config reload --config ${shellWord(shownPath(cwd, configFile))}`;
 }
 
 async function renew(

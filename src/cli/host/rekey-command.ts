@@ -1,25 +1,26 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { rekeyDatabase } from '../../controller/rekey-database.ts';
-import { heartbeatInterval, isOnline } from '../../model/node.ts';
+import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { tryFileLock } from '../../platform/file-lock.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
-import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { type Host, withHost } from './open-host.ts';
-import { giveName, partialOf } from './setup/write-file.ts';
+import { nodesThatFail } from './rotation/dependents.ts';
+import { giveName, partialOf, writeKeyFile } from './setup/write-file.ts';
 
 /** Controllers notice changes by others within a quarter of a second, on PostgreSQL within two seconds. */
 const untilNoticed = 3 * SECOND;
 
 /** `keys rekey` @throws CliError another one runs, or a key file cannot be used */
-export async function rekey(report: Report, { config }: ConfigOptions): Promise<void> {
-  await withHost(report.ports, { config, command: 'keys rekey' }, async (host) => {
+export async function rekey(report: Report, options: ConfigOptions): Promise<void> {
+  await withHost(report, options, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
     using lock = tryFileLock(`${keyFile}.lock`);
     if (lock === null) {
@@ -39,7 +40,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
   const current = readKeyFile(keyFile, { passphrase });
   const next = keyIn(nextKeyFile(keyFile));
   if (next === null) {
-    const made = makeNext(keyFile, passphrase);
+    const made = writeKeyFile(nextKeyFile(keyFile), passphrase);
     if (hasOtherHosts(config)) {
       printResult(
         report,
@@ -79,22 +80,14 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
  * @throws CliError names the nodes that lack it
  */
 async function requireKeyOnAllNodes(
-  { foundations: { store, clock } }: Host,
+  host: Host,
   vault: KeyVault,
   { key: { fingerprint }, keyFile }: { readonly key: MasterKey; readonly keyFile: string },
 ): Promise<void> {
   const [id] = vault.keyIds() as [string];
-  const lacking = async () =>
-    (await store.nodes.listAll()).filter((node) => isOnline(node, clock.now()) && !node.keyIds.includes(id));
-  // Nodes announce their keys with every heartbeat.
-  const patience = clock.monotonic() + heartbeatInterval + 2 * SECOND;
-  let names = await lacking();
-  while (names.length > 0 && clock.monotonic() < patience) {
-    await wait(SECOND / 2);
-    names = await lacking();
-  }
+  const names = await nodesThatFail(host, ({ keyIds }) => keyIds.includes(id));
   if (names.length === 0) return;
-  const list = names.map(({ name }) => name).join(', ');
+  const list = names.join(', ');
   throw new CliError(
     `${list} ${names.length === 1 ? 'does' : 'do'} not have the key ${fingerprint} yet, so nothing is sealed under it.`,
     {
@@ -106,15 +99,6 @@ async function requireKeyOnAllNodes(
 
 function hasOtherHosts({ db }: Config): boolean {
   return db.engine === 'postgres';
-}
-
-function makeNext(keyFile: string, passphrase: string | undefined): MasterKey {
-  const path = nextKeyFile(keyFile);
-  const partial = partialOf(path);
-  rmSync(partial, { force: true });
-  const made = createKeyFile(partial, { passphrase });
-  giveName(partial, path);
-  return made;
 }
 
 /** The next key becomes the key. The one it replaces is kept, and so is the one before that. */

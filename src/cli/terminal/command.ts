@@ -102,7 +102,8 @@ export function addCommand(
   command.action(async () => {
     const work = await run();
     const options = command.optsWithGlobals();
-    await work({ ports, json: options.outputJson === true }, options, command.processedArgs);
+    const report = { ports, json: options.outputJson === true, command: path };
+    await work(report, options, command.processedArgs);
   });
 }
 

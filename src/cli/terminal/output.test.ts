@@ -12,7 +12,7 @@ function reportTo(json: boolean): { readonly report: Report; readonly written: (
     },
   };
   const ports = { stdout: output, stderr: output, env: {} } as unknown as CliPorts;
-  return { report: { ports, json }, written: () => text };
+  return { report: { ports, json, command: 'whoami' }, written: () => text };
 }
 
 // U+009B alone begins a terminal sequence, and U+202E turns the reading direction.

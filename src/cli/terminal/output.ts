@@ -6,6 +6,8 @@ export interface Report {
   readonly ports: CliPorts;
   /** `-j`: results are one JSON document on standard output, failures one on standard error. */
   readonly json: boolean;
+  /** What was typed for it: `keys list`. Also its name in the audit trail of the host. */
+  readonly command: string;
 }
 
 /**
@@ -26,7 +28,10 @@ export function notice(report: Report, text: string): void {
  * Prints a failure with its reference id and the next command, and returns the exit code of the process.
  * @param report `helpCommand` is the next command if the failure names none
  */
-export function reportFailure(report: Report & { readonly helpCommand: string }, error: unknown): ExitCode {
+export function reportFailure(
+  report: Omit<Report, 'command'> & { readonly helpCommand: string },
+  error: unknown,
+): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
   const next = asTypedHere(report.ports, failure.next ?? report.helpCommand);
   const { stderr } = report.ports;
@@ -42,7 +47,7 @@ export function reportFailure(report: Report & { readonly helpCommand: string },
   return failure.exitCode;
 }
 
-function unexpected(report: Report, error: unknown): CliError {
+function unexpected(report: Pick<Report, 'ports'>, error: unknown): CliError {
   const detail = error instanceof Error ? error.message : String(error);
   if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error) {
     report.ports.stderr.write(`${printable(error.stack ?? '')}\n`);

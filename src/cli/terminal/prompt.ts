@@ -30,11 +30,13 @@ export async function confirm(ports: CliPorts, question: string): Promise<boolea
  */
 export async function confirmAtTerminal(report: Report, question: string, isSure: boolean): Promise<void> {
   if (isSure || report.json || !canPrompt(report.ports)) return;
-  if (await confirm(report.ports, question)) return;
-  throw new CliError('Nothing was changed.', {
-    code: 'cancelled',
-    next: 'add --yes to do it without being asked',
-  });
+  await requireYes(report, question, 'add --yes to do it without being asked');
+}
+
+/** The caller has checked `canPrompt`. @param next what to do after another answer. @throws CliError it is not yes */
+export async function requireYes({ ports }: Report, question: string, next: string): Promise<void> {
+  if (!(await confirm(ports, question)))
+    throw new CliError('Nothing was changed.', { code: 'cancelled', next });
 }
 
 async function ask(ports: CliPorts, text: string, echo: boolean): Promise<string> {

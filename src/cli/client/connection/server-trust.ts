@@ -5,8 +5,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:https';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
-import { connect, type DetailedPeerCertificate, getCACertificates } from 'node:tls';
+import { resolve as resolvePath } from 'node:path';
+import {
+  type ConnectionOptions,
+  connect,
+  type DetailedPeerCertificate,
+  getCACertificates,
+  type TLSSocket,
+} from 'node:tls';
 import { SECOND } from '../../../platform/clock.ts';
 import { readCertificateBundle } from '../../../platform/x509/certificate-bundle.ts';
 import { isIssuedBy, isSelfSigned } from '../../../platform/x509/x509.ts';
@@ -73,34 +79,53 @@ const handshakeLimit = 10 * SECOND;
  * Makes a TLS connection, sends nothing, and says whether the server could be verified.
  * @throws CliError for every failure other than an unknown issuer
  */
-async function probe(origin: string, trust: Trust | undefined): Promise<Probe> {
+function probe(origin: string, trust: Trust | undefined): Promise<Probe> {
+  const ca = trustedCertificates(trust);
+  const options = { allowPartialTrustChain: true, ...(ca === undefined ? {} : { ca: [...ca] }) };
+  return withServer(origin, options, (socket) => {
+    const { authorized: isTrusted } = socket;
+    const code = verdictOf(socket.authorizationError);
+    if (isTrusted || isUnknownIssuer(code))
+      return { isTrusted, top: topOfChain(socket.getPeerCertificate(true)) };
+    throw transportFailure(origin, Object.assign(new Error(code ?? 'not authorized'), { code }));
+  });
+}
+
+/** The certificate that the server at `origin` presents. Nothing is verified. @throws CliError it cannot be reached */
+export function presentedCertificate(origin: string): Promise<X509Certificate> {
+  return withServer(origin, {}, (socket) => new X509Certificate(socket.getPeerCertificate(false).raw));
+}
+
+/** Reads something of a TLS connection, which is closed before anything is sent. */
+function withServer<T>(
+  origin: string,
+  options: ConnectionOptions,
+  read: (socket: TLSSocket) => T,
+): Promise<T> {
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const ca = trustedCertificates(trust);
-  return new Promise((fulfil, fail) => {
-    const socket = connect({
-      host,
-      port: Number(url.port || 443),
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(ca === undefined ? {} : { ca: [...ca] }),
-      minVersion: 'TLSv1.2',
-      allowPartialTrustChain: true,
-      // Only to read the certificate: the connection is closed before anything is sent.
-      rejectUnauthorized: false,
-    });
-    socket.setTimeout(handshakeLimit, () =>
-      socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
-    );
-    socket.once('error', (error) => fail(transportFailure(origin, error)));
-    socket.once('secureConnect', () => {
-      const top = topOfChain(socket.getPeerCertificate(true));
-      const code = verdictOf(socket.authorizationError);
-      const { authorized: isTrusted } = socket;
-      socket.destroy();
-      if (isTrusted || isUnknownIssuer(code)) fulfil({ isTrusted, top });
-      else fail(transportFailure(origin, Object.assign(new Error(code ?? 'not authorized'), { code })));
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const socket = connect({
+    ...options,
+    host,
+    port: Number(url.port || 443),
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: false,
   });
+  socket.setTimeout(handshakeLimit, () =>
+    socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
+  );
+  socket.once('error', (error) => reject(transportFailure(origin, error)));
+  socket.once('secureConnect', () => {
+    try {
+      resolve(read(socket));
+    } catch (error) {
+      reject(error);
+    }
+    socket.destroy();
+  });
+  return promise;
 }
 
 // The declared type is Error, but a failed verification passes only the code.
@@ -149,7 +174,7 @@ async function localAuthority(report: Report, origin: string): Promise<Trust | u
   const home = named || (isLoopback(origin) ? '.overlay' : undefined);
   if (home === undefined) return undefined;
   for (const name of ['root-ca.cert.pem', 'ca.cert.pem']) {
-    const path = resolve(report.ports.cwd, home, 'pki', name);
+    const path = resolvePath(report.ports.cwd, home, 'pki', name);
     const caPem = await readFile(path, 'utf8').catch(() => undefined);
     if (caPem?.includes('-----BEGIN CERTIFICATE-----') !== true) continue;
     if ((await probe(origin, { caPem })).isTrusted) {

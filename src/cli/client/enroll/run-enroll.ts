@@ -1,8 +1,6 @@
 // `enroll FILE`: what a device or person does with the JWT that an administrator handed out.
 
-import { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
-import { connect } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
 import { compactVerify } from 'jose';
 import { SECOND } from '../../../platform/clock.ts';
 import { asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
@@ -16,9 +14,10 @@ import {
   readNewPassword,
   type SecretOptions,
 } from '../../terminal/secret-input.ts';
-import { answerError, type HttpsAnswer, transportFailure } from '../connection/answer-failure.ts';
+import { answerError, type HttpsAnswer } from '../connection/answer-failure.ts';
 import { createHttpsClient } from '../connection/https-client.ts';
 import { readJwt } from '../connection/jwt-text.ts';
+import { presentedCertificate } from '../connection/server-trust.ts';
 
 interface EnrollOptions extends SecretOptions {
   readonly output?: string;
@@ -213,28 +212,4 @@ async function certificateOfSigner({ origin, jwt }: Invitation): Promise<X509Cer
       { code: 'server_untrusted', next: askForAnother, cause: error },
     );
   }
-}
-
-function presentedCertificate(origin: string): Promise<X509Certificate> {
-  const url = new URL(origin);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  return new Promise((fulfil, fail) => {
-    const socket = connect({
-      host,
-      port: Number(url.port || 443),
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      minVersion: 'TLSv1.2',
-      // Only to read the certificate: the connection is closed before anything is sent.
-      rejectUnauthorized: false,
-    });
-    socket.setTimeout(10 * SECOND, () =>
-      socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
-    );
-    socket.once('error', (error) => fail(transportFailure(origin, error)));
-    socket.once('secureConnect', () => {
-      const { raw } = socket.getPeerCertificate(false);
-      socket.destroy();
-      fulfil(new X509Certificate(raw));
-    });
-  });
 }

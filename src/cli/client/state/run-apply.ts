@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { canPrompt, confirm } from '../../terminal/prompt.ts';
+import { canPrompt, requireYes } from '../../terminal/prompt.ts';
 import { readSecretFile } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
@@ -52,11 +52,7 @@ async function askBeforePruning(report: Report, changes: JsonObject): Promise<vo
       'look with --dry-run, then add --yes',
     );
   notice(report, doomed.map((entity) => `- ${called(entity)}`).join('\n'));
-  if (await confirm(ports, `Delete ${many}, which no file names?`)) return;
-  throw new CliError('Nothing was changed.', {
-    code: 'cancelled',
-    next: 'add them to a file, or omit --prune',
-  });
+  await requireYes(report, `Delete ${many}, which no file names?`, 'add them to a file, or omit --prune');
 }
 
 function changesText(changes: JsonObject, isTrial: boolean): string {

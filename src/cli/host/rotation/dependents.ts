@@ -8,8 +8,8 @@ import { isIssuedBy, parseCertificate } from '../../../platform/x509/x509.ts';
 import type { Host } from '../open-host.ts';
 
 /**
- * The names of the running nodes that are not as they should be, once each had time to say so: nodes tell their
- * authorities with every heartbeat.
+ * The names of the running nodes that are not as they should be, once each had time to say so: nodes tell their keys
+ * and authorities with every heartbeat.
  */
 export async function nodesThatFail(
   { foundations: { store, clock } }: Host,

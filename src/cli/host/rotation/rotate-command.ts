@@ -7,7 +7,7 @@ import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
 import { displaySubject, isSameKey, parseCertificate, thumbprint } from '../../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
-import { type ConfigOptions, shownPath } from '../load-config.ts';
+import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
 import { type Host, withHost } from '../open-host.ts';
 import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
@@ -60,7 +60,7 @@ export async function rotateAuthority(
   const { ports } = report;
   if ((options.cert === undefined) !== (options.key === undefined))
     throw usageError('--cert and --key go together.', 'overlay-auth pki rotate --help');
-  await withHost(ports, { ...options, command: 'pki rotate' }, async (host) => {
+  await withHost(report, options, async (host) => {
     const { config } = host.foundations;
     using lock = tryFileLock(`${config.identity.caFile}.lock`);
     if (lock === null) {
@@ -313,7 +313,7 @@ function commandOf({ report, host, rotated }: Work, option: string, which = rota
 }
 
 function reload({ report, host }: Work): string {
-  return `overlay-auth config reload --config ${shellWord(shownPath(report.ports.cwd, host.configFile))}`;
+  return reloadCommand(report.ports, host.configFile);
 }
 
 function onOtherHosts({ host }: Work, text: string): readonly string[] {

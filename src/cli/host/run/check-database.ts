@@ -55,19 +55,28 @@ export async function checkDatabaseAndKey({
   }
 }
 
+/** What `work` finds in a database of this release; undefined for another one, which opening would migrate. */
+export async function inStore<T>(
+  config: Config,
+  work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>,
+  options?: Parameters<typeof openStore>[1],
+): Promise<T | undefined> {
+  if ((await databaseVersion(config)).version !== schemaVersion) return undefined;
+  const store = await openStore(config, options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 /**
  * Sentences about passkeys that end with this configuration, as far as the database can be looked into: they belong to a
  * host that no bind point has, here or at another node that runs.
  */
 export async function passkeysThatEnd(config: Config): Promise<readonly string[]> {
   try {
-    if ((await databaseVersion(config)).version !== schemaVersion) return [];
-    const store = await openStore(config);
-    try {
-      return await endedPasskeys(config, store);
-    } finally {
-      await store.close();
-    }
+    return (await inStore(config, (store) => endedPasskeys(config, store))) ?? [];
   } catch (error) {
     if (error instanceof NoDatabase || error instanceof StoreUnavailable) return [];
     throw error;

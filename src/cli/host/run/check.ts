@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
+import { renderAdjustment } from '../../../config/explain.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
 import { findUnreadableFiles } from '../../../config/named-files.ts';
 import { tryNamedFiles } from '../../../controller/listeners.ts';
 import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
@@ -30,6 +32,14 @@ export async function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock
       : `the server certificate ${path} ends in ${daysLeft} days`,
   );
   return { loaded, notes: [...ending, ...unused] };
+}
+
+/** A line for each thing about a configuration that its owner may not have meant. */
+export function saidOf({ adjustments, warnings }: Pick<LoadedConfig, 'adjustments' | 'warnings'>) {
+  return [
+    ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
 }
 
 /**

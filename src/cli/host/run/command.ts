@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { renderAdjustment } from '../../../config/explain.ts';
 import { issuersOf } from '../../../controller/controller.ts';
 import { claimDatabase, databaseName } from '../../../controller/database.ts';
 import { openFoundations } from '../../../controller/foundations.ts';
 import { openLogger } from '../../../platform/log/logger.ts';
 import { openVault } from '../../../platform/secrets/key-files.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
-import { checkedConfig } from './check.ts';
+import { checkedConfig, saidOf } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
 import { runController } from './run-controller.ts';
 
@@ -44,11 +43,6 @@ async function checkController(report: Report, file: string): Promise<void> {
     warnings: [...warnings, ...notes, ...findings],
   };
   printResult(report, value, () =>
-    [
-      `${file} can be used.`,
-      ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
-      ...value.warnings.map((warning) => `warning: ${warning}`),
-      ...issuers.map((issuer) => `issuer: ${issuer}`),
-    ].join('\n'),
+    [`${file} can be used.`, ...saidOf(value), ...issuers.map((issuer) => `issuer: ${issuer}`)].join('\n'),
   );
 }

@@ -126,17 +126,22 @@ function reasonOf(error: unknown): string {
   return `${error instanceof Error ? error.message : String(error)} Nothing was changed.`;
 }
 
+/** Logs what a configuration says that its owner may not have meant. */
+export function warnOfSettings(log: OpenLogger, { adjustments, warnings }: LoadedConfig): void {
+  for (const adjustment of adjustments) {
+    const { path, oldValue, newValue } = adjustment;
+    log.warn('a setting was adjusted', { path, oldValue, newValue, reason: renderAdjustment(adjustment) });
+  }
+  for (const warning of warnings) log.warn('check this setting', { warning });
+}
+
 function sayReloaded(
   { controller, log, clock }: ReloadNeeds,
   loaded: LoadedConfig | null,
   reloaded: Reloaded & { readonly certificates: readonly CertificateInUse[] },
 ): void {
   const { config } = controller;
-  for (const adjustment of loaded?.adjustments ?? []) {
-    const { path, oldValue, newValue } = adjustment;
-    log.warn('a setting was adjusted', { path, oldValue, newValue, reason: renderAdjustment(adjustment) });
-  }
-  for (const warning of loaded?.warnings ?? []) log.warn('check this setting', { warning });
+  if (loaded !== null) warnOfSettings(log, loaded);
   const paths = (changes: readonly SettingChange[]) => changes.map(({ path }) => path);
   const changed = paths(reloaded.changed);
   log.info('certificates and settings were read again', {

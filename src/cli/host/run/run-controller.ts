@@ -1,7 +1,6 @@
 // A controller in the foreground: from open foundations to the end of the process.
 
 import { dirname } from 'node:path';
-import { renderAdjustment } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
 import type { Foundations } from '../../../controller/foundations.ts';
@@ -14,7 +13,7 @@ import { loadSettledConfig } from '../load-config.ts';
 import { certificateOrders } from './acme-certificates.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
 import { type ReadyFacts, readyFacts } from './ready-line.ts';
-import { controllerReload } from './reload.ts';
+import { controllerReload, warnOfSettings } from './reload.ts';
 import { keepCertificatesFresh } from './renew-certificate.ts';
 
 export interface ControllerRun {
@@ -36,11 +35,7 @@ export interface ControllerRun {
 export async function runController(run: ControllerRun): Promise<void> {
   const { ports, file, foundations, loaded, log } = run;
   const { clock } = foundations;
-  for (const adjustment of loaded.adjustments) {
-    const { path, oldValue, newValue } = adjustment;
-    log.warn('a setting was adjusted', { path, oldValue, newValue, reason: renderAdjustment(adjustment) });
-  }
-  for (const warning of loaded.warnings) log.warn('check this setting', { warning });
+  warnOfSettings(log, loaded);
 
   const controller = await startController(foundations);
   const reloadConfig = () => loadSettledConfig(ports, file);

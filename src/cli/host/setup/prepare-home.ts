@@ -2,7 +2,7 @@
 // or not at all and first looks at what exists, so running an interrupted set-up again finishes it. The configuration
 // file comes last: if it exists, the set-up is complete.
 
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
@@ -14,13 +14,13 @@ import type { Clock } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
 import type { Random } from '../../../platform/random.ts';
-import { createKeyFile, keyPassphrase, readKeyFile } from '../../../platform/secrets/master-key.ts';
+import { keyPassphrase, readKeyFile } from '../../../platform/secrets/master-key.ts';
 import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../../tokens/key-ring.ts';
 import { CliError } from '../../terminal/output.ts';
 import { readConfigText } from '../load-config.ts';
 import type { HomePaths } from './home.ts';
 import { ensurePki, type Made, type ServerNames, shortAddress } from './pki.ts';
-import { giveName, ownerOnly, partialOf, readIfThere, writeWhole } from './write-file.ts';
+import { ownerOnly, readIfThere, writeKeyFile, writeWhole } from './write-file.ts';
 
 /** One item of a home, for the screen and for programs. */
 export interface SetupStep {
@@ -193,10 +193,7 @@ function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config |
       },
     );
   }
-  const partial = partialOf(path);
-  rmSync(partial, { force: true });
-  const { fingerprint } = createKeyFile(partial, { passphrase });
-  giveName(partial, path);
+  const { fingerprint } = writeKeyFile(path, passphrase);
   const note = 'back it up separately from the database';
   return { what: 'master key', made: 'created', detail: fingerprint, note, path };
 }

@@ -1,5 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { MasterKey } from '../../../platform/secrets/key-file-format.ts';
+import { createKeyFile } from '../../../platform/secrets/master-key.ts';
 
 /** For files that contain a secret. */
 export const ownerOnly = 0o600;
@@ -37,6 +39,15 @@ export function giveName(partial: string, path: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+/** Makes a key-encryption key in a file, completely or not at all. */
+export function writeKeyFile(path: string, passphrase: string | undefined): MasterKey {
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  const made = createKeyFile(partial, { passphrase });
+  giveName(partial, path);
+  return made;
 }
 
 /** The text, or undefined when there is no such file. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { canPrompt, confirm } from '../../terminal/prompt.ts';
+import { canPrompt, requireYes } from '../../terminal/prompt.ts';
 import { renderFields, renderTable } from '../../terminal/table.ts';
 import { shownPath } from '../load-config.ts';
 import { type Authority, readAuthority } from './authority.ts';
@@ -108,8 +108,7 @@ async function agree(report: Report, { undo, dryRun, yes }: TrustOptions): Promi
       'There is no terminal to ask whether this authority shall be trusted.',
       'compare the fingerprint, then add --yes, or --dry-run to see what would be done',
     );
-  if (await confirm(report.ports, 'Trust it on this computer?')) return;
-  throw new CliError('Nothing was changed.', { code: 'cancelled', next: 'overlay-auth pki trust --dry-run' });
+  await requireYes(report, 'Trust it on this computer?', 'overlay-auth pki trust --dry-run');
 }
 
 interface Run {
