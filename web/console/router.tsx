@@ -21,6 +21,8 @@ function route(path: string, names: string, component: FunctionComponent) {
     getParentRoute: () => root,
     path,
     component,
+    // Another person or entity is another screen: nothing that was typed stays.
+    remountDeps: ({ params }) => params,
     validateSearch: (search: Record<string, unknown>) =>
       Object.fromEntries(
         known.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
@@ -29,8 +31,13 @@ function route(path: string, names: string, component: FunctionComponent) {
 }
 
 /** A screen whose code loads when somebody opens it. */
-function later(path: string, names: string, load: () => Promise<FunctionComponent>) {
-  return route(path, names, laterScreen(load, named(texts.screens, path.split('/')[1] ?? '')));
+function later<Name extends string>(
+  path: string,
+  names: string,
+  ...[load, name]: [load: () => Promise<Readonly<Record<Name, FunctionComponent>>>, name: Name]
+) {
+  const screen = async () => (await load())[name];
+  return route(path, names, laterScreen(screen, named(texts.screens, path.split('/')[1] ?? '')));
 }
 
 const ofRecords = 'person reference address from to';
@@ -41,58 +48,41 @@ const routes = [
   later(
     '/people/new',
     'name externalId email',
-    async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen,
+    () => import('./screens/people/new-person.tsx'),
+    'NewPersonScreen',
   ),
-  later('/people/import', '', async () => (await import('./screens/people/import.tsx')).ImportScreen),
+  later('/people/import', '', () => import('./screens/people/import.tsx'), 'ImportScreen'),
   route('/people/$id', '', PersonScreen),
-  later(
-    '/people/$id/edit',
-    '',
-    async () => (await import('./screens/people/edit-person.tsx')).EditPersonScreen,
-  ),
+  later('/people/$id/edit', '', () => import('./screens/people/edit-person.tsx'), 'EditPersonScreen'),
   route('/attempts', `${ofRecords} outcome reason step`, AttemptsScreen),
   route('/attempts/$id', '', AttemptScreen),
-  later('/what-if', 'person method policy', async () => (await import('./screens/what-if.tsx')).WhatIfScreen),
-  later('/nodes', '', async () => (await import('./screens/nodes.tsx')).NodesScreen),
-  later(
-    '/certificates',
-    'person',
-    async () => (await import('./screens/certificates.tsx')).CertificatesScreen,
-  ),
-  later(
-    '/audit',
-    `${ofRecords} by event entity`,
-    async () => (await import('./screens/audit.tsx')).AuditScreen,
-  ),
-  later('/permissions', 'q right', async () => (await import('./screens/permissions.tsx')).PermissionsScreen),
+  later('/what-if', 'person method policy', () => import('./screens/what-if.tsx'), 'WhatIfScreen'),
+  later('/nodes', '', () => import('./screens/nodes.tsx'), 'NodesScreen'),
+  later('/certificates', 'person', () => import('./screens/certificates.tsx'), 'CertificatesScreen'),
+  later('/audit', `${ofRecords} by event entity`, () => import('./screens/audit.tsx'), 'AuditScreen'),
+  later('/permissions', 'q right', () => import('./screens/permissions.tsx'), 'PermissionsScreen'),
   later(
     '/sessions',
     'person kind mechanism program address',
-    async () => (await import('./screens/sessions.tsx')).SessionsScreen,
+    () => import('./screens/sessions.tsx'),
+    'SessionsScreen',
   ),
-  later(
-    '/enrollments',
-    'person kind method',
-    async () => (await import('./screens/enrollments.tsx')).EnrollmentsScreen,
-  ),
-  later('/policies', 'q', async () => (await import('./screens/policies.tsx')).PoliciesScreen),
-  later('/policies/$id', '', async () => (await import('./screens/policy.tsx')).PolicyScreen),
-  later('/signers', 'q enabled', async () => (await import('./screens/signers/signers.tsx')).SignersScreen),
-  later('/signers/$id', '', async () => (await import('./screens/signers/signer.tsx')).SignerScreen),
-  later('/cas', 'q', async () => (await import('./screens/cas/cas.tsx')).CasScreen),
-  later('/cas/$id', '', async () => (await import('./screens/cas/ca.tsx')).CaScreen),
+  later('/enrollments', 'person kind method', () => import('./screens/enrollments.tsx'), 'EnrollmentsScreen'),
+  later('/policies', 'q', () => import('./screens/policies.tsx'), 'PoliciesScreen'),
+  later('/policies/$id', '', () => import('./screens/policy.tsx'), 'PolicyScreen'),
+  later('/signers', 'q enabled', () => import('./screens/signers/signers.tsx'), 'SignersScreen'),
+  later('/signers/$id', '', () => import('./screens/signers/signer.tsx'), 'SignerScreen'),
+  later('/cas', 'q', () => import('./screens/cas/cas.tsx'), 'CasScreen'),
+  later('/cas/$id', '', () => import('./screens/cas/ca.tsx'), 'CaScreen'),
   later(
     '/events',
     'q type enabled',
-    async () => (await import('./screens/events/subscriptions.tsx')).SubscriptionsScreen,
+    () => import('./screens/events/subscriptions.tsx'),
+    'SubscriptionsScreen',
   ),
-  later(
-    '/events/$id',
-    '',
-    async () => (await import('./screens/events/subscription.tsx')).SubscriptionScreen,
-  ),
-  later('/clients', 'q type', async () => (await import('./screens/clients/clients.tsx')).ClientsScreen),
-  later('/clients/$id', '', async () => (await import('./screens/clients/client.tsx')).ClientScreen),
+  later('/events/$id', '', () => import('./screens/events/subscription.tsx'), 'SubscriptionScreen'),
+  later('/clients', 'q type', () => import('./screens/clients/clients.tsx'), 'ClientsScreen'),
+  later('/clients/$id', '', () => import('./screens/clients/client.tsx'), 'ClientScreen'),
 ];
 
 export const router = createRouter({

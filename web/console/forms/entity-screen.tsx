@@ -75,7 +75,7 @@ export function EntityScreen<Document extends Named, Draft extends object>(
   props: EntityScreenProps<Document, Draft>,
 ) {
   const { id = '' } = useParams({ strict: false });
-  if (id !== 'new') return <SavedEntity key={id} {...props} id={id} />;
+  if (id !== 'new') return <SavedEntity {...props} id={id} />;
   return (
     <Screen title={props.create}>
       <OnlyAdministrators>{props.begin ?? <NewEntityForm<Draft> {...props} />}</OnlyAdministrators>

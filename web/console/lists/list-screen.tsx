@@ -55,6 +55,7 @@ function DataListOf<Item>({
   return <DataList key={list.path} {...list} {...{ caption, keyOf, empty, tools: listTools }} />;
 }
 
-function idOf(item: unknown): string {
+/** Of anything that the API lists. */
+export function idOf(item: unknown): string {
   return (item as { readonly id: string }).id;
 }

@@ -38,8 +38,6 @@ export function Deliveries<Delivery extends EventDelivery | LogoutDelivery>({
       title={words.deliveries}
       lead={words.deliveriesText}
       query={query}
-      itemsOf={(deliveries) => deliveries}
-      keyOf={(delivery) => delivery.id}
       empty={[words.noDeliveries]}
       entry={(delivery) => {
         const { state, attempts, result } = delivery;

@@ -1,12 +1,22 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card, Empty } from '../../parts/screen.tsx';
+import { idOf } from '../lists/list-screen.tsx';
 import { Loaded } from './loaded.tsx';
 
-interface EntriesProps<Found, Item> {
+/** What a list or a page of one contains. */
+type ItemIn<Found> = Found extends readonly (infer Item)[]
+  ? Item
+  : Found extends { readonly items: readonly (infer Item)[] }
+    ? Item
+    : never;
+
+interface EntriesProps<Found, Item = ItemIn<Found>> {
   readonly query: UseQueryResult<Found>;
-  readonly itemsOf: (found: Found) => readonly Item[];
-  readonly keyOf: (item: Item) => string;
+  /** Default: those of the list, or of the page. */
+  readonly itemsOf?: (found: Found) => readonly Item[];
+  /** Default: its id. */
+  readonly keyOf?: (item: Item) => string;
   readonly entry: (item: Item) => ReactNode;
   /** What to say if there is none, and what to do about it. */
   readonly empty?: readonly [title: string, text?: string];
@@ -15,10 +25,10 @@ interface EntriesProps<Found, Item> {
 }
 
 /** A short list. */
-export function Entries<Found, Item>({
+export function Entries<Found, Item = ItemIn<Found>>({
   query,
-  itemsOf,
-  keyOf,
+  itemsOf = itemsIn,
+  keyOf = idOf,
   entry,
   empty,
   kind = 'entries',
@@ -43,8 +53,12 @@ export function Entries<Found, Item>({
   );
 }
 
+function itemsIn<Item>(found: unknown): readonly Item[] {
+  return Array.isArray(found) ? found : (found as { readonly items: readonly Item[] }).items;
+}
+
 /** A card with a short list. */
-export function EntriesCard<Found, Item>({
+export function EntriesCard<Found, Item = ItemIn<Found>>({
   id,
   title,
   tools,

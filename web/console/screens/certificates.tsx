@@ -56,7 +56,6 @@ function OwnCertificates() {
       title={more.ownTitle}
       lead={more.own}
       query={query}
-      itemsOf={(held) => held}
       keyOf={({ use, fingerprint, listeners }) => [use, fingerprint, ...listeners].join(' ')}
       kind="rows"
       entry={({ use, listeners, subject, names, fingerprint, notAfter, certPem, signs }) => (
@@ -90,7 +89,6 @@ function SigningKeys() {
       title={more.keysTitle}
       lead={more.keys}
       query={query}
-      itemsOf={(keys) => keys}
       keyOf={({ kid }) => kid}
       entry={({ kid, alg, use, signsFrom, signsUntil, removedAt }) => (
         <>

@@ -44,8 +44,6 @@ export function EndsSoon() {
       title={words.ends}
       lead={words.endsText}
       query={query}
-      itemsOf={(found) => found}
-      keyOf={({ id }) => id}
       empty={[words.endsNothing]}
       entry={({ what, at, on }) => (
         <>

@@ -82,8 +82,6 @@ export function MailsGivenUp() {
         )
       }
       query={query}
-      itemsOf={(mails) => mails}
-      keyOf={({ id }) => id}
       entry={({ about, identity, to, createdAt, result }) => (
         <>
           <strong>{words.about[about]}</strong>{' '}

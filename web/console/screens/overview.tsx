@@ -99,7 +99,6 @@ function Refusals() {
         </Link>
       }
       query={query}
-      itemsOf={({ items }) => items}
       keyOf={({ reference, step, at }) => `${reference} ${step} ${at}`}
       empty={[words.noRefusals]}
       entry={({ reference, at, reason, identity, subject }) => (

@@ -28,7 +28,6 @@ export function PersonAttempts({ id }: { readonly id: string }) {
         </Link>
       }
       query={query}
-      itemsOf={({ items }) => items}
       keyOf={({ reference, step }) => `${reference} ${step}`}
       empty={[words.noAttempts]}
       kind="ways"

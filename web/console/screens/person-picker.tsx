@@ -26,8 +26,6 @@ export function PersonPicker({ choose }: { readonly choose: (id: string) => void
       <InputField id="pick" label={texts.whatIf.who} type="search" value={text} set={setText} />
       <Entries
         query={query}
-        itemsOf={({ items }) => items}
-        keyOf={({ id }) => id}
         empty={[texts.people.nobody]}
         entry={({ id, name, authPolicy }) => (
           <>

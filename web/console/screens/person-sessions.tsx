@@ -27,8 +27,6 @@ export function PersonSessions({
       id="sessions"
       title={words.sessions}
       query={query}
-      itemsOf={({ items }) => items}
-      keyOf={({ id }) => id}
       empty={[words.noSessions]}
       kind="rows"
       entry={(session) => (
@@ -82,8 +80,6 @@ export function PersonBrowsers({
       id="browsers"
       title={more.list.browsers}
       query={query}
-      itemsOf={({ items }) => items}
-      keyOf={(session) => session.id}
       kind="rows"
       entry={(session) => (
         <>

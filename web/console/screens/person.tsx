@@ -26,11 +26,7 @@ import { PersonVerdict } from './person-verdict.tsx';
 const { person: words } = texts;
 
 export function PersonScreen() {
-  const { id } = useParams({ strict: false });
-  return <Person key={id} id={id ?? ''} />;
-}
-
-function Person({ id }: { readonly id: string }) {
+  const { id = '' } = useParams({ strict: false });
   const isAdmin = useIsAdmin();
   const query = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
   return (

@@ -14,7 +14,6 @@ export function RevocationLists({ id }: { readonly id: string }) {
       id="revocation-lists"
       title={words.lists}
       query={query}
-      itemsOf={(lists) => lists}
       keyOf={({ url }) => url}
       empty={[words.noList]}
       entry={(list) => <ListEntry list={list} />}

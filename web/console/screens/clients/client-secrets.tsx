@@ -102,6 +102,35 @@ function Secret({
   );
 }
 
+/** What was just added, with its first secret. */
+export interface Created {
+  readonly id: string;
+  readonly name: string;
+  /** Null: it needs none. */
+  readonly secret: string | null;
+  /** Why there is no secret yet. */
+  readonly failure: unknown;
+}
+
+/** @param newSecret null: it needs none */
+export async function withSecret<About extends Pick<Created, 'id' | 'name'>>(
+  about: About,
+  newSecret: Change | null,
+): Promise<About & Created> {
+  try {
+    const made = newSecret && (await make<{ readonly secret: string }>(newSecret));
+    return { ...about, secret: made?.secret ?? null, failure: null };
+  } catch (failure) {
+    return { ...about, secret: null, failure };
+  }
+}
+
+/** The secret of what was just added, or why there is none. */
+export function FirstSecret({ secret, failure, label }: Created & { readonly label: string }) {
+  if (failure !== null) return <Failure error={failure} />;
+  return secret !== null && <ShownOnce label={label} text={secret} />;
+}
+
 /** A value that is shown once, to copy. */
 export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
   return (

@@ -26,8 +26,6 @@ export function ClientSessions({ id }: { readonly id: string }) {
         </Link>
       }
       query={query}
-      itemsOf={({ items }) => items}
-      keyOf={(session) => session.id}
       empty={[words.noSignIns]}
       entry={(session) => (
         <>

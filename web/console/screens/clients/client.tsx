@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import {
   oidcClientEntity as entity,
@@ -14,16 +14,14 @@ import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Sample } from '../../parts/same-change.tsx';
 import { Time } from '../../parts/time.tsx';
 import { issuer } from '../../session/addresses.ts';
-import { make } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { LogoutDelivery, OidcClient } from '../../types.ts';
 import { usualMethod } from './auth-method.ts';
-import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
+import { ClientSecrets, type Created, FirstSecret, newSecretOf, withSecret } from './client-secrets.tsx';
 import { ClientSessions } from './client-sessions.tsx';
 import { TemplateFields } from './template-fields.tsx';
 import { secretPlaceholder, templates } from './templates.ts';
@@ -32,12 +30,7 @@ import { words } from './words.ts';
 type ClientDraft = Draft<OidcClient, typeof entity>;
 
 export function ClientScreen() {
-  const { id } = useParams({ strict: false });
-  return <Client key={id} />;
-}
-
-function Client() {
-  const [created, setCreated] = useState<Created | null>(null);
+  const [created, setCreated] = useState<Omit<RegisteredProps, 'template'> | null>(null);
   const [template, setTemplate] = useState('');
   if (created !== null) return <Registered {...created} template={template} />;
   return (
@@ -50,7 +43,10 @@ function Client() {
         tokenEndpointAuthMethod: usualMethod(draft.type),
         idTokenSigningAlg: isFapiClient(draft) ? 'ES256' : 'RS256',
       })}
-      created={async (id, draft) => setCreated(await withSecret(id, draft))}
+      // One that authenticates with a secret gets its first one at once.
+      created={async (id, { name, redirectUris, tokenEndpointAuthMethod: method }) => {
+        setCreated(await withSecret({ id, name, redirectUris }, usesSecret(method) ? newSecretOf(id) : null));
+      }}
       fields={(form, isNew) => (
         <>
           {isNew && <TemplateFields {...{ form, template, setTemplate, choiceOf }} />}
@@ -89,16 +85,6 @@ function ClientDeliveries({ id }: { readonly id: string }) {
       )}
     />
   );
-}
-
-interface Created {
-  readonly id: string;
-  readonly name: string;
-  readonly redirectUris: readonly string[];
-  /** Null: it needs none. */
-  readonly secret: string | null;
-  /** Why there is no secret yet. */
-  readonly failure: unknown;
 }
 
 /** A kind of application, and how it then authenticates. Jwk sets are left to the command line and the API. */
@@ -178,33 +164,19 @@ function ClientFields({
 
 const { none: _ofPublicOnes, ...methods } = fieldWords(entity.kind).choices.tokenEndpointAuthMethod ?? {};
 
-/** An application that authenticates with a secret gets its first one at once. */
-async function withSecret(id: string, draft: ClientDraft): Promise<Created> {
-  const { name, redirectUris } = draft;
-  const created = { id, name, redirectUris, secret: null, failure: null };
-  if (!usesSecret(draft.tokenEndpointAuthMethod)) return created;
-  try {
-    return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id))).secret };
-  } catch (failure) {
-    return { ...created, failure };
-  }
-}
+type RegisteredProps = Created & {
+  readonly redirectUris: readonly string[];
+  readonly template: string;
+};
 
-function Registered({
-  id,
-  name,
-  redirectUris,
-  secret,
-  failure,
-  template,
-}: Created & { readonly template: string }) {
+function Registered({ template, redirectUris, ...created }: RegisteredProps) {
+  const { id, name } = created;
   const known = templates[template];
   const settings = known?.settings({ issuer, id, redirectUri: redirectUris[0] ?? '' }) ?? '';
   return (
     <Screen title={words.createdTitle(name)} lead={words.createdText}>
       <ClientFacts id={id} />
-      {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
-      {failure !== null && <Failure error={failure} />}
+      <FirstSecret {...created} label={words.secretOnce} />
       {known !== undefined && (
         <Card id="settings" title={words.settings(known.name)}>
           <p>

@@ -20,7 +20,6 @@ export function FailingSubscriptions() {
       lead={words.failingText}
       query={query}
       itemsOf={() => failing}
-      keyOf={({ id }) => id}
       entry={(subscription) => (
         <>
           <Link to="/events/$id" params={{ id: subscription.id }}>

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { eventSubscriptionEntity as entity } from '../../../../src/model/entities/event-subscription.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -16,18 +16,13 @@ import { Time } from '../../parts/time.tsx';
 import { queries } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import type { EventDelivery, EventSubscription } from '../../types.ts';
-import { ShownOnce } from '../clients/client-secrets.tsx';
+import { type Created, FirstSecret, ShownOnce, withSecret } from '../clients/client-secrets.tsx';
 import { Progress } from './subscriptions.tsx';
 import { words } from './words.ts';
 
 type SubscriptionDraft = Draft<EventSubscription, typeof entity>;
 
 export function SubscriptionScreen() {
-  const { id } = useParams({ strict: false });
-  return <Subscription key={id} />;
-}
-
-function Subscription() {
   const [created, setCreated] = useState<Created | null>(null);
   if (created !== null) return <Subscribed {...created} />;
   return (
@@ -36,7 +31,11 @@ function Subscription() {
       screen="events"
       create={words.create}
       initial={{ type: 'webhook' }}
-      created={async (id, draft) => setCreated(await withSecret(id, draft))}
+      // The form does not keep the answer with the first secret, which has signed nothing yet: another one replaces it.
+      created={async (id, { name, type }) => {
+        const secret = type === 'webhook' ? newSecretOf(id, '0s') : null;
+        setCreated(await withSecret({ id, name: name ?? '' }, secret));
+      }}
       fields={(form, isNew) => (
         <>
           <FieldCard form={form} id="where" title={words.where} names={['name']}>
@@ -70,38 +69,18 @@ function Subscription() {
   );
 }
 
-interface Created {
-  readonly id: string;
-  readonly name: string;
-  /** Null: it needs none. */
-  readonly secret: string | null;
-  readonly failure: unknown;
-}
-
 const newSecretOf = (id: string, overlap: string): Change => ({
   method: 'POST',
   path: `event-subscriptions/${id}/secrets`,
   body: { overlap },
 });
 
-/** The form does not keep the answer with the first secret, which has signed nothing yet: another one replaces it. */
-async function withSecret(id: string, { name, type }: SubscriptionDraft): Promise<Created> {
-  const created = { id, name: name ?? '', secret: null, failure: null };
-  if (type !== 'webhook') return created;
-  try {
-    return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id, '0s'))).secret };
-  } catch (failure) {
-    return { ...created, failure };
-  }
-}
-
-function Subscribed({ id, name, secret, failure }: Created) {
+function Subscribed(created: Created) {
   return (
-    <Screen title={words.createdTitle(name)} lead={words.createdText}>
-      {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
-      {failure !== null && <Failure error={failure} />}
+    <Screen title={words.createdTitle(created.name)} lead={words.createdText}>
+      <FirstSecret {...created} label={words.secretOnce} />
       <p className="buttons">
-        <Link to="/events/$id" params={{ id }} className="button main" id="open-subscription">
+        <Link to="/events/$id" params={{ id: created.id }} className="button main" id="open-subscription">
           {words.open}
         </Link>
       </p>

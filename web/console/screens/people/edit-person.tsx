@@ -18,10 +18,6 @@ import { words } from './words.ts';
 
 export function EditPersonScreen() {
   const { id = '' } = useParams({ strict: false });
-  return <EditPerson key={id} id={id} />;
-}
-
-function EditPerson({ id }: { readonly id: string }) {
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
   const path = `identities/${encodeURIComponent(id)}`;
