@@ -18,10 +18,25 @@ const allowed = new Set(
 const wordsIn = (text: string) =>
   text.toLowerCase().match(/(?<![\p{L}\p{N}_-])\p{L}{2,}(?![\p{L}\p{N}_-])/gu) ?? [];
 
+const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/;
+
 /** The words of the literals of a file, without the values in them. */
 function wordsOfSource(source: string): readonly string[] {
-  const literals = source.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? [];
-  return literals.flatMap((literal) => wordsIn(literal.replaceAll(/\$\{[^}]*\}/g, ' ')));
+  const literals = source.match(new RegExp(literal, 'g')) ?? [];
+  return literals.flatMap((one) => wordsIn(one.replaceAll(/\$\{[^}]*\}/g, ' ')));
+}
+
+/** The literals of tables with both languages, `[english, german]`. One that stands alone is the same in both. */
+function* pairedLiterals(source: string): Generator<readonly [text: string, isEnglish: boolean]> {
+  const open: { readonly isPair: boolean; isSecond: boolean }[] = [];
+  const tables = source.match(/wordsOf\(\{[\s\S]*?\n\s*\}\)/g) ?? [];
+  for (const [token] of tables.join('\n').matchAll(new RegExp(`${literal.source}|[[\\](){},]`, 'g'))) {
+    const last = open.at(-1);
+    if (/^[[({]$/.test(token)) open.push({ isPair: token === '[', isSecond: false });
+    else if (/^[\])}]$/.test(token)) open.pop();
+    else if (token !== ',') yield [token, open.find(({ isPair }) => isPair)?.isSecond === false];
+    else if (last !== undefined) last.isSecond = true;
+  }
 }
 
 function catalogue(): ReadonlySet<string> {
@@ -39,11 +54,8 @@ function catalogue(): ReadonlySet<string> {
     if (/(?:^|[/-])en\.ts$/.test(file)) english.push(...wordsOfSource(source));
     else if (/(?:^|[/-])de\.ts$/.test(file)) german.push(...wordsOfSource(source));
     else {
-      // Both in one file: the German part is the second one.
-      const at = source.search(/^const (?:de|german)\b|wordsOf\(en, \{/m);
-      if (at < 0 || !/^const (?:en|english)\b/m.test(source)) continue;
-      english.push(...wordsOfSource(source.slice(0, at)));
-      german.push(...wordsOfSource(source.slice(at)));
+      for (const [text, isEnglish] of pairedLiterals(source))
+        (isEnglish ? english : german).push(...wordsOfSource(text));
     }
   }
   for (const table of [checksInGerman, refusalsInGerman, failuresInGerman])

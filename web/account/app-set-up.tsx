@@ -5,7 +5,7 @@ import { CopyButton } from '../parts/keep.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 const path = '/current-identity/mfa';
 

@@ -13,7 +13,7 @@ import { Folded, type OfferedProof, ProvenForm, SignInAgain } from './proven-for
 import { useAuthenticators } from './reading.ts';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 const path = '/current-identity/mfa';
 

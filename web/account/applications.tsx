@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Screen } from '../parts/screen.tsx';
 import { Loaded } from './loaded.tsx';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** What the person may open, with the pictures that administrators chose. */
 export function ApplicationsPart() {

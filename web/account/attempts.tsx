@@ -5,7 +5,7 @@ import { named, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { Failure } from './failure.tsx';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 const pageSize = 10;
 

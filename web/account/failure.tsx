@@ -1,6 +1,6 @@
 import { Refusal } from '@overlay-auth/client';
 import { Button } from '../parts/button.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** The words for an unexpected failure. */
 export function failureText(error: unknown): string {

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Failure, failureText } from './failure.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** A mistake that the person can correct: the name of the field, and what to say. */
 export class Fault extends Error {

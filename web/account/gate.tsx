@@ -4,7 +4,7 @@ import { Failure } from './failure.tsx';
 import { ActionButton } from './form.tsx';
 import { currentState, onState, signIn, signOut } from './session.ts';
 import { Shell } from './shell.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** Shows the account to people who are signed in, and tells everybody else what to do. */
 export function Gate() {

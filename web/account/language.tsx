@@ -1,6 +1,6 @@
 import { Screen } from '../parts/screen.tsx';
 import { Form } from './form.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** The server reads it and chooses the language of every page (src/http/pages/views.ts). */
 const cookie = '__Host-overlay-auth-chosen-language';

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failure } from './failure.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** What was read, or that it is being read, or that it cannot be. */
 export function Loaded<Found>({

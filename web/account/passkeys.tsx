@@ -12,7 +12,7 @@ import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
 import { useAuthenticators, usePasskeys } from './reading.ts';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 type Passkey = ClientSchemas['schemas']['Passkey'];
 

@@ -8,7 +8,7 @@ import { timeText } from '../parts/language.ts';
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { api } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 type Rules = ClientSchemas['schemas']['PasswordRules'];
 

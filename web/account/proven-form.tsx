@@ -5,7 +5,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { ActionButton, Form, factorFault, ProofField, proofId } from './form.tsx';
 import { signInAnew } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** Sent with the change; empty while none is asked for. */
 export interface OfferedProof {

@@ -1,5 +1,5 @@
 import { KeepText } from '../parts/keep.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** Recovery codes, shown once: to copy, to download, to print. */
 export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {

@@ -8,7 +8,7 @@ import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { usePasskeys } from './reading.ts';
 import { api, signOut } from './session.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 type OwnSession = ClientSchemas['schemas']['OwnSession'];
 

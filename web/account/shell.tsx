@@ -10,7 +10,7 @@ import { useIdentity } from './reading.ts';
 import { signOut } from './session.ts';
 import { SessionsPart } from './sessions.tsx';
 import { SignInPart } from './sign-in.tsx';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** The parts, by the fragment of their address. Any other fragment shows the first. */
 const parts = [

@@ -3,7 +3,7 @@ import { Card, Facts, Screen } from '../parts/screen.tsx';
 import { Loaded } from './loaded.tsx';
 import { ChangePassword } from './password.tsx';
 import { useAuthenticators, useIdentity } from './reading.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts.ts';
 
 /** Who the person is here, and what they sign in with. */
 export function SignInPart() {

@@ -1,5 +1,6 @@
 import { expiredCertificateChecks, newcomerChecks } from '../../../src/model/refusal-reason.ts';
-import { wordsOf } from '../texts/texts.ts';
+
+import { language } from '../../parts/language.ts';
 
 const german = {
   account: 'Konto',
@@ -83,4 +84,4 @@ const german = {
 };
 
 /** The checks of a login and what was seen of a refused request; the server's own names are the English ones. */
-export const checkNames = wordsOf<Readonly<Record<string, string>>>({}, german);
+export const checkNames: Readonly<Record<string, string>> = language === 'de' ? german : {};

@@ -1,20 +1,22 @@
 import type { ReactNode } from 'react';
+import { count, wordsOf } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
 import { useRead } from '../queries.ts';
-import { wordsOf } from '../texts/texts.ts';
 import type { EventDelivery, LogoutDelivery } from '../types.ts';
 import { EntriesCard } from './entries.tsx';
 
 const kinds = { waiting: 'plain', delivered: 'good', failed: 'bad' } as const;
 
-const en = {
-  states: { waiting: 'waiting', delivered: 'delivered', failed: 'given up' },
-  tried: (attempts: number, result: string) =>
-    attempts === 1 ? `1 attempt: ${result}` : `${attempts} attempts: ${result}`,
-};
-const { states, tried } = wordsOf(en, {
-  states: { waiting: 'wartet', delivered: 'zugestellt', failed: 'aufgegeben' },
-  tried: (attempts, result) => (attempts === 1 ? `1 Versuch: ${result}` : `${attempts} Versuche: ${result}`),
+const { states, tried } = wordsOf({
+  states: {
+    waiting: ['waiting', 'wartet'],
+    delivered: ['delivered', 'zugestellt'],
+    failed: ['given up', 'aufgegeben'],
+  },
+  tried: (attempts: number, result: string) => [
+    `${count(attempts, 'attempt', 'attempts')}: ${result}`,
+    `${count(attempts, 'Versuch', 'Versuche')}: ${result}`,
+  ],
 });
 
 /** What the server has sent or will send to another one, the newest first, and how far it is. */

@@ -1,57 +1,41 @@
+import { wordsOf } from '../../parts/language.ts';
 import { PersonLink } from '../lists/columns.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Said, Time } from '../parts/time.tsx';
 import { queries, useRead } from '../queries.ts';
-import { texts, wordsOf } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { Mail } from '../types.ts';
 
-const en = {
-  title: 'Mails that were not sent',
-  text: 'The mail server refused them for good, or was away for three days.',
-  to: (address: string) => `to ${address}`,
-  answer: 'Its answer:',
-  again: 'Send again',
-  againTitle: 'Send these mails again?',
-  againText: 'To the same addresses. A link that no longer opens anything is not sent.',
-  done: 'The mails are being sent',
+const words = wordsOf({
+  title: ['Mails that were not sent', 'Nicht versendete E-Mails'],
+  text: [
+    'The mail server refused them for good, or was away for three days.',
+    'Der Mailserver hat sie endgültig abgelehnt oder war drei Tage lang nicht erreichbar.',
+  ],
+  to: (address: string) => [`to ${address}`, `an ${address}`],
+  answer: ['Its answer:', 'Seine Antwort:'],
+  again: ['Send again', 'Noch einmal senden'],
+  againTitle: ['Send these mails again?', 'Diese E-Mails noch einmal senden?'],
+  againText: [
+    'To the same addresses. A link that no longer opens anything is not sent.',
+    'An dieselben Adressen. Ein Link, der nichts mehr öffnet, wird nicht gesendet.',
+  ],
+  done: ['The mails are being sent', 'Die E-Mails werden gesendet'],
   about: {
-    invitation: 'Invitation',
-    reset: 'Forgotten password',
-    'password-changed': 'Password changed',
-    'password-removed': 'Password removed',
-    'totp-added': 'Authenticator app added',
-    'totp-removed': 'Authenticator app removed',
-    'passkey-added': 'Passkey added',
-    'passkey-removed': 'Passkey removed',
-    'certificate-added': 'Certificate added',
-    'certificate-removed': 'Certificate removed',
-    'email-changed': 'Email address changed',
-  } satisfies Record<Mail['about'], string>,
-};
-const words = wordsOf(en, {
-  title: 'Nicht versendete E-Mails',
-  text: 'Der Mailserver hat sie endgültig abgelehnt oder war drei Tage lang nicht erreichbar.',
-  to: (address) => `an ${address}`,
-  answer: 'Seine Antwort:',
-  again: 'Noch einmal senden',
-  againTitle: 'Diese E-Mails noch einmal senden?',
-  againText: 'An dieselben Adressen. Ein Link, der nichts mehr öffnet, wird nicht gesendet.',
-  done: 'Die E-Mails werden gesendet',
-  about: {
-    invitation: 'Einladung',
-    reset: 'Vergessenes Passwort',
-    'password-changed': 'Passwort geändert',
-    'password-removed': 'Passwort entfernt',
-    'totp-added': 'Authenticator-App hinzugefügt',
-    'totp-removed': 'Authenticator-App entfernt',
-    'passkey-added': 'Passkey hinzugefügt',
-    'passkey-removed': 'Passkey entfernt',
-    'certificate-added': 'Zertifikat hinzugefügt',
-    'certificate-removed': 'Zertifikat entfernt',
-    'email-changed': 'E-Mail-Adresse geändert',
-  },
+    invitation: ['Invitation', 'Einladung'],
+    reset: ['Forgotten password', 'Vergessenes Passwort'],
+    'password-changed': ['Password changed', 'Passwort geändert'],
+    'password-removed': ['Password removed', 'Passwort entfernt'],
+    'totp-added': ['Authenticator app added', 'Authenticator-App hinzugefügt'],
+    'totp-removed': ['Authenticator app removed', 'Authenticator-App entfernt'],
+    'passkey-added': ['Passkey added', 'Passkey hinzugefügt'],
+    'passkey-removed': ['Passkey removed', 'Passkey entfernt'],
+    'certificate-added': ['Certificate added', 'Zertifikat hinzugefügt'],
+    'certificate-removed': ['Certificate removed', 'Zertifikat entfernt'],
+    'email-changed': ['Email address changed', 'E-Mail-Adresse geändert'],
+  } satisfies Record<Mail['about'], readonly [string, string]>,
 });
 
 const key = ['mails', 'failed'];

@@ -1,8 +1,8 @@
 // The words for fields of managed entities in forms, lists and the audit trail.
 
-import { fields as de } from './fields-de.ts';
-import { fields as en } from './fields-en.ts';
-import { texts, wordsOf } from './texts.ts';
+import { fieldsOfOthers } from './fields-of-others.ts';
+import { fieldsOfSignIns } from './fields-of-sign-ins.ts';
+import { texts } from './texts.ts';
 
 /** What people read of the fields of an entity. */
 interface FieldWords {
@@ -16,8 +16,8 @@ interface FieldWords {
   readonly shortChoices?: FieldWords['choices'];
 }
 
-const words = wordsOf(en, de);
-const { common, tagsHint, onePerLine, ...byKind } = words;
+const { common, tagsHint, onePerLine, ...others } = fieldsOfSignIns;
+const byKind = { ...others, ...fieldsOfOthers };
 
 /** @param kind of a managed entity; one that only a newer server knows has the words of all */
 export function fieldWords(kind: string): FieldWords {

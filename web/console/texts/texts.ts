@@ -1,15 +1,17 @@
-// The texts in the language that the server chose for the page, and times and numbers in its notation.
+// The texts of the console in the language of the page, and times and numbers in its notation.
 
 import { type RefusalReason, reasonLabels } from '../../../src/model/refusal-reason.ts';
-import { language } from '../../parts/language.ts';
-import { de } from './de.ts';
-import { en, type Texts } from './en.ts';
+import { language, words } from '../../parts/language.ts';
+import { general } from './general.ts';
+import { ofPeople } from './of-people.ts';
 
 const reasons = Object.fromEntries(
   Object.entries(reasonLabels).map(([reason, label]) => [reason, label[language]]),
 ) as Record<RefusalReason, string>;
-export const texts: Texts & { readonly reasons: typeof reasons } = {
-  ...(language === 'de' ? de : en),
+export const texts = {
+  ...words,
+  ...general,
+  ...ofPeople,
   /** Why a step of a login was refused, in a few words. The server says the rest. */
   reasons,
 };
@@ -25,9 +27,4 @@ export function preciseTime(time: string): string {
 
 export function hourText(time: Date): string {
   return hour.format(time);
-}
-
-/** The texts of a screen whose code loads later, in the language of the page. */
-export function wordsOf<Words>(inEnglish: Words, inGerman: NoInfer<Words>): Words {
-  return language === 'de' ? inGerman : inEnglish;
 }

@@ -1,7 +1,7 @@
 // Well-known applications: how each signs people in, and the settings that it needs. From the documentation that each
 // names; claims come from the user info endpoint, because ID tokens have only the id of a person.
 
-import { wordsOf } from '../../texts/texts.ts';
+import { wordsOf } from '../../../parts/language.ts';
 import type { OidcClient } from '../../types.ts';
 
 /** What is known when an application is registered. */
@@ -34,43 +34,41 @@ export const secretPlaceholder = 'CLIENT_SECRET';
 
 const usual = ['openid', 'profile', 'email', 'groups'];
 
-const en = {
-  kubernetes: 'Kubernetes API server',
-  grafana: 'Add this to grafana.ini and restart Grafana. Its root_url must be the address that people open.',
-  gitlab:
-    'Add this to /etc/gitlab/gitlab.rb and run gitlab-ctl reconfigure. People need an email address here.',
-  gitea: 'Run this on the server of Gitea. The name of the source is part of the redirect URI.',
-  nextcloud: 'Install the app “OpenID Connect user backend”, then run this in the folder of Nextcloud.',
-  'oauth2-proxy':
-    'Add this to the configuration file of oauth2-proxy. People need a verified email address here.',
-  'argo-cd':
-    'Put the secret into the Secret argocd-secret as oidc.overlay-auth.clientSecret, and this into the data of the ConfigMap argocd-cm.',
-  'proxmox-ve':
-    'Run this on one node. People may open several nodes: register the address of each as a redirect URI.',
-  kubernetesNote:
-    'Flags of the API server, then a command for each person who has the kubectl plugin oidc-login. Bind roles to overlay: followed by the id of the person.',
-};
-
-const de: typeof en = {
-  kubernetes: 'Kubernetes-API-Server',
-  grafana:
+const words = wordsOf({
+  kubernetes: ['Kubernetes API server', 'Kubernetes-API-Server'],
+  grafana: [
+    'Add this to grafana.ini and restart Grafana. Its root_url must be the address that people open.',
     'Fügen Sie das in grafana.ini ein und starten Sie Grafana neu. Dort muss root_url die Adresse sein, die Personen öffnen.',
-  gitlab:
+  ],
+  gitlab: [
+    'Add this to /etc/gitlab/gitlab.rb and run gitlab-ctl reconfigure. People need an email address here.',
     'Fügen Sie das in /etc/gitlab/gitlab.rb ein und führen Sie gitlab-ctl reconfigure aus. Personen brauchen hier eine E-Mail-Adresse.',
-  gitea: 'Führen Sie das auf dem Server von Gitea aus. Der Name der Quelle ist ein Teil der Redirect-URI.',
-  nextcloud:
+  ],
+  gitea: [
+    'Run this on the server of Gitea. The name of the source is part of the redirect URI.',
+    'Führen Sie das auf dem Server von Gitea aus. Der Name der Quelle ist ein Teil der Redirect-URI.',
+  ],
+  nextcloud: [
+    'Install the app “OpenID Connect user backend”, then run this in the folder of Nextcloud.',
     'Installieren Sie die App „OpenID Connect user backend“ und führen Sie das im Ordner von Nextcloud aus.',
-  'oauth2-proxy':
+  ],
+  'oauth2-proxy': [
+    'Add this to the configuration file of oauth2-proxy. People need a verified email address here.',
     'Fügen Sie das in die Konfiguration von oauth2-proxy ein. Personen brauchen hier eine bestätigte E-Mail-Adresse.',
-  'argo-cd':
+  ],
+  'argo-cd': [
+    'Put the secret into the Secret argocd-secret as oidc.overlay-auth.clientSecret, and this into the data of the ConfigMap argocd-cm.',
     'Legen Sie das Geheimnis im Secret argocd-secret als oidc.overlay-auth.clientSecret ab, und das hier in den Daten der ConfigMap argocd-cm.',
-  'proxmox-ve':
+  ],
+  'proxmox-ve': [
+    'Run this on one node. People may open several nodes: register the address of each as a redirect URI.',
     'Führen Sie das auf einem der Knoten aus. Öffnen Personen mehrere Knoten, registrieren Sie die Adresse jedes Knotens als Redirect-URI.',
-  kubernetesNote:
+  ],
+  kubernetesNote: [
+    'Flags of the API server, then a command for each person who has the kubectl plugin oidc-login. Bind roles to overlay: followed by the id of the person.',
     'Zuerst Optionen des API-Servers, dann ein Befehl für jede Person, die für kubectl das Plugin oidc-login hat. Binden Sie Rollen an overlay: und die Id der Person.',
-};
-
-const words = wordsOf(en, de);
+  ],
+});
 
 const discoveryOf = (issuer: string) => `${issuer}/.well-known/openid-configuration`;
 

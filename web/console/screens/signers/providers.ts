@@ -1,7 +1,7 @@
 // Well-known identity providers: where each has its address, what a signer for it needs, and what is registered there.
 // From the documentation that each names.
 
-import { wordsOf } from '../../texts/texts.ts';
+import { wordsOf } from '../../../parts/language.ts';
 import type { Signer } from '../../types.ts';
 
 interface Provider {
@@ -17,39 +17,36 @@ interface Provider {
   readonly note: string;
 }
 
-const en = {
-  google:
+const notes = wordsOf({
+  google: [
     'In the Google Cloud console, open “Clients” of the Google Auth Platform and create one of the type “Web application”. Set the audience to “Internal” to let in your organisation only: otherwise everybody with a Google account has a valid token.',
-  entra:
-    'Register an application of “this organizational directory only”. Choose the platform “Web” for the redirect URI and make a client secret. TENANT-ID is the “Directory (tenant) ID” on its overview.',
-  okta: 'Create an app integration of the sign-in method OIDC and the type “Web Application”, and assign it to people. Type the address of your organisation, or the one that ends in /oauth2/default.',
-  keycloak:
-    'Create a client of the type OpenID Connect with “Client authentication” off and “Standard flow” on; in its advanced settings choose S256 as the PKCE method.',
-  gitlab:
-    'Create an application of the instance, a group or a person, without “Confidential”, with the scopes openid, profile and email.',
-  auth0:
-    'Create an application of the type “Regular Web Application” and put the redirect URI into its “Allowed Callback URLs”.',
-  authentik:
-    'Create an application with an OAuth2/OpenID provider of the client type “Public”, and choose a signing key there: without one, tokens are not signed with a key that can be published. SLUG is that of the application.',
-};
-
-const de: typeof en = {
-  google:
     'Öffnen Sie in der Google-Cloud-Konsole „Clients“ der Google Auth Platform und erstellen Sie einen vom Typ „Webanwendung“. Stellen Sie die Zielgruppe auf „Intern“, damit nur Ihre Organisation eingelassen wird: Sonst hat jedes Google-Konto ein gültiges Token.',
-  entra:
+  ],
+  entra: [
+    'Register an application of “this organizational directory only”. Choose the platform “Web” for the redirect URI and make a client secret. TENANT-ID is the “Directory (tenant) ID” on its overview.',
     'Registrieren Sie eine Anwendung „nur in diesem Organisationsverzeichnis“. Wählen Sie für die Redirect-URI die Plattform „Web“ und erzeugen Sie ein Clientgeheimnis. TENANT-ID ist die „Verzeichnis-ID (Mandant)“ in ihrer Übersicht.',
-  okta: 'Erstellen Sie eine App-Integration mit der Anmeldemethode OIDC und dem Typ „Web Application“, und weisen Sie sie Personen zu. Geben Sie die Adresse Ihrer Organisation ein oder die mit /oauth2/default am Ende.',
-  keycloak:
+  ],
+  okta: [
+    'Create an app integration of the sign-in method OIDC and the type “Web Application”, and assign it to people. Type the address of your organisation, or the one that ends in /oauth2/default.',
+    'Erstellen Sie eine App-Integration mit der Anmeldemethode OIDC und dem Typ „Web Application“, und weisen Sie sie Personen zu. Geben Sie die Adresse Ihrer Organisation ein oder die mit /oauth2/default am Ende.',
+  ],
+  keycloak: [
+    'Create a client of the type OpenID Connect with “Client authentication” off and “Standard flow” on; in its advanced settings choose S256 as the PKCE method.',
     'Erstellen Sie einen Client vom Typ OpenID Connect, mit „Client authentication“ aus und „Standard flow“ an; in den erweiterten Einstellungen wählen Sie S256 als PKCE-Methode.',
-  gitlab:
+  ],
+  gitlab: [
+    'Create an application of the instance, a group or a person, without “Confidential”, with the scopes openid, profile and email.',
     'Erstellen Sie eine Anwendung der Instanz, einer Gruppe oder einer Person, ohne „Vertraulich“, mit den Scopes openid, profile und email.',
-  auth0:
+  ],
+  auth0: [
+    'Create an application of the type “Regular Web Application” and put the redirect URI into its “Allowed Callback URLs”.',
     'Erstellen Sie eine Anwendung vom Typ „Regular Web Application“ und tragen Sie die Redirect-URI bei „Allowed Callback URLs“ ein.',
-  authentik:
+  ],
+  authentik: [
+    'Create an application with an OAuth2/OpenID provider of the client type “Public”, and choose a signing key there: without one, tokens are not signed with a key that can be published. SLUG is that of the application.',
     'Erstellen Sie eine Anwendung mit einem OAuth2/OpenID-Provider vom Clienttyp „Öffentlich“, und wählen Sie dort einen Signaturschlüssel: Ohne ihn sind Token nicht mit einem Schlüssel signiert, der sich veröffentlichen lässt. SLUG ist der Name der Anwendung in ihrer Adresse.',
-};
-
-const notes = wordsOf(en, de);
+  ],
+});
 
 /** With PKCE in any case. */
 export const providers: Readonly<Record<string, Provider>> = {
