@@ -1,36 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import type { Millis } from '../clock.ts';
 import { sha256 } from '../digest.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
 
 /** What a certificate says. Nothing here is validated: neither signature, nor dates, nor purposes. */
-export interface CertificateFacts {
-  /** SHA-256 of the DER form, base64url: the `x5t#S256` of RFC 8705 section 3.1. */
-  readonly thumbprint: string;
-  /** The same for people, as `AB:CD:…`. */
-  readonly fingerprint: string;
-  /** Distinguished names on one line, most significant part first as in the certificate; for display only. */
-  readonly subject: string;
-  readonly issuer: string;
-  /** The only common name of the subject; undefined when it has none or several. */
-  readonly commonName: string | undefined;
-  readonly subjectAltNames: SubjectAltNames;
-  /** Hex, lower case. */
-  readonly serialNumber: string;
-  readonly notBefore: Millis;
-  readonly notAfter: Millis;
-  readonly isCa: boolean;
-  /** Object identifiers; empty when the certificate does not limit its purposes. */
-  readonly extendedKeyUsages: readonly string[];
-}
-
-/** The alternative names of a certificate that can be mapped to something; other kinds are omitted. */
-export interface SubjectAltNames {
-  readonly dns: readonly string[];
-  readonly uris: readonly string[];
-  readonly emails: readonly string[];
-  readonly ips: readonly string[];
-}
+export type CertificateFacts = Readonly<ReturnType<typeof certificateFacts>>;
 
 /** One in a text. */
 export const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
@@ -55,19 +28,24 @@ export function parseCertificates(pem: string): X509Certificate[] {
 }
 
 /** Takes about 0.1 ms: call it once per connection, not once per request. */
-export function certificateFacts(certificate: X509Certificate): CertificateFacts {
+export function certificateFacts(certificate: X509Certificate) {
   return {
     thumbprint: thumbprint(certificate),
+    /** The same for people, as `AB:CD:…`. */
     fingerprint: certificate.fingerprint256,
+    /** Distinguished names on one line, most significant part first as in the certificate; for display only. */
     subject: displaySubject(certificate),
     issuer: displayIssuer(certificate),
+    /** The only common name of the subject; undefined when it has none or several. */
     commonName: commonName(certificate),
     subjectAltNames: subjectAltNames(certificate.subjectAltName),
+    /** Hex, lower case. */
     serialNumber: certificate.serialNumber.toLowerCase(),
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
     isCa: certificate.ca,
-    extendedKeyUsages: certificate.keyUsage ?? [],
+    /** Object identifiers; empty when the certificate does not limit its purposes. */
+    extendedKeyUsages: (certificate.keyUsage ?? []) as readonly string[],
   };
 }
 
@@ -110,9 +88,12 @@ function commonName(certificate: X509Certificate): string | undefined {
   return typeof subject.CN === 'string' ? subject.CN : undefined;
 }
 
-// Node writes "DNS:a, URI:b", and puts a value that could be mistaken for several into a JSON string.
-function subjectAltNames(text: string | undefined): SubjectAltNames {
-  const names: Record<keyof SubjectAltNames, string[]> = { dns: [], uris: [], emails: [], ips: [] };
+/**
+ * The alternative names that can be mapped to something; other kinds are omitted. Node writes "DNS:a, URI:b", and puts a
+ * value that could be mistaken for several into a JSON string.
+ */
+function subjectAltNames(text: string | undefined): Readonly<Record<AltName, readonly string[]>> {
+  const names: Record<AltName, string[]> = { dns: [], uris: [], emails: [], ips: [] };
   const entry = /([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
   while (text !== undefined && entry.lastIndex < text.length) {
     const match = entry.exec(text);
@@ -124,7 +105,9 @@ function subjectAltNames(text: string | undefined): SubjectAltNames {
   return names;
 }
 
-const altNameKinds: ReadonlyMap<string, keyof SubjectAltNames> = new Map([
+type AltName = 'dns' | 'uris' | 'emails' | 'ips';
+
+const altNameKinds: ReadonlyMap<string, AltName> = new Map([
   ['DNS', 'dns'],
   ['URI', 'uris'],
   ['email', 'emails'],
