@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from '../config/config.ts';
 import { type SettingChange, settingChanges, takeOver } from '../config/reload.ts';
 import { apiAddressesOf } from '../http/edge/api-addresses.ts';
-import { type Finding, runChecks } from '../http/server/health.ts';
+import { runChecks } from '../http/server/health.ts';
 import type { RunningListener } from '../http/server/listener.ts';
 import type { Foundations } from './foundations.ts';
 import { openListeners, prepareConfig } from './listeners.ts';
@@ -25,26 +25,7 @@ export interface ControllerFoundations extends Omit<Foundations, 'first' | 'othe
   readonly startThread?: StartThread;
 }
 
-export interface RunningController {
-  readonly services: Services;
-  /** With the real ports where the system chose them. */
-  readonly bindPoints: readonly BindPoint[];
-  /** The issuers of the bind points that serve the OpenID provider. */
-  readonly issuers: readonly string[];
-  /** The configuration in use. */
-  readonly config: Config;
-  /**
-   * Reads the files again that the configuration names (certificates, the overlay's PKI, the logo), and applies those
-   * changes of another configuration that need no restart, in all threads together. One reload at a time; others wait.
-   * @param fresh the configuration in use unless given
-   * @throws ConfigError, ListenError, PkiFileError or ReloadRefused: nothing has changed then
-   */
-  reload(fresh?: Config): Promise<Reloaded>;
-  /** The answer of `/health-checks/ready`, whether or not a listener serves it. */
-  health(): Promise<readonly Finding[]>;
-  /** Accepts no more requests, finishes those under way, stops background work. The store stays open. */
-  stop(): Promise<void>;
-}
+export type RunningController = Awaited<ReturnType<typeof startController>>;
 
 /** The outcome of a reload. */
 export interface Reloaded {
@@ -64,7 +45,7 @@ export class ReloadRefused extends Error {
  * @throws PkiFileError a file of the overlay's PKI cannot be used
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
-export async function startController(given: ControllerFoundations): Promise<RunningController> {
+export async function startController(given: ControllerFoundations) {
   const { startThread, ...foundations } = given;
   const { config, random, log } = foundations;
   const threads = requestThreads(config);
@@ -90,12 +71,21 @@ export async function startController(given: ControllerFoundations): Promise<Run
     const { bindPoints } = opened;
     return {
       services,
+      /** With the real ports where the system chose them. */
       bindPoints,
+      /** The issuers of the bind points that serve the OpenID provider. */
       issuers: issuersOf(asOpened(config, opened).listeners),
-      get config() {
+      /** The configuration in use. */
+      get config(): Config {
         return configuration.inUse;
       },
-      reload(fresh) {
+      /**
+       * Reads the files again that the configuration names (certificates, the overlay's PKI, the logo), and applies those
+       * changes of another configuration that need no restart, in all threads together. One reload at a time; others wait.
+       * @param fresh the configuration in use unless given
+       * @throws ConfigError, ListenError, PkiFileError or ReloadRefused: nothing has changed then
+       */
+      reload(fresh?: Config): Promise<Reloaded> {
         const refuseWhenStopping = () => {
           if (isStopping) throw new ReloadRefused('The controller is stopping.');
         };
@@ -104,7 +94,9 @@ export async function startController(given: ControllerFoundations): Promise<Run
         lastReload = reloaded.catch(() => undefined);
         return reloaded;
       },
+      /** The answer of `/health-checks/ready`, whether or not a listener serves it. */
       health: () => runChecks(foundations, services.checks),
+      /** Accepts no more requests, finishes those under way, stops background work. The store stays open. */
       stop,
     };
   } catch (error) {

@@ -4,7 +4,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import { learnIntermediates, type SentIntermediates } from '../http/request/peer-certificates.ts';
-import type { SharedInterfaces } from '../http/server/listener.ts';
 import { type CountedTogether, clearRow, countingTable } from '../http/server/shared-source-counts.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -15,7 +14,6 @@ import { withinTime } from '../platform/within-time.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';
-import type { OtherThreads } from './thread-roles.ts';
 
 /** Starts the thread; tests pass their own. */
 export type StartThread = (data: ThreadData) => Worker;
@@ -31,22 +29,7 @@ export interface ThreadSupport {
   isCluster(): boolean;
 }
 
-export interface RunningThreads extends OtherThreads {
-  /** Listens wherever all of them listen, for the first thread. */
-  readonly shared: SharedInterfaces;
-  /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
-  start(support: ThreadSupport): Promise<void>;
-  /** Resolves when all have applied what was committed. */
-  catchUp(): Promise<void>;
-  /**
-   * Prepares another configuration in each thread.
-   * @returns puts it in use; resolves when no thread answers by the previous one
-   * @throws Error one cannot use it
-   */
-  prepareConfig(config: Config): Promise<() => Promise<void>>;
-  /** Each finishes the requests under way; resolves when all have ended. */
-  stop(): Promise<void>;
-}
+export type RunningThreads = ReturnType<typeof otherThreads>;
 
 /** After this many missed heartbeats a thread counts as dead: it answers nobody and blocks whoever waits for it. */
 const mostMissedBeats = 15;
@@ -62,7 +45,7 @@ export function otherThreads(needs: {
   log: Logger;
   random: Random;
   startThread?: StartThread | undefined;
-}): RunningThreads {
+}) {
   const threads = { answering: 1 + needs.count, replaced: 0 };
   const counted = { table: countingTable(threads.answering), key: needs.random.bytes(32) };
   const members = new Map<number, ThreadMember>();
@@ -82,16 +65,19 @@ export function otherThreads(needs: {
 
   return {
     threads,
+    /** Listens wherever all of them listen, for the first thread. */
     shared: {
       threads: threads.answering,
       counted: { ...counted, row: 0 },
       ticketKeys: null,
-      onTicketKeys(listener, keys) {
+      onTicketKeys(listener: string, keys: Uint8Array) {
         for (const { calls } of ready()) calls.tell('useTicketKeys', { listener, keys });
       },
-      onIntermediates: (sent) => spreadIntermediates(members, sent),
+      onIntermediates: (sent: SentIntermediates) => spreadIntermediates(members, sent),
     },
+    /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
     start: life.start,
+    /** Resolves when all have applied what was committed. */
     catchUp: () => catchUp(members),
     settle: async () =>
       void (await Promise.allSettled(ready().map(({ calls }) => calls.ask('settle', null)))),
@@ -101,7 +87,13 @@ export function otherThreads(needs: {
       ...[...members.values()].flatMap(({ counts }) => (counts === null ? [] : [counts])),
     ],
     beFresh: async () => void (await Promise.all(ready().map(({ calls }) => calls.ask('beFresh', null)))),
-    prepareConfig: (config) => prepareConfig(members, config),
+    /**
+     * Prepares another configuration in each thread.
+     * @returns puts it in use; resolves when no thread answers by the previous one
+     * @throws Error one cannot use it
+     */
+    prepareConfig: (config: Config) => prepareConfig(members, config),
+    /** Each finishes the requests under way; resolves when all have ended. */
     stop: life.stop,
   };
 }
@@ -172,7 +164,7 @@ function keepingAlive(needs: {
   counted: Pick<CountedTogether, 'table' | 'key'>;
   onDeparture: (counts: ThreadCounts) => void;
   onReplacement: () => void;
-}): Pick<RunningThreads, 'start' | 'stop'> {
+}) {
   const { count, log, members, counted } = needs;
   const startThread = needs.startThread ?? startRequestThread;
   const isCluster = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -225,7 +217,7 @@ function keepingAlive(needs: {
   }
 
   return {
-    async start(support) {
+    async start(support: ThreadSupport): Promise<void> {
       const beat = () => {
         Atomics.store(isCluster, 0, support.isCluster() ? 1 : 0);
         endThoseThatStandStill(members, log);
