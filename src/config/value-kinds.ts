@@ -219,36 +219,33 @@ export function color(scheme: 'light' | 'dark') {
   return text((given) => requireContrast(parseColor(given), scheme), asItIs);
 }
 
+/** @param words of the refusal of another one @throws Refusal */
+function urlOf(given: string, protocols: readonly string[], words: string): URL {
+  const url = URL.parse(given);
+  if (url === null || !protocols.includes(url.protocol)) throw new Refusal(words);
+  return url;
+}
+
 /** An address that a link of the login pages leads to: a page, or who answers mail or the telephone. */
 export const linkUrl = text((given) => {
-  const url = URL.parse(given);
-  if (url === null || !['https:', 'http:', 'mailto:', 'tel:'].includes(url.protocol)) {
-    throw new Refusal(
-      `${JSON.stringify(given)} is not an address that begins with https:, http:, mailto: or tel:`,
-    );
-  }
-  return url.href;
+  const words = `${JSON.stringify(given)} is not an address that begins with https:, http:, mailto: or tel:`;
+  return urlOf(given, ['https:', 'http:', 'mailto:', 'tel:'], words).href;
 }, asItIs);
 
 /** Of another server; without user and password. */
 export const httpsUrl = text((given) => {
-  const url = URL.parse(given);
-  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
-    throw new Refusal(`${JSON.stringify(given)} is not an https URL`);
+  const words = `${JSON.stringify(given)} is not an https URL`;
+  const url = urlOf(given, ['https:'], words);
+  if (url.username !== '' || url.password !== '') throw new Refusal(words);
   return url.href;
 }, asItIs);
 
 /** The URL of an OTLP collector, without a trailing slash. */
 export const collectorUrl = text((given) => {
-  const url = URL.parse(given);
-  if (url === null || !['https:', 'http:'].includes(url.protocol)) {
-    throw new Refusal(
-      `${JSON.stringify(given)} is not the URL of a collector, such as https://collector:4318`,
-    );
-  }
-  if (url.username !== '' || url.password !== '') {
+  const words = `${JSON.stringify(given)} is not the URL of a collector, such as https://collector:4318`;
+  const url = urlOf(given, ['https:', 'http:'], words);
+  if (url.username !== '' || url.password !== '')
     throw new Refusal('the URL holds a user or a password; put what the collector asks for into headersFile');
-  }
   if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }, asItIs);
