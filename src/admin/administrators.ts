@@ -17,7 +17,6 @@ import {
 } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { NewPassword } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken, type Store } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
@@ -31,11 +30,6 @@ export interface AdministratorNeeds {
   readonly random: Random;
 }
 
-export interface PreparedAdministrator {
-  readonly identity: NewIdentity;
-  readonly password: NewPassword & { readonly id: AuthenticatorId };
-}
-
 /**
  * Checks name and password by the rules of the default policy and hashes the password; stores nothing.
  * The user name also becomes the name of the identity.
@@ -44,21 +38,22 @@ export interface PreparedAdministrator {
 export async function prepareAdministrator(
   needs: AdministratorNeeds,
   wanted: { readonly username: string; readonly password: string },
-): Promise<PreparedAdministrator> {
+) {
   const username = typedName(wanted.username);
   const key = administratorKey(username);
   const policy = await policyOf(needs, defaultAuthPolicyId);
+  const identity: NewIdentity = {
+    id: asId<IdentityId>(needs.random.id()),
+    name: username,
+    type: 'User',
+    externalId: null,
+    authPolicyId: null,
+    isAdmin: true,
+    roleAttributes: [],
+    tags: {},
+  };
   return {
-    identity: {
-      id: asId<IdentityId>(needs.random.id()),
-      name: username,
-      type: 'User',
-      externalId: null,
-      authPolicyId: null,
-      isAdmin: true,
-      roleAttributes: [],
-      tags: {},
-    },
+    identity,
     password: {
       id: asId<AuthenticatorId>(needs.random.id()),
       username,

@@ -3,12 +3,12 @@
 
 import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import { type Clock, isoTime, MINUTE, type Millis } from '../platform/clock.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
+import type { Store } from '../store/contracts/store.ts';
 import { type AdministratorNeeds, asConflict, policyOf, prepareAdministrator } from './administrators.ts';
 
 /** How long a set-up link works. */
@@ -16,21 +16,18 @@ const setupLinkLifetime: Millis = 30 * MINUTE;
 const tokenBytes = 32;
 
 interface LinkNeeds {
-  readonly store: { readonly setupLinks: SetupLinkStore };
+  readonly store: Pick<Store, 'setupLinks'>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-export interface SetupLink {
-  /** 256 bits, base64url. Only its hash is stored; nobody can read it again. */
-  readonly token: string;
-  readonly expiresAt: Millis;
-}
-
 export type SetupLinkState = Awaited<ReturnType<SetupLinkStore['check']>>;
 
-/** Makes a link. Earlier unused links stop working. */
-export async function createSetupLink(needs: LinkNeeds & { readonly audit: AuditTrail }): Promise<SetupLink> {
+/**
+ * Makes a link. Earlier unused links stop working.
+ * @returns `token`: 256 bits, base64url. Only its hash is stored; nobody can read it again
+ */
+export async function createSetupLink(needs: LinkNeeds & { readonly audit: AuditTrail }) {
   const token = needs.random.bytes(tokenBytes).toString('base64url');
   const now = needs.clock.now();
   const expiresAt = now + setupLinkLifetime;
@@ -48,7 +45,7 @@ export async function withdrawSetupLinks(needs: LinkNeeds): Promise<void> {
 
 /** Whether a link works, or why not. Does not use it up. */
 export async function checkSetupLink(
-  needs: Pick<LinkNeeds, 'clock'> & { readonly store: { readonly setupLinks: SetupLinkStore } },
+  needs: Pick<LinkNeeds, 'clock' | 'store'>,
   token: string,
 ): Promise<SetupLinkState> {
   // Anything that cannot be a token is refused without a query.
@@ -57,10 +54,7 @@ export async function checkSetupLink(
 }
 
 /** The rules for the first administrator's password, to show before one is typed. */
-export async function setupPasswordRules(needs: Pick<AdministratorNeeds, 'store'>): Promise<{
-  readonly policy: PasswordPolicy;
-  readonly shortest: number;
-}> {
+export async function setupPasswordRules(needs: Pick<AdministratorNeeds, 'store'>) {
   const { updb } = (await policyOf(needs, defaultAuthPolicyId)).primary;
   return { policy: updb, shortest: shortestPassword(updb) };
 }
@@ -76,10 +70,7 @@ export type SetupOutcome =
  * @throws AuthError conflict                  `username` is taken, or the default policy allows no passwords
  */
 export async function completeSetup(
-  needs: AdministratorNeeds & {
-    readonly store: { readonly setupLinks: SetupLinkStore };
-    readonly audit: AuditTrail;
-  },
+  needs: AdministratorNeeds & LinkNeeds & { readonly audit: AuditTrail },
   setup: { readonly token: string; readonly username: string; readonly password: string },
   origin: RequestOrigin,
 ): Promise<SetupOutcome> {

@@ -82,17 +82,8 @@ interface SealedReset {
   readonly x: Millis;
 }
 
-/** What a link for a forgotten password opens. */
-export interface OpenReset extends Resettable {
-  readonly email: string;
-  readonly expiresAt: Millis;
-}
-
 /** Null: not a token of ours, used, too old to be read, or made for another password or address than there is now. */
-export async function openReset(
-  needs: Pick<LinkNeeds, 'resets'> & ResetNeeds,
-  token: string,
-): Promise<OpenReset | null> {
+export async function openReset(needs: Pick<LinkNeeds, 'resets'> & ResetNeeds, token: string) {
   const text = needs.resets.open(token, needs.clock.now());
   if (text === undefined) return null;
   const { i, p, e, x: expiresAt } = JSON.parse(text) as SealedReset;
@@ -108,33 +99,21 @@ interface ResetNeeds {
   readonly mailing: Mailing | null;
 }
 
-/** An identity whose password may be reset by mail, or why not. */
-export interface Resettable {
-  readonly account: Account;
-  readonly username: string;
-  readonly passwordHash: string;
-  readonly email: string | null;
-  readonly objection: RefusalReason | null;
-}
-
 /**
- * The second factors stay as they are, and the next login asks for them.
+ * An identity whose password may be reset by mail, or why not (`objection`). The second factors stay as they are, and the
+ * next login asks for them.
  * @returns null when there is no such identity, or it has no password
  */
-export async function resettable(needs: ResetNeeds, id: IdentityId): Promise<Resettable | null> {
+export async function resettable(needs: ResetNeeds, id: IdentityId) {
   const password = await passwordOf(needs.store.authenticators, id);
   if (password === null) return null;
   const { username } = password;
   const login = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
   if (login === null || login.identity.id !== id) return null;
   const objection = objectionTo(login, needs.mailing, needs.clock.now());
-  return {
-    account: login,
-    username,
-    passwordHash: login.passwordHash,
-    email: login.identity.email,
-    objection,
-  };
+  const { passwordHash, identity } = login;
+  const account: Account = login;
+  return { account, username, passwordHash, email: identity.email, objection };
 }
 
 function objectionTo(

@@ -115,11 +115,7 @@ interface Cell {
 }
 
 /** Counts answers and how long they took, by API and status class: at most 40 series. */
-export function answerTimes(): {
-  /** Its cost must be negligible, because it runs for every request. */
-  observe(api: string, status: number, duration: Millis): void;
-  list(): readonly AnswerSeries[];
-} {
+export function answerTimes() {
   const cells = new Map<string, (Cell | undefined)[]>();
 
   function newCell(api: string, hundreds: number): Cell {
@@ -132,7 +128,8 @@ export function answerTimes(): {
   }
 
   return {
-    observe(api, status, duration) {
+    /** Its cost must be negligible, because it runs for every request. */
+    observe(api: string, status: number, duration: Millis): void {
       const hundreds = Math.trunc(status / 100);
       const cell = cells.get(api)?.[hundreds] ?? newCell(api, hundreds);
       let bucket = 0;
@@ -140,7 +137,7 @@ export function answerTimes(): {
       cell.counts[bucket] = (cell.counts[bucket] as number) + 1;
       cell.sum += duration;
     },
-    list: () =>
+    list: (): readonly AnswerSeries[] =>
       [...cells.values()].flatMap((ofApi) => ofApi.filter((cell) => cell !== undefined).map(seriesOf)),
   };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin/setup.ts';
+import { checkSetupLink, createSetupLink } from '../../src/admin/setup.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { afterForeignRestore, restoreDatabase } from '../../src/controller/restore-database.ts';
 import { DAY, MINUTE, SECOND } from '../../src/platform/clock.ts';
@@ -60,7 +60,7 @@ interface Loot {
   readonly bob: Enrolled;
   readonly usedTotp: string;
   readonly usedRecoveryCode: string;
-  readonly link: SetupLink;
+  readonly link: { readonly token: string };
   readonly enrollment: NewEnrollment;
   readonly kids: readonly string[];
 }
