@@ -24,170 +24,136 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** What the audit trail records: one event per security decision, never a secret. */
-export type AuditEvent =
+interface OfIdentity {
+  identityId: string;
+}
+
+interface OfSession extends OfIdentity {
+  sessionId: string;
+}
+
+interface OfClient extends OfSession {
+  clientId: string;
+}
+
+/** A change by the owner or an administrator. */
+interface ByOwnerOr extends OfIdentity {
+  /** Who removed it; missing: its owner. */
+  byIdentityId?: string;
+}
+
+interface OfPasskey extends ByOwnerOr {
+  passkeyId: string;
+}
+
+interface InBrowser extends OfIdentity {
+  browserSessionId: string;
+  clientId: string;
+}
+
+/** Done by a person, or by the service. */
+interface Done {
+  byIdentityId: string | null;
+}
+
+/** The owner, if another identity did it. */
+interface OfOwner {
+  identityId?: string;
+}
+
+interface OfAuthenticator extends OfIdentity {
+  authenticatorId: string;
+}
+
+interface FromTo {
+  from: string;
+  to: string;
+}
+
+/** What the audit trail records: one event per security decision, never a secret. By name, what each of them says. */
+interface Events {
   /** A step of a login; the decision record with the same reference id has the checks. */
-  | { readonly event: 'login.passed'; readonly method: AttemptStep; readonly identityId: string }
-  | { readonly event: 'login.refused'; readonly method: AttemptStep }
-  | {
-      readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
-      readonly identityId: string;
-      /** Who removed it; missing: its owner. */
-      readonly byIdentityId?: string;
-    }
-  /** `cloned`: its counter went back, so another device may have the key. */
-  | {
-      readonly event: 'passkey.added' | 'passkey.removed' | 'passkey.cloned';
-      readonly identityId: string;
-      readonly passkeyId: string;
-      /** Who removed it; missing: its owner. */
-      readonly byIdentityId?: string;
-    }
-  /** An identity got what it logs in with; the decision record with the same reference id has the checks. */
-  | {
-      readonly event: 'enrollment.completed';
-      readonly enrollment: EnrollmentKind;
-      readonly identityId: string;
-      /** Of an invitation: the person added it instead of choosing a password. */
-      readonly passkeyId?: string;
-    }
-  | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollmentKind }
+  'login.passed': OfIdentity & { method: AttemptStep };
+  'login.refused': { method: AttemptStep };
+  'totp.enrolled': ByOwnerOr;
+  'totp.removed': ByOwnerOr;
+  'totp.recovery-codes-renewed': ByOwnerOr;
+  'passkey.added': OfPasskey;
+  'passkey.removed': OfPasskey;
+  /** Its counter went back, so another device may have the key. */
+  'passkey.cloned': OfPasskey;
+  /**
+   * An identity got what it logs in with; the decision record with the same reference id has the checks. `passkeyId` of
+   * an invitation: the person added it instead of choosing a password.
+   */
+  'enrollment.completed': OfIdentity & { enrollment: EnrollmentKind; passkeyId?: string };
+  'enrollment.refused': { enrollment: EnrollmentKind };
   /** By the legacy mechanism; for OIDC it is `token.issued`. */
-  | { readonly event: 'session.opened'; readonly identityId: string; readonly sessionId: string }
-  | {
-      readonly event: 'token.issued';
-      readonly identityId: string;
-      readonly sessionId: string;
-      readonly clientId: string;
-    }
-  | {
-      readonly event: 'token.refreshed';
-      readonly identityId: string;
-      readonly sessionId: string;
-      readonly clientId: string;
-    }
+  'session.opened': OfSession;
+  'token.issued': OfClient;
+  'token.refreshed': OfClient;
   /** Somebody stays signed in in a browser, and an application got its code that way. */
-  | {
-      readonly event: 'browser-session.opened' | 'browser-session.used';
-      readonly identityId: string;
-      readonly browserSessionId: string;
-      readonly clientId: string;
-    }
-  | {
-      readonly event: 'browser-session.ended';
-      readonly browserSessionId: string;
-      readonly reason: 'logout' | 'administrator' | 'no-longer-enough';
-      readonly byIdentityId: string | null;
-      /** The owner, if somebody else ended it. */
-      readonly identityId?: string;
-    }
-  | {
-      readonly event: 'code.refused';
-      readonly reason: string;
-      readonly clientId: string;
-      readonly endedSessionId: string | null;
-      /** The owner of the ended session. */
-      readonly identityId?: string;
-    }
-  | {
-      readonly event: 'refresh.refused';
-      readonly reason: string;
-      readonly sessionId: string;
-      readonly clientId: string;
-      readonly identityId: string;
-    }
-  | {
-      readonly event: 'session.ended';
-      readonly sessionId: string;
-      readonly reason: SessionEndReason;
-      readonly byIdentityId: string | null;
-      /** The owner, if somebody else ended it. */
-      readonly identityId?: string;
-    }
-  | {
-      readonly event: 'session.certified';
-      readonly identityId: string;
-      readonly sessionId: string;
-      readonly thumbprint: string;
-    }
-  | {
-      readonly event: 'session.certificate-revoked';
-      readonly identityId: string;
-      readonly sessionId: string;
-      readonly certificateId: string;
-    }
-  /** `extended`: a successor was issued. `replaced`: its owner has stored it, and uses it from now on. */
-  | {
-      readonly event: 'certificate.extended' | 'certificate.replaced';
-      readonly identityId: string;
-      readonly authenticatorId: string;
-    }
-  /** What an administrator asked for, written before it is done: no change goes without a trace. */
-  | {
-      readonly event: 'admin.requested';
-      /** Method and path, without the query. */
-      readonly request: string;
-      readonly byIdentityId: string;
-    }
-  | {
-      readonly event: 'admin.changed';
-      readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
-      readonly entity: string;
-      readonly entityId: string;
-      readonly byIdentityId: string | null;
+  'browser-session.opened': InBrowser;
+  'browser-session.used': InBrowser;
+  'browser-session.ended': Done &
+    OfOwner & { browserSessionId: string; reason: 'logout' | 'administrator' | 'no-longer-enough' };
+  /** The owner is that of the ended session. */
+  'code.refused': OfOwner & { reason: string; clientId: string; endedSessionId: string | null };
+  'refresh.refused': OfClient & { reason: string };
+  'session.ended': Done & OfOwner & { sessionId: string; reason: SessionEndReason };
+  'session.certified': OfSession & { thumbprint: string };
+  'session.certificate-revoked': OfSession & { certificateId: string };
+  /** A successor was issued. */
+  'certificate.extended': OfAuthenticator;
+  /** Its owner has stored the successor, and uses it from now on. */
+  'certificate.replaced': OfAuthenticator;
+  /**
+   * What an administrator asked for, written before it is done: no change goes without a trace. Method and path, without
+   * the query.
+   */
+  'admin.requested': { request: string; byIdentityId: string };
+  'admin.changed': Done &
+    OfOwner & {
+      action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
+      entity: string;
+      entityId: string;
       /** The name of the external JWT signer whose token did it, at a login. */
-      readonly bySigner?: string;
+      bySigner?: string;
       /** Names of the fields that were set. */
-      readonly fields: readonly string[];
+      fields: readonly string[];
       /** The fields of a managed entity whose values are different now. */
-      readonly changes?: readonly FieldChange[];
-      /** The owner of the authenticator, enrollment or the like. */
-      readonly identityId?: string;
-    }
+      changes?: readonly FieldChange[];
+    };
   /** Somebody has seen what the device or person receives: whoever has it can enroll as the identity. */
-  | {
-      readonly event: 'enrollment.shown';
-      readonly enrollmentId: string;
-      readonly identityId: string;
-      readonly byIdentityId: string | null;
-    }
+  'enrollment.shown': Done & OfIdentity & { enrollmentId: string };
   /** Done by the owner. */
-  | {
-      readonly event: 'account.changed';
-      readonly change: 'username' | 'password' | 'other-sessions-ended';
-      readonly identityId: string;
-    }
-  | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  'account.changed': OfIdentity & { change: 'username' | 'password' | 'other-sessions-ended' };
+  'key.rotated': { kid: string; alg: string };
   /** A step of the rotation of an authority on this host; the fingerprint is that of the one that the step is about. */
-  | {
-      readonly event: 'authority.rotated';
-      readonly authority: 'root' | 'client-ca';
-      readonly step: 'prepare' | 'switch' | 'retire' | 'undo';
-      readonly fingerprint: string;
-    }
+  'authority.rotated': {
+    authority: 'root' | 'client-ca';
+    step: 'prepare' | 'switch' | 'retire' | 'undo';
+    fingerprint: string;
+  };
   /** A reload of the configuration file changed a setting of the running controller. None of the values is a secret. */
-  | {
-      readonly event: 'config.changed';
-      readonly path: string;
-      readonly before: unknown;
-      readonly after: unknown;
-    }
+  'config.changed': { path: string; before: unknown; after: unknown };
   /** All secrets are now sealed under another key-encryption key; the fingerprint is that of the key file. */
-  | { readonly event: 'secrets.rekeyed'; readonly fingerprint: string; readonly resealed: number }
+  'secrets.rekeyed': { fingerprint: string; resealed: number };
   /** The database comes from a backup; see docs/decisions/restoring-a-backup.md. */
-  | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
+  'database.restored': { restoreId: string; sessionsEnded: number };
   /** Somebody on the host has copied or moved everything that is stored; the names contain no passwords. */
-  | { readonly event: 'database.copied' | 'database.moved'; readonly from: string; readonly to: string }
+  'database.copied': FromTo;
+  'database.moved': FromTo;
   /** Whoever opens the link first becomes an administrator. */
-  | { readonly event: 'setup.link-created'; readonly expiresAt: string }
+  'setup.link-created': { expiresAt: string };
   /** Identities and their authenticators came from another controller. */
-  | {
-      readonly event: 'database.imported';
-      readonly created: number;
-      readonly changed: number;
-      readonly conflicts: number;
-    }
-  | { readonly event: 'setup.completed'; readonly identityId: string };
+  'database.imported': { created: number; changed: number; conflicts: number };
+  'setup.completed': OfIdentity;
+}
+
+export type AuditEvent = {
+  readonly [Name in keyof Events]: { readonly event: Name } & Readonly<Events[Name]>;
+}[keyof Events];
 
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */
 export interface AuditTrail {
