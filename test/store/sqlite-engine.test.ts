@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import type { ApiSessionId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { forced } from '../../src/store/sql/intent.ts';
@@ -213,7 +214,7 @@ describe('the SQLite engine', () => {
   });
 
   /** A session of an identity of its own. @returns its id */
-  async function addSession(engine: SqliteEngine): Promise<string> {
+  async function addSession(engine: SqliteEngine): Promise<ApiSessionId> {
     const store = sqlStore(engine);
     return openSession(store, await createUser(store));
   }

@@ -4,9 +4,8 @@ import { performance } from 'node:perf_hooks';
 import type { PoolUse } from '../../model/metrics.ts';
 import { SECOND, systemClock } from '../../platform/clock.ts';
 import { inRounds } from '../../platform/in-rounds.ts';
-import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Engine, postgresDialect } from '../sql/engine.ts';
+import { changeListeners, type Engine, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
 import { listTurns } from '../sql/turns.ts';
@@ -41,12 +40,9 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   const turns = listTurns(shares.lists);
   const ask = askingOf(settings);
   const unanswered = unansweredCommits(readers);
-  const listeners = new Set<ChangeListener>();
+  const { notify, onChange } = changeListeners();
   let closing: Promise<void> | null = null;
 
-  async function notify(notice: ChangeNotice): Promise<void> {
-    await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
-  }
   const feed = followChanges({ settings, readers, notify });
   // Apart from the transaction of the change: those that notify are committed one after the other, by all nodes, and
   // each would wait for the disk and the standby of the one before. This one waits for neither: who misses it looks by
@@ -90,10 +86,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
         }),
       );
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange,
     letWrite: (port) => port.close(),
     // Other nodes change sessions too.
     sessionVersion: () => null,

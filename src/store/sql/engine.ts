@@ -1,11 +1,10 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { ListBudget } from '../../model/list-query.ts';
-import type { PoolUse } from '../../model/metrics.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Within } from '../contracts/auth-requests.ts';
-import type { ChangeListener } from '../contracts/changes.ts';
+import type { ChangeFeed, ChangeListener, ChangeNotice } from '../contracts/changes.ts';
+import type { Store } from '../contracts/store.ts';
 import type { Unchanged } from '../contracts/versions.ts';
 import type { Force, Sql, SqlRow, SqlValue, Statement } from './intent.ts';
 
@@ -27,7 +26,9 @@ export interface WriteOptions {
 export type ReadInTurn = (statement: Statement) => Promise<readonly SqlRow[]>;
 
 /** What an engine provides for the implementation of the contracts. */
-export interface Engine {
+export interface Engine
+  extends Pick<ChangeFeed, 'onChange'>,
+    Pick<Store, 'letWrite' | 'sessionVersion' | 'poolUse' | 'close'> {
   readonly dialect: Dialect;
   /** Runs an intent as one atomic step. Resolves once the commit is durable. */
   write(name: string, args: readonly unknown[], options?: WriteOptions): Promise<unknown>;
@@ -38,15 +39,21 @@ export interface Engine {
    * @throws NoTurn, OutOfTime
    */
   inTurn<T>(budget: ListBudget, use: (read: ReadInTurn) => Promise<T>): Promise<T>;
-  /** See `ChangeFeed.onChange`. */
-  onChange(listener: ChangeListener): () => void;
-  /** See `Store.letWrite`. */
-  letWrite(port: MessagePort): void;
-  /** See `Store.sessionVersion`. */
-  sessionVersion(id: string): number | null;
-  /** See `Store.poolUse`. */
-  poolUse(): readonly PoolUse[];
-  close(): Promise<void>;
+}
+
+/** Those who want to know of commits. */
+export function changeListeners() {
+  const listeners = new Set<ChangeListener>();
+  return {
+    /** Resolves when all have heard of it, whatever they make of it. */
+    async notify(notice: ChangeNotice): Promise<void> {
+      await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
+    },
+    onChange(listener: ChangeListener): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }
 
 /** All differences between the engines that the shared SQL has to know. */

@@ -2,9 +2,8 @@
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
-import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Engine, sqliteDialect } from '../sql/engine.ts';
+import { changeListeners, type Engine, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
 import { listTurns } from '../sql/turns.ts';
 import { connectSqlite } from './connection.ts';
@@ -50,12 +49,8 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const writer = writerThread(link, () => notify('own'));
   const lister = listThread({ path, busyTimeout: readBusyTimeout });
   const turns = listTurns(1);
-  const listeners = new Set<ChangeListener>();
+  const { notify, onChange } = changeListeners();
   let closing: Promise<void> | null = null;
-
-  async function notify(notice: ChangeNotice): Promise<void> {
-    await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
-  }
 
   let seenVersion = dataVersion();
   const poll = setInterval(() => {
@@ -102,10 +97,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     },
     read: (sql, ...params) => read({ sql, params }),
     inTurn: (budget, use) => turns(budget, (left) => use((statement) => lister.read(statement, left()))),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange,
     letWrite: writer.join,
     sessionVersion(id) {
       const known = versions();
