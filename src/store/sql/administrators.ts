@@ -1,8 +1,7 @@
 import { type AdministratorMeans, hasMeansToLogIn } from '../../model/administrator.ts';
-import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { NoAdministratorLeft } from '../contracts/store.ts';
-import { authPolicyRulesOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { authPolicyRulesOf, disablingOf, integer, integerOrNull, reader, text, textOrNull } from './codec.ts';
 import { all, type Force, type Intent, type SqlRow, unforced } from './intent.ts';
 
 // Somebody must remain who can undo a change. The step that makes the change decides this, so that two simultaneous
@@ -29,21 +28,15 @@ export const enabledSignersSql =
 
 type EnabledSigners = AdministratorMeans['signers'];
 
+const enabledSignerOf = reader<EnabledSigners[number]>()('id issuer useExternalId:flag');
+
 export function enabledSignersOf(rows: readonly SqlRow[]): EnabledSigners {
-  return rows.map((row) => ({
-    id: asId(text(row, 'id')),
-    issuer: text(row, 'issuer'),
-    useExternalId: integer(row, 'use_external_id') === 1,
-  }));
+  return rows.map(enabledSignerOf);
 }
 
 export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): AdministratorMeans {
   return {
-    identity: {
-      disabledAt: integerOrNull(row, 'disabled_at'),
-      disabledUntil: integerOrNull(row, 'disabled_until'),
-      externalId: textOrNull(row, 'external_id'),
-    },
+    identity: { ...disablingOf(row), externalId: textOrNull(row, 'external_id') },
     policy: authPolicyRulesOf(row),
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),

@@ -10,23 +10,12 @@ import { assignEverybody, assigningPoliciesSql } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf, authPolicyRulesOf, authPolicyTable, text } from './codec.ts';
 import { concern } from './concern.ts';
-import { usualMethods } from './entity-methods.ts';
+import { deleteUnless, usualMethods } from './entity-methods.ts';
 import { all, first, type Intent, run } from './intent.ts';
 
 export const authPolicies = concern<AuthPolicyStore>()({
   writes: {
-    *delete(id, now) {
-      const row = yield* first`DELETE FROM auth_policies WHERE id = ${id}
-           AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
-           AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
-         RETURNING id`;
-      if (row !== undefined) {
-        yield* recordChange('auth-policy', id, now);
-        return 'deleted';
-      }
-      const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', id);
-      return kept === undefined ? 'unknown' : 'referenced';
-    },
+    delete: (id, now) => deleteUnless(isUsed, { table: authPolicyTable, kind: 'auth-policy', id, now }),
   },
   forced: {
     *create(how, [policy, now]) {
@@ -70,3 +59,6 @@ function* applyUpdate(id: string, patch: PatchOf<typeof authPolicyEntity>, now: 
   yield* recordChange('auth-policy', id, now);
   return true;
 }
+
+const isUsed = `EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
+  OR EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)`;

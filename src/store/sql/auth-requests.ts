@@ -23,6 +23,7 @@ import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import {
   authPolicyRulesOf,
+  disablingOf,
   identityInTokensOf,
   insert,
   integer,
@@ -201,11 +202,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
 /** A missing policy refuses, as a missing identity does. */
 function isBearerUsable(row: SqlRow, now: Millis): boolean {
   if (row.name === null || row.primary_rules === null) return false;
-  const disabled = {
-    disabledAt: integerOrNull(row, 'disabled_at'),
-    disabledUntil: integerOrNull(row, 'disabled_until'),
-  };
-  return !isDisabled(disabled, now);
+  return !isDisabled(disablingOf(row), now);
 }
 
 interface OpenedSession {

@@ -8,8 +8,7 @@ import type {
   PasswordAuthenticator,
 } from '../../model/authenticator.ts';
 import { type AuthPolicy, authPolicyEntity } from '../../model/entities/auth-policy.ts';
-import { type IdentityInTokens, identityEntity } from '../../model/entities/identity.ts';
-import { asId } from '../../model/ids.ts';
+import { type Identity, type IdentityInTokens, identityEntity } from '../../model/entities/identity.ts';
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import { entityTable } from './entity-table.ts';
@@ -60,9 +59,12 @@ export const identityTable = entityTable(identityEntity, {
 });
 export const { read: identityOf } = identityTable;
 
-export function identityInTokensOf(row: SqlRow): IdentityInTokens {
-  return { id: asId(text(row, 'id')), name: text(row, 'name'), isAdmin: integer(row, 'is_admin') === 1 };
-}
+export const identityInTokensOf = reader<IdentityInTokens>()('id name isAdmin:flag');
+
+/** What `isDisabled` asks. */
+export const disablingOf = reader<Pick<Identity, 'disabledAt' | 'disabledUntil'>>()(
+  'disabledAt? disabledUntil?',
+);
 
 export const authPolicyTable = entityTable(authPolicyEntity);
 export const { read: authPolicyOf } = authPolicyTable;
@@ -82,10 +84,10 @@ export const accountsSql = `SELECT ${accountColumns}
   FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id`;
 
 /** What a policy allows and requires. */
-export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'primary' | 'secondary'> {
+export function authPolicyRulesOf(row: SqlRow): Pick<AuthPolicy, 'primary' | 'secondary'> {
   return {
-    primary: json<AuthPolicy['primary']>(row, `${prefix}primary_rules`),
-    secondary: json<AuthPolicy['secondary']>(row, `${prefix}secondary_rules`),
+    primary: json<AuthPolicy['primary']>(row, 'primary_rules'),
+    secondary: json<AuthPolicy['secondary']>(row, 'secondary_rules'),
   };
 }
 

@@ -13,10 +13,10 @@ import { createCertificate } from './authenticators.ts';
 import {
   authPolicyOf,
   authPolicyTable,
+  disablingOf,
   identityOf,
   identityTable,
   insert,
-  integerOrNull,
   reader,
 } from './codec.ts';
 import { concern } from './concern.ts';
@@ -39,9 +39,7 @@ export const enrollments = concern<EnrollmentStore>()({
       const identity = yield* first`SELECT identities.disabled_at, identities.disabled_until FROM identities
          JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ${tokenHash}`;
       if (identity === undefined) return 'unknown';
-      const disabledAt = integerOrNull(identity, 'disabled_at');
-      const disabledUntil = integerOrNull(identity, 'disabled_until');
-      if (isDisabled({ disabledAt, disabledUntil }, now)) return 'disabled';
+      if (isDisabled(disablingOf(identity), now)) return 'disabled';
       // If two transactions get this far with one token, only one deletes the row and continues.
       const used = yield* first`DELETE FROM enrollments WHERE token_hash = ${tokenHash} AND method = ${method}
          AND identity_id = ${authenticator.identityId} AND expires_at > ${now}

@@ -48,3 +48,22 @@ export function usualWrites<Value extends Identified>(table: EntityTable<Value>,
     },
   };
 }
+
+/** Deletes an entity unless a condition holds: that something refers to it. */
+export function* deleteUnless(
+  isReferred: string,
+  of: {
+    readonly table: { readonly table: string };
+    readonly kind: ChangeKind;
+    readonly id: string;
+    readonly now: Millis;
+  },
+): Intent<'deleted' | 'referenced' | 'unknown'> {
+  const { table } = of.table;
+  const sql = `DELETE FROM ${table} WHERE id = ? AND NOT (${isReferred}) RETURNING id`;
+  if (yield* affects(sql, of.id)) {
+    yield* recordChange(of.kind, of.id, of.now);
+    return 'deleted';
+  }
+  return (yield* affects(`SELECT id FROM ${table} WHERE id = ?`, of.id)) ? 'referenced' : 'unknown';
+}

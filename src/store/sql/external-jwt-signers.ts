@@ -5,7 +5,7 @@ import type { ExternalJwtSignerStore } from '../contracts/external-jwt-signers.t
 import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { concern } from './concern.ts';
-import { usualMethods, usualWrites } from './entity-methods.ts';
+import { deleteUnless, usualMethods, usualWrites } from './entity-methods.ts';
 import { entityTable } from './entity-table.ts';
 import { first, type Intent } from './intent.ts';
 import { endSessionsOpenedBy } from './session-ends.ts';
@@ -19,7 +19,12 @@ export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
   },
   forced: {
     update: (how, [id, patch, now]) => keepingAnAdministrator(applyUpdate(id, patch, now), now, how),
-    delete: (how, [id, now]) => keepingAnAdministrator(applyDeletion(id, now), now, how),
+    delete: (how, [id, now]) =>
+      keepingAnAdministrator(
+        deleteUnless(isNamed, { table, kind: 'external-jwt-signer', id, now }),
+        now,
+        how,
+      ),
   },
   methods: (database) => usualMethods(table, database),
 });
@@ -56,16 +61,7 @@ function changesVouching(before: ExternalJwtSigner, patch: Patch): boolean {
   );
 }
 
-function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
-  // Rules name signers by id, as JSON text in which nothing else can look like an id.
-  const row = yield* first`DELETE FROM external_jwt_signers
-       WHERE id = ${id} AND NOT EXISTS (SELECT 1 FROM auth_policies
-       WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'
-         OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%') RETURNING id`;
-  if (row !== undefined) {
-    yield* recordChange('external-jwt-signer', id, now);
-    return 'deleted';
-  }
-  const kept = yield* first('SELECT id FROM external_jwt_signers WHERE id = ?', id);
-  return kept === undefined ? 'unknown' : 'referenced';
-}
+/** Rules name signers by id, as JSON text in which nothing else can look like an id. */
+const isNamed = `EXISTS (SELECT 1 FROM auth_policies
+  WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'
+    OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%')`;

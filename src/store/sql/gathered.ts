@@ -1,8 +1,9 @@
 // Several intents as one: either all of their changes are made, or none.
 
-import { type CommitConditions, type GatheredKind, NotAsSeen } from '../contracts/gathered.ts';
+import { type CommitConditions, NotAsSeen } from '../contracts/gathered.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { type Force, first, type Intent } from './intent.ts';
+import { tableOf } from './managed-entities.ts';
 
 export interface GatheredCall {
   readonly name: string;
@@ -13,16 +14,6 @@ export interface GatheredCalls {
   readonly calls: readonly GatheredCall[];
   readonly conditions: CommitConditions;
 }
-
-const tables: Readonly<Record<GatheredKind, string>> = {
-  'auth-policy': 'auth_policies',
-  'ext-jwt-signer': 'external_jwt_signers',
-  ca: 'cas',
-  'config-type': 'config_types',
-  'event-subscription': 'event_subscriptions',
-  'oidc-client': 'oidc_clients',
-  identity: 'identities',
-};
 
 /** What a deferred intent is assumed to return: that it found its entity. */
 export function assumedOutcome(name: string): unknown {
@@ -51,7 +42,7 @@ function* runAll(
   for (let at = 0; at < seen.length; at += askedTogether) {
     // One statement for each of them would be most of what a change of many asks.
     const some = seen.slice(at, at + askedTogether);
-    const conditions = some.map(({ kind }) => `(SELECT updated_at FROM ${tables[kind]} WHERE id = ?) = ?`);
+    const conditions = some.map(({ kind }) => `(SELECT updated_at FROM ${tableOf(kind)} WHERE id = ?) = ?`);
     const row = yield* first(
       `SELECT 1 AS same WHERE ${conditions.join(' AND ')}`,
       ...some.flatMap(({ id, updatedAt }) => [id, updatedAt]),

@@ -21,6 +21,7 @@ import { createEnrollment } from './enrollments.ts';
 import { externalJwtSigners } from './external-jwt-signers.ts';
 import { createIdentity, identities, insertPassword } from './identities.ts';
 import { all, first, forced, type Intent, run, type SqlValue } from './intent.ts';
+import { tableOf } from './managed-entities.ts';
 import { endSessionsOfAuthenticator } from './session-ends.ts';
 
 /** The table of a kind. */
@@ -265,18 +266,16 @@ function* taken(
   return null;
 }
 
-const tables = { 'auth-policy': 'auth_policies', identity: 'identities', ca: 'cas' } as const;
-
 /** What it refers to neither exists here nor is created by this import. */
-function* missing(known: Known, kind: keyof typeof tables, id: string): Intent<string | null> {
+function* missing(known: Known, kind: keyof typeof named, id: string): Intent<string | null> {
   if (known.has(kind, id)) {
     // Deleted here since it was imported. The import record still counts it as unchanged.
-    const row = yield* first(`SELECT id FROM ${tables[kind]} WHERE id = ?`, id);
+    const row = yield* first(`SELECT id FROM ${tableOf(kind)} WHERE id = ?`, id);
     if (row !== undefined) return null;
     const imported = yield* first('SELECT id FROM imports WHERE kind = ? AND id = ?', kind, id);
     return imported === undefined ? null : `its ${named[kind]} ${id} was deleted here`;
   }
-  const row = yield* first(`SELECT id FROM ${tables[kind]} WHERE id = ?`, id);
+  const row = yield* first(`SELECT id FROM ${tableOf(kind)} WHERE id = ?`, id);
   return row === undefined ? `its ${named[kind]} ${id} is not here` : null;
 }
 

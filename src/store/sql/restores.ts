@@ -1,17 +1,11 @@
 import { eventKinds, queueOf } from '../../model/delivery.ts';
-import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
-import { caEntity } from '../../model/entities/ca.ts';
-import { configTypeEntity } from '../../model/entities/config-type.ts';
-import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
-import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
-import { identityEntity } from '../../model/entities/identity.ts';
-import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore } from '../contracts/restores.ts';
 import { insert, insertOr, integer, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
+import { describedEntities } from './managed-entities.ts';
 
 export const restores = concern<RestoreStore>()({
   writes: {
@@ -69,9 +63,10 @@ interface ColumnRules {
  * here: a test compares this with the schema.
  */
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
+  ...Object.fromEntries(
+    describedEntities.map((entity) => [entity.table, { kept: columnsOf(entity).join(' ') }]),
+  ),
   schema_version: { kept: 'version usable_by' },
-  auth_policies: { kept: columnsOf(authPolicyEntity).join(' ') },
-  identities: { kept: columnsOf(identityEntity).join(' ') },
   authenticators: {
     kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint cert_expires_at
       is_extend_requested is_key_roll_requested tags created_at updated_at`,
@@ -80,11 +75,6 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   },
   names: { kept: 'identity_id kind key' },
   client_info: { kept: 'identity_id env_info sdk_info' },
-  external_jwt_signers: { kept: columnsOf(externalJwtSignerEntity).join(' ') },
-  cas: { kept: columnsOf(caEntity).join(' ') },
-  config_types: { kept: columnsOf(configTypeEntity).join(' ') },
-  event_subscriptions: { kept: columnsOf(eventSubscriptionEntity).join(' ') },
-  oidc_clients: { kept: columnsOf(oidcClientEntity).join(' ') },
   // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
   // What was used before the backup stays used.

@@ -3,20 +3,12 @@ import { NotAsSeen } from '../contracts/gathered.ts';
 import type { Unchanged, VersionedEntity, VersionStore } from '../contracts/versions.ts';
 import { concern } from './concern.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
+import { tableOf } from './managed-entities.ts';
 
-const rowOf: Readonly<Record<VersionedEntity, string>> = {
-  identities: 'SELECT * FROM identities WHERE id = ?',
-  authenticators: 'SELECT * FROM authenticators WHERE id = ?',
-  'auth-policies': 'SELECT * FROM auth_policies WHERE id = ?',
-  'external-jwt-signers': 'SELECT * FROM external_jwt_signers WHERE id = ?',
-  cas: 'SELECT * FROM cas WHERE id = ?',
-  'config-types': 'SELECT * FROM config_types WHERE id = ?',
-  'event-subscriptions': 'SELECT * FROM event_subscriptions WHERE id = ?',
-  'oidc-clients': 'SELECT * FROM oidc_clients WHERE id = ?',
-};
+const rowOf = (entity: VersionedEntity) => `SELECT * FROM ${tableOf(entity)} WHERE id = ?`;
 
 export const versions = concern<VersionStore>()({
-  methods: ({ find }) => ({ find: (entity, id) => find(versionOf, rowOf[entity], id) }),
+  methods: ({ find }) => ({ find: (entity, id) => find(versionOf, rowOf(entity), id) }),
 });
 
 /**
@@ -24,7 +16,7 @@ export const versions = concern<VersionStore>()({
  * @throws NotAsSeen changed
  */
 export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<void> {
-  const row = yield* first(rowOf[entity], id);
+  const row = yield* first(rowOf(entity), id);
   if (row !== undefined && !versions.includes(versionOf(row))) throw new NotAsSeen('changed');
 }
 
