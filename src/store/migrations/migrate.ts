@@ -4,7 +4,7 @@ import { addPasskeyRules } from '../sql/auth-policies.ts';
 import { noteCertificateEnds } from '../sql/certificate-ends.ts';
 import { type Dialect, type OfEngine, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
-import type { Intent, SqlRow } from '../sql/intent.ts';
+import { all, first, type Intent, run, type SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
 import {
@@ -162,7 +162,7 @@ export class NodesInTheWay extends Error {
 }
 
 /** Whether releases that work on the database now could no longer do so afterwards. */
-export function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
+function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
   return version < versionOfSchema(schema) && version < schema.usableBy;
 }
 
@@ -199,7 +199,7 @@ export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredV
  * upgraded one after the other, or after going back to this release.
  * @throws SchemaError the newer schema is not for this release
  */
-export function isOfNewerRelease({ version, usableBy }: StoredVersion, schema = ourSchema): boolean {
+function isOfNewerRelease({ version, usableBy }: StoredVersion, schema = ourSchema): boolean {
   const known = versionOfSchema(schema);
   if (version <= known) return false;
   if (usableBy <= known) return true;
@@ -217,66 +217,86 @@ function newerSchema(version: number, known: number): SchemaError {
   );
 }
 
+/** What a database says about itself. `version`: null where nothing says it. */
+export function* storedVersion({ tables }: Dialect): Intent<{
+  readonly isEmpty: boolean;
+  readonly version: StoredVersion | null;
+}> {
+  const names = (yield* all(tables)).map(({ name }) => name);
+  const row = names.includes('schema_version') ? yield* first('SELECT * FROM schema_version') : undefined;
+  return { isEmpty: names.length === 0, version: row === undefined ? null : storedVersionOf(row) };
+}
+
+export function isUpToDate(stored: StoredVersion, schema: Schema): boolean {
+  return stored.version === versionOfSchema(schema) || isOfNewerRelease(stored, schema);
+}
+
 /**
- * Brings a database to the schema of this release, under its write lock, so that several programs may try at once.
- * @param runsElsewhere whether another process runs a controller on it; asked when the migration would break that one
+ * Brings a database to the schema of this release, in a transaction that lets nobody else try. An ordinary start writes
+ * nothing, so it does not wait for the disk.
+ * @param running describes the controllers at work on it; asked when the migration would break them
  * @returns the version afterwards, which is newer than ours if an older release may use a newer schema
  * @throws SchemaError   another program, a newer release or an old commit made the database; nothing is changed
  * @throws NodesInTheWay
  */
+export function* upToDate(
+  dialect: Dialect,
+  schema: Schema,
+  running: () => Intent<readonly string[]> | readonly string[],
+): Intent<number> {
+  const { isEmpty, version: stored } = yield* storedVersion(dialect);
+  if (stored === null && !isEmpty) throw ofAnotherProgram(dialect);
+  if (stored !== null) {
+    if (isUpToDate(stored, schema)) return stored.version;
+    const asked = endsReleaseBefore(stored, schema) ? running() : [];
+    const inTheWay = 'next' in asked ? yield* asked : asked;
+    if (inTheWay.length > 0) throw new NodesInTheWay(inTheWay);
+  }
+  for (const step of migrationsFrom(stored?.version ?? null, dialect, schema))
+    yield* typeof step === 'string' ? run(step) : step();
+  const to = versionOfSchema(schema);
+  yield* run('DELETE FROM schema_version');
+  yield* run('INSERT INTO schema_version (version, usable_by) VALUES (?, ?)', to, schema.usableBy);
+  return to;
+}
+
+function ofAnotherProgram({ name }: Dialect): SchemaError {
+  return new SchemaError(
+    `the database belongs to another program: it has tables but no schema version; name another ${name === 'sqlite' ? 'file' : 'database'}`,
+  );
+}
+
+/** As `upToDate`, under the write lock. @param runsElsewhere whether another process runs a controller on it */
 export function migrateSqlite(
   database: DatabaseSync,
   schema = ourSchema,
   runsElsewhere: () => boolean = () => false,
 ): number {
-  const to = versionOfSchema(schema);
   database.exec('BEGIN IMMEDIATE');
   try {
-    const stored = hasTables(database) ? schemaVersionOfSqlite(database) : null;
-    const isUpToDate = stored !== null && (stored.version === to || isOfNewerRelease(stored, schema));
-    // An ordinary start writes nothing, so it does not wait for the disk.
-    if (!isUpToDate) {
-      if (stored !== null && endsReleaseBefore(stored, schema) && runsElsewhere()) {
-        throw new NodesInTheWay(['the one of this machine']);
-      }
-      const before = stored?.version ?? null;
-      for (const step of migrationsFrom(before, sqliteDialect, schema)) migrateBy(database, step);
-      database.exec('DELETE FROM schema_version');
-      database
-        .prepare('INSERT INTO schema_version (version, usable_by) VALUES (?, ?)')
-        .run(to, schema.usableBy);
-    }
+    const running = () => (runsElsewhere() ? ['the one of this machine'] : []);
+    const version = runOn(database, upToDate(sqliteDialect, schema, running));
     database.exec('COMMIT');
-    return isUpToDate ? stored.version : to;
+    return version;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
-export function migrateBy(database: DatabaseSync, step: Migration): void {
-  if (typeof step === 'string') {
-    database.exec(step);
-    return;
+/** Runs an intent on a connection of its own. */
+export function runOn<T>(database: DatabaseSync, intent: Intent<T>): T {
+  let step = intent.next();
+  while (!step.done) {
+    const { sql, params } = step.value;
+    step = intent.next(database.prepare(sql).all(...params) as readonly SqlRow[]);
   }
-  const intent = step();
-  for (let next = intent.next(); !next.done; ) {
-    const { sql, params } = next.value;
-    next = intent.next(database.prepare(sql).all(...params) as readonly SqlRow[]);
-  }
+  return step.value;
 }
 
 /** For a database with tables. @throws SchemaError as `storedVersionOf`, or they are not ours */
 export function schemaVersionOfSqlite(database: DatabaseSync): StoredVersion {
-  const isOurs = hasTables(database, 'schema_version');
-  const row = isOurs ? database.prepare('SELECT * FROM schema_version').get() : undefined;
-  if (row !== undefined) return storedVersionOf(row);
-  throw new SchemaError(
-    'the database belongs to another program: it has tables but no schema version; name another file',
-  );
-}
-
-function hasTables(database: DatabaseSync, name: string | null = null): boolean {
-  const sql = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = coalesce(?, name)`;
-  return database.prepare(sql).get(name) !== undefined;
+  const { version } = runOn(database, storedVersion(sqliteDialect));
+  if (version !== null) return version;
+  throw ofAnotherProgram(sqliteDialect);
 }

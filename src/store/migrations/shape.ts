@@ -2,8 +2,7 @@
 // commit between releases, or one that somebody has changed by hand, would fail later, at a login.
 
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteDialect } from '../sql/engine.ts';
-import { migrateBy, migrationsFrom, ourSchema, type Schema, SchemaError } from './migrate.ts';
+import { migrateSqlite, ourSchema, type Schema, SchemaError } from './migrate.ts';
 
 /** Columns as `table.column`, and the indexes that have a name. Indexes of keys are left to the engine. */
 const shapeOfSqliteSql = `SELECT made.name || '.' || held.name AS part
@@ -49,7 +48,7 @@ function neededBy(schema: Schema): ReadonlySet<string> {
   const before = known.get(schema);
   if (before !== undefined) return before;
   using database = new DatabaseSync(':memory:');
-  for (const step of migrationsFrom(null, sqliteDialect, schema)) migrateBy(database, step);
+  migrateSqlite(database, schema);
   const needed = shapeOf(database);
   known.set(schema, needed);
   return needed;

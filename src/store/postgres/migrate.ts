@@ -3,19 +3,16 @@ import type pg from 'pg';
 import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import {
-  endsReleaseBefore,
-  isOfNewerRelease,
-  type Migration,
-  migrationsFrom,
-  NodesInTheWay,
+  isUpToDate,
   ourSchema,
   SchemaError,
   type StoredVersion,
-  storedVersionOf,
-  versionOfSchema,
+  storedVersion,
+  upToDate,
 } from '../migrations/migrate.ts';
 import { requireShape, shapeOfPostgresSql } from '../migrations/shape.ts';
 import { postgresDialect } from '../sql/engine.ts';
+import { all, type Intent } from '../sql/intent.ts';
 import { rowsOf, unprepared } from './connection.ts';
 import { isBlocked } from './errors.ts';
 import { holdIntents, migrationLock } from './locks.ts';
@@ -78,73 +75,39 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
   }
 }
 
-function isUpToDate(stored: StoredVersion, schema: typeof ourSchema): boolean {
-  return stored.version === versionOfSchema(schema) || isOfNewerRelease(stored, schema);
-}
-
 /** Runs in a transaction that holds the lock. @returns the version afterwards */
-export async function applyMigrations(client: Client, schema = ourSchema): Promise<number> {
-  const stored = await versionOf(client);
-  if (stored === null && (await hasTables(client))) {
-    throw new SchemaError(
-      'the database belongs to another program: it has tables but no schema version; name another database',
-    );
-  }
-  if (stored !== null && isUpToDate(stored, schema)) return stored.version;
-  if (stored !== null && endsReleaseBefore(stored, schema)) await refuseWhileNodesRun(client);
-  const before = stored?.version ?? null;
-  for (const step of migrationsFrom(before, postgresDialect, schema)) await migrateBy(client, step);
-  const to = versionOfSchema(schema);
-  await client.query('DELETE FROM schema_version');
-  await client.query(`INSERT INTO schema_version (version, usable_by) VALUES (${to}, ${schema.usableBy})`);
-  return to;
+export function applyMigrations(client: Client, schema = ourSchema): Promise<number> {
+  return runOn(client, upToDate(postgresDialect, schema, runningNodes));
 }
 
-async function migrateBy(client: Client, step: Migration): Promise<void> {
-  if (typeof step === 'string') {
-    await client.query(step);
-    return;
-  }
-  const intent = step();
-  for (let next = intent.next(); !next.done; ) {
-    next = intent.next(rowsOf(await client.query(unprepared(next.value))));
-  }
+async function runOn<T>(client: Client, intent: Intent<T>): Promise<T> {
+  let step = intent.next();
+  while (!step.done) step = intent.next(rowsOf(await client.query(unprepared(step.value))));
+  return step.value;
 }
 
 /**
  * Nodes announce every ten seconds that they run, and say when they stop. One that vanished counts as running for half
  * a minute, which is quicker than finding out.
- * @throws NodesInTheWay
  */
-async function refuseWhileNodesRun(client: Client): Promise<void> {
-  const { rows } = await client.query(
-    `SELECT name, version, last_seen_at, left_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-     FROM nodes ORDER BY name`,
+function* runningNodes(): Intent<readonly string[]> {
+  const rows = yield* all(
+    `SELECT name, version, last_seen_at, left_at, ${postgresDialect.time} AS now FROM nodes ORDER BY name`,
   );
-  const running = rows.filter(({ last_seen_at, left_at, now }) =>
-    isOnline({ lastSeenAt: Number(last_seen_at), leftAt: left_at }, Number(now)),
-  );
-  if (running.length > 0) throw new NodesInTheWay(running.map(({ name, version }) => `${name} (${version})`));
-}
-
-async function hasTable(client: Client, name: string): Promise<boolean> {
-  const { rows } = await client.query(
-    'SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1',
-    [name],
-  );
-  return rows.length > 0;
+  return rows
+    .filter(({ last_seen_at, left_at, now }) =>
+      isOnline({ lastSeenAt: Number(last_seen_at), leftAt: left_at as number | null }, Number(now)),
+    )
+    .map(({ name, version }) => `${name} (${version})`);
 }
 
 /** The version of the schema; null when there is none. */
 export async function versionOf(client: Client): Promise<StoredVersion | null> {
-  if (!(await hasTable(client, 'schema_version'))) return null;
-  const [row] = (await client.query('SELECT * FROM schema_version')).rows;
-  return row === undefined ? null : storedVersionOf(row);
+  return (await runOn(client, storedVersion(postgresDialect))).version;
 }
 
 export async function hasTables(client: Client): Promise<boolean> {
-  const { rows } = await client.query('SELECT 1 FROM pg_tables WHERE schemaname = current_schema() LIMIT 1');
-  return rows.length > 0;
+  return !(await runOn(client, storedVersion(postgresDialect))).isEmpty;
 }
 
 /** @throws SchemaError the server, its encoding or the schema cannot be used */

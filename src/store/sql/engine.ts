@@ -59,6 +59,8 @@ export function changeListeners() {
 /** All differences between the engines that the shared SQL has to know. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
+  /** A query for the names of all tables, as `name`. */
+  readonly tables: string;
   /** Translates a migration statement, written with SQLite's types, to this engine's types. */
   ddl(statement: string): string;
   /** Whether a text contains another one. */
@@ -100,6 +102,7 @@ export interface OfEngine {
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  tables: `SELECT name FROM sqlite_schema WHERE type = 'table'`,
   ddl: (statement) => statement,
   contains: (expression, text) => ({ sql: `instr(${expression}, ?) > 0`, params: [text] }),
   hasText: (column, text) => ({
@@ -124,6 +127,7 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  tables: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
   ddl: postgresDdl,
   // LIKE, which indexes of trigrams know (`trigrams` of migrations/tables-of-people.ts).
   contains: (expression, text) => ({
