@@ -56,6 +56,18 @@ describe('a list without a limit', () => {
     assert.ok(beyond.totalCount <= count * 2);
   });
 
+  test('has the same entries on a page far behind as when it is read whole, in any order', async () => {
+    for (const sort of ['name', 'name%20desc', 'createdAt', 'type%2CcreatedAt%20desc', 'externalId']) {
+      const read = async (limit: number | 'none', offset: number): Promise<readonly string[]> =>
+        (await admin.get(`identities?limit=${limit}&offset=${offset}&sort=${sort}`)).json.data.map(
+          ({ id }: { id: string }) => id,
+        );
+      const whole = await read('none', 0);
+      for (const offset of [999, 1000, 12_345, count - 2])
+        assert.deepEqual(await read(7, offset), whole.slice(offset, offset + 7), `${sort} ${offset}`);
+    }
+  });
+
   test('shows that there are more in the console and on the command line', async () => {
     const guest = await atConsole(server, 'root', '/console/people?page=2');
     await guest.page.getByText('26 to 50 of more than 10000').waitFor();

@@ -209,6 +209,14 @@ async function assertLongListsAreNotCounted(url: string): Promise<void> {
       const found = await store.identities.list({ ...page, filter });
       assert.deepEqual([found.totalCount, found.totalCountIsEstimate], [10_001, true]);
     }
+    const byName = {
+      ...page,
+      filter: { op: 'true' },
+      sort: [{ field: 'identity', descending: false }],
+    } as const;
+    const whole = await store.apiSessions.list({ ...byName, limit: rows + 1000 }, 0);
+    const far = await store.apiSessions.list({ ...byName, offset: 5000 }, 0);
+    assert.deepEqual(far.items, whole.items.slice(5000, 5010));
     const none = await store.identities.list({ ...page, filter: ofUnknownName });
     assert.deepEqual(none, { items: [], totalCount: 0, totalCountIsEstimate: false });
     const all = await store.identities.list({ ...page, filter: { op: 'true' }, limit: rows + 1000 });

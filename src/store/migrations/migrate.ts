@@ -6,9 +6,15 @@ import { type Dialect, type OfEngine, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import { all, first, type Intent, run, type SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
-import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
+import {
+  loginAttemptsBySource,
+  sessionsByCreation,
+  sessionsByDeletion,
+  tablesOfLogins,
+} from './tables-of-logins.ts';
 import {
   certificatesByEnd,
+  identitiesByCreation,
   indexesOfSearch,
   revocationColumn,
   tablesOfApplications,
@@ -92,6 +98,10 @@ const fromMain: readonly (Migration | OfEngine)[] = [
   changesByTransaction,
   ...tablesOfBulkJobs,
   ...indexesOfSearch,
+  'DROP INDEX identities_by_creation',
+  identitiesByCreation,
+  'DROP INDEX api_sessions_by_creation',
+  sessionsByCreation,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -3,6 +3,8 @@
 export const loginAttemptsBySource =
   'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, mechanism, source, identity_id, id)';
 
+export const sessionsByCreation = 'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at, id)';
+
 /** Sessions are deleted when their tokens have expired and their application need not be told of an end any more. */
 export const sessionsByDeletion =
   'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))';
@@ -111,7 +113,7 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
   sessionsByDeletion,
   'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
-  'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at)',
+  sessionsByCreation,
   // Certificates that were issued for an API session.
   `CREATE TABLE session_certificates (
     id TEXT PRIMARY KEY,

@@ -71,6 +71,9 @@ export const tablesOfRevocationLists: readonly string[] = [
   )`,
 ];
 
+/** With the key, so that a page far behind is found without the rows before it. */
+export const identitiesByCreation = 'CREATE INDEX identities_by_creation ON identities (created_at, id)';
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -112,7 +115,7 @@ export const tablesOfPeople: readonly string[] = [
   // People may type their address instead of their user name.
   'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
   // Administrators list the newest first, and there may be many.
-  'CREATE INDEX identities_by_creation ON identities (created_at)',
+  identitiesByCreation,
   `CREATE TABLE authenticators (
     id TEXT PRIMARY KEY,
     identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,

@@ -13,6 +13,9 @@ import { countedExactly } from './list-total.ts';
 /** Far more than a person writes. Longer filters would only keep the database busy. */
 const maxFilterParts = 500;
 
+/** From here on skipping rows costs more than reading those of the page apart. */
+const farOffset = 1000;
+
 /** The statements of a list. */
 export interface CompiledList {
   page(): Sql;
@@ -38,20 +41,28 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   // Joins that only add columns do not change the number of entries, and are most of the work.
   const join = joined !== null && names(source, joined.table, query.filter) ? joined.sql : '';
   const counted = `${table} ${join}`;
-  const order = query.sort.map(({ field, descending }) => {
-    const { column, isOptional } = fieldOf(source, field);
-    const direction = raw(descending ? 'DESC' : 'ASC');
-    if (!isOptional) return sql`${raw(column)} ${direction}`;
+  const sort = query.sort.map(({ field, descending }) => ({ ...fieldOf(source, field), descending }));
+  const decisive = sort.findIndex(({ isUnique, isOptional }) => isUnique && !isOptional);
+  const order = (decisive < 0 ? sort : sort.slice(0, decisive + 1)).map((field) => {
+    const direction = raw(field.descending ? 'DESC' : 'ASC');
+    if (!field.isOptional) return sql`${raw(field.column)} ${direction}`;
     // Engines disagree on where unset values are sorted, unless the query says so. If it does, they use no index.
-    return sql`${raw(column)} ${direction} ${raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
+    return sql`${raw(field.column)} ${direction} ${raw(field.descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
   });
-  const orderBy = together([...order, raw(source.tieBreaker)]);
-  const selected = (columns: string, limit: number) =>
-    sql`SELECT ${raw(columns)} FROM ${raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
+  const orderBy = together(decisive < 0 ? [...order, raw(source.tieBreaker)] : order);
+  const selected = (columns: string, limit: number, from = whole) =>
+    sql`SELECT ${raw(columns)} FROM ${raw(from)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
+  /** Indexes alone find where the page begins; its rows are read then. */
+  const farPage = () => {
+    const key = decisive === 0 ? (sort[0]?.column ?? source.tieBreaker) : source.tieBreaker;
+    const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
+    const keys = selected(key, query.limit, isSortedByJoined ? whole : counted);
+    return sql`SELECT ${raw(source.select)} FROM ${raw(whole)} WHERE ${raw(key)} IN (${keys}) ORDER BY ${orderBy}`;
+  };
   return {
     count: () =>
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-    page: () => selected(source.select, query.limit),
+    page: () => (query.offset < farOffset ? selected(source.select, query.limit) : farPage()),
     keys: (most) =>
       sql`SELECT ${raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
   };
