@@ -11,10 +11,8 @@ import { type DeliveryKind, deliveryKinds, partsOfQueue } from '../model/deliver
 import { type Clock, SECOND, type Seconds } from '../platform/clock.ts';
 import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
 import { openFiles } from '../platform/open-files.ts';
-import type { SessionView } from '../sessions/session-view.ts';
 import type { DeliveryBacklog, DeliveryStore } from '../store/contracts/deliveries.ts';
 import type { Store } from '../store/contracts/store.ts';
-import type { ClockWatch } from '../tasks/clock-watch.ts';
 import type { Deliverer } from '../tasks/deliver.ts';
 import { clockComparison, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
 import type { LiveTelemetry } from '../telemetry/live-telemetry.ts';
@@ -23,7 +21,6 @@ import type { Base } from './in-use.ts';
 import { certificateEnds, nodeAuthorities } from './overlay-pki.ts';
 import type { Records } from './records.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
-import type { OtherThreads } from './thread-roles.ts';
 
 /** Several nodes on one machine differ in the port. @param bindPoints as configured, or with the real ports */
 export function nodeName(
@@ -37,8 +34,8 @@ export type Observation = ReturnType<typeof openObservation>;
 
 /** @param startedAt when the process started */
 export function openObservation(
-  { store, clock, vault, log, hashPool, first, others }: Base,
-  { view, watch, keeper }: Pick<Callers, 'view' | 'watch' | 'keeper'>,
+  base: Base,
+  callers: Pick<Callers, 'view' | 'watch' | 'keeper'>,
   {
     records,
     telemetry,
@@ -51,13 +48,14 @@ export function openObservation(
     deliverer: Deliverer | null;
   },
 ) {
+  const { store, clock, vault, log, hashPool, first, others } = base;
+  const { view, watch, keeper } = callers;
   let certificates: readonly OwnCertificate[] = [];
   const authorities = () => nodeAuthorities(certificates);
   const heartbeat = nodeHeartbeat({ store, clock, vault, authorities, clockWatch: watch, log });
   const node =
     first === undefined ? heartbeat : clockComparison({ clockWatch: watch, isCluster: first.isCluster, log });
-  const checks =
-    first?.checks ?? healthChecks({ store, feed: view.feed, heartbeat, clockWatch: watch, others });
+  const checks = first?.checks ?? healthChecks(base, callers, heartbeat);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
   const counts = (): ThreadCounts => ({
@@ -151,14 +149,11 @@ function deliveryCounts(
 }
 
 /** The checks of readiness. */
-function healthChecks(needs: {
-  store: Pick<Store, 'changes'>;
-  feed: SessionView['feed'];
-  heartbeat: Pick<NodeHeartbeat, 'check'>;
-  clockWatch: ClockWatch;
-  others: Pick<OtherThreads, 'beFresh'>;
-}): readonly HealthCheck[] {
-  const { store, feed, heartbeat, clockWatch, others } = needs;
+function healthChecks(
+  { store, others }: Base,
+  { view: { feed }, watch }: Pick<Callers, 'view' | 'watch'>,
+  heartbeat: Pick<NodeHeartbeat, 'check'>,
+): readonly HealthCheck[] {
   return [
     { id: 'store.read', check: async () => void (await store.changes.latest()) },
     { id: 'store.changes', check: async () => void (await Promise.all([feed.beFresh(), others.beFresh()])) },
@@ -166,7 +161,7 @@ function healthChecks(needs: {
     {
       id: 'store.clock',
       async check() {
-        if (clockWatch.isWrong) throw clockWatch.refusal();
+        if (watch.isWrong) throw watch.refusal();
       },
     },
   ];

@@ -7,21 +7,18 @@ export interface AuthorityList {
 }
 
 /** The authorities that clients trust after enrolling. Read from files at start and at each reload. */
-export interface PublishedAuthorities {
-  /** @param listener its name */
-  of(listener: string): AuthorityList;
-  replace(lists: ReadonlyMap<string, AuthorityList>): void;
-}
+export type PublishedAuthorities = ReturnType<typeof publishedAuthorities>;
 
-export function publishedAuthorities(first: ReadonlyMap<string, AuthorityList>): PublishedAuthorities {
+export function publishedAuthorities(first: ReadonlyMap<string, AuthorityList>) {
   let lists = first;
   return {
-    of(listener) {
+    /** @param listener its name */
+    of(listener: string): AuthorityList {
       const list = lists.get(listener);
       if (list === undefined) throw new Error(`no authorities were read for the listener ${listener}`);
       return list;
     },
-    replace(fresh) {
+    replace(fresh: typeof first): void {
       lists = fresh;
     },
   };

@@ -12,15 +12,6 @@ export class NoTurn extends Error {
   }
 }
 
-export interface FairTurns {
-  /**
-   * Waits for a turn.
-   * @returns ends the turn; further calls do nothing
-   * @throws NoTurn
-   */
-  take(caller: string): Promise<() => void>;
-}
-
 export interface TurnLimits {
   readonly atOnce: number;
   /** How many turns one caller has at once. */
@@ -48,7 +39,7 @@ interface Line {
   readonly waiting: Waiter[];
 }
 
-export function fairTurns({ atOnce, ofOne, waiting, waitingOfOne, patience }: TurnLimits): FairTurns {
+export function fairTurns({ atOnce, ofOne, waiting, waitingOfOne, patience }: TurnLimits) {
   /** The caller whose last turn is longest ago comes first. */
   const lines = new Map<string, Line>();
   let running = 0;
@@ -92,7 +83,12 @@ export function fairTurns({ atOnce, ofOne, waiting, waitingOfOne, patience }: Tu
   }
 
   return {
-    take(caller) {
+    /**
+     * Waits for a turn.
+     * @returns ends the turn; further calls do nothing
+     * @throws NoTurn
+     */
+    take(caller: string): Promise<() => void> {
       const line = lines.get(caller) ?? { running: 0, waiting: [] };
       if (!hasRoom(line)) return Promise.reject(new NoTurn());
       return new Promise((resolve, reject) => {

@@ -129,15 +129,9 @@ async function authorize(needs: AcmeNeeds, account: Account, authorization: stri
   }
 }
 
-interface Account {
-  readonly newOrder: string;
-  /** RFC 7638. */
-  readonly thumbprint: string;
-  /** A signed request; null reads (RFC 8555 section 6.3). @throws AcmeError the authority refused it */
-  post(to: string, payload: object | null): Promise<OutboundAnswer>;
-}
+type Account = Awaited<ReturnType<typeof openAccount>>;
 
-async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder): Promise<Account> {
+async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder) {
   const { client } = needs;
   const get = (from: string) =>
     client.exchange(from, null, { accept: 'application/json', maxBytes: mostBytes });
@@ -148,6 +142,7 @@ async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder): Promise<
   const jwk: JWK = await exportJWK(createPublicKey(wanted.accountKey));
   let key: { readonly jwk: JWK } | { readonly kid: string } = { jwk };
   let nonce: string | undefined;
+  /** A signed request; null reads (RFC 8555 section 6.3). @throws AcmeError the authority refused it */
   const post = async (to: string, payload: object | null, attempt = 1): Promise<OutboundAnswer> => {
     nonce ??= nonceOf(await get(newNonce));
     const text = new TextEncoder().encode(payload === null ? '' : JSON.stringify(payload));

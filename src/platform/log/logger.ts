@@ -143,16 +143,6 @@ function renamed(fields: LogFields | undefined): LogFields {
 
 // Lines wait in memory and are handed to the system together. Callers can find out when theirs were.
 
-interface LogDestination {
-  write(line: string): void;
-  /** Resolves when every line so far was handed to the system. @returns false when the system does not take them */
-  written(): Promise<boolean>;
-  /** Resolves when waiting lines were handed over and synced. */
-  flush(): Promise<void>;
-  /** Writes waiting lines, then closes. */
-  end(): void;
-}
-
 // Lines wait in memory while a pipe is blocked or a disk is slow. Beyond this they are dropped and counted, because
 // requests must continue.
 const longestBacklog = 4 * 1024 * 1024;
@@ -168,10 +158,7 @@ const longestWait: Millis = 2000;
  * @param onLost called for each dropped line, and whenever the system refuses some
  * @throws Error when the file cannot be opened
  */
-function openDestination(
-  to: 'stdout' | 'stderr' | { readonly file: string },
-  onLost: () => void,
-): LogDestination {
+function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, onLost: () => void) {
   const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
   const stream = pino.destination({
     dest,
@@ -213,18 +200,21 @@ function openDestination(
   });
 
   return {
-    write(line) {
+    write(line: string): void {
       bytes.take(line);
       stream.write(line);
       handOverSoon();
     },
-    written() {
+    /** Resolves when every line so far was handed to the system. @returns false when the system does not take them */
+    written(): Promise<boolean> {
       const all = bytes.allHandedOver();
       if (bytes.isLeft) handOver();
       return all;
     },
-    flush: () => new Promise((resolve) => stream.flush(() => resolve())),
-    end() {
+    /** Resolves when waiting lines were handed over and synced. */
+    flush: () => new Promise<void>((resolve) => stream.flush(() => resolve())),
+    /** Writes waiting lines, then closes. */
+    end(): void {
       hasEnded = true;
       stream.end();
     },

@@ -1,12 +1,6 @@
 import type { Millis } from '../clock.ts';
 import { type HashCost, largestHashCost, leastHashCost } from './hash-cost.ts';
 
-export interface TunedHash {
-  readonly cost: HashCost;
-  /** How long one hash of this cost took. */
-  readonly took: Millis;
-}
-
 const mib = 1024;
 /** Measuring again improves the proposal, as far as the machine is steady. */
 const corrections = 3;
@@ -17,16 +11,16 @@ const corrections = 3;
  * own thread.
  * @param measure how long one hash of that cost takes
  * @param limits.memoryKiB the most memory for one hash
- * @returns the lowest allowed cost if even that takes longer
+ * @returns `took`: how long one hash of this cost took; the lowest allowed cost if even that takes longer
  * @see RFC 9106 section 4
  */
 export async function tunedHashCost(
   measure: (cost: HashCost) => Promise<Millis>,
   { wanted, memoryKiB }: { readonly wanted: Millis; readonly memoryKiB: number },
-): Promise<TunedHash> {
+) {
   let cost = leastHashCost;
   let took = await measure(cost);
-  let best: TunedHash = { cost, took };
+  let best = { cost, took };
   for (let round = 0; round < corrections; round += 1) {
     // The time is proportional to memory times passes.
     const work = (cost.memoryKiB * cost.passes * wanted) / took;
