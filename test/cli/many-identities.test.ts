@@ -88,6 +88,20 @@ test('more than a step takes are made and changed by a job, which goes on after 
   await fine('get', 'identity', 'later 1199');
 });
 
+test('a list of everything and an export may be longer than other answers', async () => {
+  const root = await loggedIn(server, 'root');
+  const notes = Array.from({ length: 60 }, (_, at) => [`note ${at}`, 'x'.repeat(1000)]);
+  const change = { roleAttributes: ['long'], tags: Object.fromEntries(notes) };
+  const csv = ['name', ...Array.from({ length: 300 }, (_, at) => `long ${at}`)].join('\n');
+  await imported(server, root, { csv });
+  const given = await root.call('POST', 'identities/bulk', { filter: 'name contains "long "', change });
+  assert.equal(given.status, 200, given.text);
+  const listed = await fine('list', 'identities', 'roleAttributes contains "long"', '--limit', 'none', '-j');
+  assert.equal(listed.json.length, 300);
+  assert.ok(listed.stdout.length > 17 * 1024 * 1024);
+  assert.match((await fine('export', '--kind', 'identity')).stdout, /name: long 299/);
+});
+
 test('the audit trail is exported a page at a time, by person and by kind of entity', async () => {
   const names = Array.from({ length: 600 }, (_, at) => `${at === 0 ? '=cmd()' : `crowd ${at}`}`);
   const file = join(server.home, 'crowd.csv');

@@ -5,15 +5,18 @@ import { ProtocolError, Unreachable } from './errors.ts';
 /** Sends one request and never follows a redirect by itself. `fetch` is one. */
 export type Transport = (request: Request) => Promise<Response>;
 
-/** No answer of the service is nearly this long; lists have pages. */
-const largestAnswer = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
 
 /**
- * The transport that everything here uses: https only, no cookies, no answer larger than 16 MiB.
+ * The transport that everything here uses: https only, no cookies, no answer that is too large.
+ * @param largestAnswer in bytes; only a list without a limit, or an export, is nearly as long as usual
  * @throws ProtocolError not_https, answer_too_large
  * @throws Unreachable when there is no answer
  */
-export function guarded(transport: Transport = (request) => fetch(request)): Transport {
+export function guarded(
+  transport: Transport = (request) => fetch(request),
+  largestAnswer = 16 * MIB,
+): Transport {
   return async (request) => {
     const { protocol, origin } = new URL(request.url);
     if (protocol !== 'https:') throw new ProtocolError('not_https', `${origin} is not an https address`);
@@ -26,12 +29,15 @@ export function guarded(transport: Transport = (request) => fetch(request)): Tra
         ? error
         : new Unreachable(origin, error);
     }
-    return bounded(response, origin);
+    return bounded(response, { origin, largestAnswer });
   };
 }
 
 /** The same answer, with a body that was read and is not too large. */
-async function bounded(response: Response, origin: string): Promise<Response> {
+async function bounded(
+  response: Response,
+  { origin, largestAnswer }: { readonly origin: string; readonly largestAnswer: number },
+): Promise<Response> {
   if (response.body === null) return response;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -44,7 +50,10 @@ async function bounded(response: Response, origin: string): Promise<Response> {
     size += value.byteLength;
     if (size > largestAnswer) {
       await reader.cancel().catch(() => undefined);
-      throw new ProtocolError('answer_too_large', `An answer of ${origin} is larger than 16 MiB`);
+      throw new ProtocolError(
+        'answer_too_large',
+        `An answer of ${origin} is larger than ${largestAnswer / MIB} MiB`,
+      );
     }
     chunks.push(value);
   }

@@ -40,6 +40,9 @@ export interface HttpsClient {
   [Symbol.dispose](): void;
 }
 
+/** Almost as long as a string can be, in bytes. */
+const longestText = 500 * 1024 * 1024;
+
 /** Trusted PEM certificates, and a client certificate. */
 export type TlsOptions = Pick<HttpsTransportOptions, 'ca' | 'clientCertificate'>;
 
@@ -59,6 +62,8 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
     },
   });
   const transport = guarded(send);
+  // Whom we give our token may answer with a list of everything.
+  const toOurServer = guarded(send, longestText);
   return {
     transport,
     [Symbol.dispose]: close,
@@ -69,8 +74,9 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
       if (login !== undefined)
         headers.append('authorization', `${key === undefined ? 'Bearer' : 'DPoP'} ${login.accessToken}`);
       if (secondToken !== undefined) headers.append('authorization', `Bearer ${secondToken}`);
+      const sending = login === undefined ? transport : toOurServer;
       const sendNow =
-        key === undefined ? transport : proving(key, () => clock.now())(transport, login?.accessToken);
+        key === undefined ? sending : proving(key, () => clock.now())(sending, login?.accessToken);
       if (csv !== undefined) headers.set('content-type', 'text/csv');
       const body = csv ?? (form === undefined ? JSON.stringify(json) : new URLSearchParams(form));
       try {
