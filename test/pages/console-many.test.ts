@@ -343,6 +343,14 @@ describe('people from a table', () => {
     await later.page.reload();
     await later.page.getByText('1 to 25 of 1100').waitFor();
     assert.equal(await stopped.count(), 0);
+    // An export says how far it is.
+    await later.page.route(/identities\?.*offset=500/, async (route) => {
+      await later.page.locator('#exported').filter({ hasText: '500 of 1100 rows read' }).waitFor();
+      await route.continue();
+    });
+    await later.page.locator('#export-json').click();
+    await later.page.locator('#exported').filter({ hasText: '1100 rows exported' }).waitFor();
+    await assertClean(later);
     await later.close();
   });
 

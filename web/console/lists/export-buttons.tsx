@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { csvOf } from '../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -23,9 +24,12 @@ const most = 10_000;
 /** Exports everything that the filter finds, not only the page on the screen. */
 export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps<Item>) {
   const { lists: words } = texts;
+  const [said, say] = useState('');
   const exported = useMutation({
     async mutationFn(as: 'csv' | 'json') {
-      const { items, isCut } = await everything<Item>({ path, filter, sort });
+      const { items, isCut } = await everything<Item>({ path, filter, sort }, (count, total) =>
+        say(words.exporting(count, total)),
+      );
       const name = `${path.replaceAll('/', '-')}.${as}`;
       if (as === 'json') download(name, 'application/json', JSON.stringify(items, null, 2));
       else {
@@ -34,8 +38,11 @@ export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps
         const rows = items.map((item) => exported.map(({ text }) => text(item)));
         download(name, 'text/csv;charset=utf-8', csvOf([titles, ...rows]));
       }
-      announce(isCut ? words.cut(items.length) : words.exported(items.length));
+      const result = isCut ? words.cut(items.length) : words.exported(items.length);
+      say(result);
+      announce(result);
     },
+    onError: () => say(''),
   });
   return (
     <div className="buttons">
@@ -45,19 +52,26 @@ export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps
       <Button id="export-json" isBusy={exported.isPending} onClick={() => exported.mutate('json')}>
         {words.json}
       </Button>
+      {said !== '' && (
+        <span id="exported" className="hint">
+          {said}
+        </span>
+      )}
       {exported.error !== null && <Failure error={exported.error} />}
     </div>
   );
 }
 
-async function everything<Item>({ path, filter, sort }: Omit<ExportProps<Item>, 'columns'>): Promise<{
-  readonly items: readonly Item[];
-  readonly isCut: boolean;
-}> {
+/** @param show gets how many rows have been read, of how many */
+async function everything<Item>(
+  { path, filter, sort }: Omit<ExportProps<Item>, 'columns'>,
+  show: (count: number, total: number) => void,
+): Promise<{ readonly items: readonly Item[]; readonly isCut: boolean }> {
   const items: Item[] = [];
   for (;;) {
     const page = await list<Item>(path, { filter, sort, limit: chunk, offset: items.length });
     items.push(...page.items);
+    show(items.length, Math.min(page.total, most));
     const isAll = page.items.length === 0 || items.length >= page.total;
     if (isAll || items.length >= most) return { items, isCut: !isAll };
   }

@@ -132,6 +132,10 @@ export const general = wordsOf({
     ],
     csv: ['Export CSV', 'Als CSV exportieren'],
     json: ['Export JSON', 'Als JSON exportieren'],
+    exporting: (number: number, all: number) => [
+      `${number} of ${count(all, 'row', 'rows')} read`,
+      `${number} von ${count(all, 'Zeile', 'Zeilen')} gelesen`,
+    ],
     exported: (number: number) => [
       `${count(number, 'row', 'rows')} exported`,
       `${count(number, 'Zeile', 'Zeilen')} exportiert`,
