@@ -25,7 +25,6 @@ interface PersonActionsProps extends OfPerson {
 export function PersonActions({ person, me, sessions, refresh }: PersonActionsProps) {
   if (!mayHelp(me, person)) return null;
   const isAdmin = me?.isAdmin === true;
-  const { id, name } = person;
   return (
     <Card id="actions" title={words.actions}>
       <div className="buttons">
@@ -34,17 +33,7 @@ export function PersonActions({ person, me, sessions, refresh }: PersonActionsPr
         <InviteAction person={person} refresh={refresh} />
         <ResetMfa person={person} refresh={refresh} />
         {sessions > 0 && (
-          <Confirm
-            whenDone={refresh}
-            id="end-sessions"
-            label={words.endSessions}
-            title={words.endSessionsTitle(name)}
-            ends={words.endSessionsEnds(sessions)}
-            isDestructive
-            change={() => ({ method: 'DELETE', path: `identities/${id}/api-sessions` })}
-            command={['identity', 'end-sessions', id]}
-            done={words.done.endSessions}
-          />
+          <ActOn act="endSessions" {...{ person, refresh }} ends={words.endSessionsEnds(sessions)} />
         )}
         {isAdmin && <EnableOrDisable person={person} sessions={sessions} refresh={refresh} />}
         {isAdmin && (
@@ -55,54 +44,46 @@ export function PersonActions({ person, me, sessions, refresh }: PersonActionsPr
   );
 }
 
-/** Nothing if nothing is locked. */
-export function Unlock({ person: { id, name, lockedUntil }, refresh }: OfPerson) {
-  if (lockedUntil.password === null && lockedUntil.totp === null) return null;
+type Act = 'unlock' | 'resetMfa' | 'enable' | 'endSessions';
+
+const requests: Readonly<Record<Act, readonly [Change['method'], path: string, command: string]>> = {
+  unlock: ['POST', 'unlock', 'unlock'],
+  resetMfa: ['DELETE', 'mfa', 'reset-mfa'],
+  enable: ['POST', 'enable', 'enable'],
+  endSessions: ['DELETE', 'api-sessions', 'end-sessions'],
+};
+
+/** A change of a person about which nothing has to be chosen. */
+function ActOn({ act, person: { id, name }, refresh, ends }: OfPerson & { act: Act; ends: string }) {
+  const [method, part, command] = requests[act];
   return (
     <Confirm
-      id="unlock"
-      label={words.unlock}
-      title={words.unlockTitle(name)}
-      ends={words.unlockEnds}
-      change={() => ({ method: 'POST', path: `identities/${id}/unlock`, body: {} })}
-      command={['identity', 'unlock', id]}
-      done={words.done.unlock}
+      id={command}
+      label={words[act]}
+      title={words[`${act}Title`](name)}
+      ends={ends}
+      isDestructive={method === 'DELETE'}
+      change={() => ({ method, path: `identities/${id}/${part}`, ...(method === 'POST' && { body: {} }) })}
+      command={['identity', command, id]}
+      done={words.done[act]}
       whenDone={refresh}
     />
   );
+}
+
+/** Nothing if nothing is locked. */
+export function Unlock(props: OfPerson) {
+  const { password, totp } = props.person.lockedUntil;
+  return (password ?? totp) !== null && <ActOn act="unlock" {...props} ends={words.unlockEnds} />;
 }
 
 /** Nothing if there is no authenticator app. */
-export function ResetMfa({ person: { id, name, isMfaEnabled }, refresh }: OfPerson) {
-  if (!isMfaEnabled) return null;
-  return (
-    <Confirm
-      id="reset-mfa"
-      label={words.resetMfa}
-      title={words.resetMfaTitle(name)}
-      ends={words.resetMfaEnds}
-      isDestructive
-      change={() => ({ method: 'DELETE', path: `identities/${id}/mfa` })}
-      command={['identity', 'reset-mfa', id]}
-      done={words.done.resetMfa}
-      whenDone={refresh}
-    />
-  );
+export function ResetMfa(props: OfPerson) {
+  return props.person.isMfaEnabled && <ActOn act="resetMfa" {...props} ends={words.resetMfaEnds} />;
 }
 
-export function Enable({ person: { id, name }, refresh }: OfPerson) {
-  return (
-    <Confirm
-      id="enable"
-      label={words.enable}
-      title={words.enableTitle(name)}
-      ends={words.enableEnds}
-      change={() => ({ method: 'POST', path: `identities/${id}/enable`, body: {} })}
-      command={['identity', 'enable', id]}
-      done={words.done.enable}
-      whenDone={refresh}
-    />
-  );
+export function Enable(props: OfPerson) {
+  return <ActOn act="enable" {...props} ends={words.enableEnds} />;
 }
 
 function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps, 'me'>) {
