@@ -9,6 +9,7 @@ import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
+import type { ListedLastLogin } from '../store/contracts/last-logins.ts';
 import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
 
 /** Live sessions only. */
@@ -40,6 +41,15 @@ export async function endOtherSessions(needs: AdminServices, { caller, origin }:
   const ended = await apiSessions.endOthers({ id: apiSessionId, identityId }, 'logout', now);
   needs.audit.record({ event: 'account.changed', change: 'other-sessions-ended', identityId }, origin);
   return ended;
+}
+
+/** Also those whose sessions have ended. */
+export function listOwnLogins(
+  { store }: AdminServices,
+  { identityId }: Principal,
+  query: ListQuery,
+): Promise<Page<ListedLastLogin>> {
+  return store.lastLogins.list(ofIdentity(identityId, query));
 }
 
 // The caller's own login attempts, including those of others who claimed to be the caller.

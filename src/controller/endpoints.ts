@@ -18,7 +18,7 @@ import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
 import { type MetricsText, metricsRoutes } from '../http/server/metrics.ts';
 import { totpPassed } from '../legacy/authenticate.ts';
 import { asId } from '../model/ids.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall } from '../model/principal.ts';
 import { type ClientRegistry, mainClientId } from '../oidc/clients.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -68,7 +68,13 @@ export function endpointsBy(config: Config, lasting: LastingServices, tokenLifet
 /** What the services take from the configuration. */
 function settingsOf(
   config: Config,
-  { store, view, clients }: { store: Store; view: SessionView; clients: ClientRegistry },
+  {
+    store,
+    view,
+    clients,
+    clock,
+    audit,
+  }: Pick<EdgeServices, 'clock' | 'audit'> & { store: Store; view: SessionView; clients: ClientRegistry },
 ) {
   const { oidc, sessions, totp, passkeys, enrollment, api, externalJwtSigners } = config.edge;
   const { forget, keepAlive } = view.legacy;
@@ -101,8 +107,9 @@ function settingsOf(
     sessionTimeout: api.sessionTimeout,
     forgetSession: forget,
     keepAlive,
-    async totpEnrolled(caller: Principal) {
-      if (caller.mechanism === 'legacy') await totpPassed({ store, forgetSession: forget }, caller);
+    async totpEnrolled(call: OwnCall) {
+      if (call.caller.mechanism === 'legacy')
+        await totpPassed({ store, clock, audit, forgetSession: forget }, call);
     },
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };

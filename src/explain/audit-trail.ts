@@ -42,6 +42,7 @@ function isOwnDoing({ event }: AuditEvent): boolean {
 }
 
 const ownDoings: ReadonlySet<AuditEvent['event']> = new Set([
+  'login.new-program',
   'totp.enrolled',
   'totp.removed',
   'totp.recovery-codes-renewed',

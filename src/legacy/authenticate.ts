@@ -9,8 +9,9 @@ import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-p
 import { clientProgramOf } from '../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
+import { recordNewProgram } from '../login/new-program.ts';
 import { recordedAttempt } from '../login/noted-record.ts';
-import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
+import { askedOfLogin, askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
 import type { LoginServices } from '../login/services.ts';
 import { endOldestSessions } from '../login/session-limit.ts';
@@ -23,7 +24,7 @@ import type { ClientInfo } from '../model/client-info.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { OpenLegacySession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -83,6 +84,7 @@ export async function authenticate(
   const id = asId<ApiSessionId>(needs.random.id());
   const { text, hash } = mintOpaqueToken(needs, 'zt-session', { id, generation: 1 });
   const now = needs.clock.now();
+  const proven = provenFactors(needs, progress);
   const session = await needs.store.apiSessions.openLegacy({
     id,
     tokenHash: hash,
@@ -92,6 +94,7 @@ export async function authenticate(
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,
+    isComplete: outstandingFactors(primary.account.policy, askedOfSessions, proven).length === 0,
     ...checkedAgain(primary.proof),
     ...certificatesOf(primary.proof),
   });
@@ -102,10 +105,11 @@ export async function authenticate(
     });
   }
   const asked = { ...askedOfLogin(account, now), newPassword: null };
-  const outstanding = outstandingFactors(account.policy, asked, provenFactors(needs, progress));
+  const outstanding = outstandingFactors(account.policy, asked, proven);
   if (outstanding.length === 0)
     await forgetFailuresIfAny(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
+  recordNewProgram(needs, { session, origin }, session.newProgram);
   await endOldestSessions(needs, { ...session, lacksFactors: outstanding.length > 0 }, origin);
   return {
     session,
@@ -191,7 +195,7 @@ export async function submitTotp(
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
-  await totpPassed(needs, principal);
+  await totpPassed(needs, { caller: principal, origin });
   const lacksFactors = principal.outstanding.some(({ type }) => type !== 'totp');
   const passed = [...principal.passed, 'totp' as const];
   if (!lacksFactors) await endOldestSessions(needs, { identityId, passed, lacksFactors }, origin);
@@ -199,14 +203,18 @@ export async function submitTotp(
 
 /** Records that the caller of a legacy session has proven TOTP, by a code or by enrolling it. */
 export async function totpPassed(
-  needs: Pick<LegacyServices, 'forgetSession'> & {
+  needs: Pick<LegacyServices, 'forgetSession' | 'clock' | 'audit'> & {
     readonly store: Pick<LegacyServices['store'], 'apiSessions' | 'attempts'>;
   },
-  { apiSessionId, identityId, outstanding }: Principal,
+  { caller: { apiSessionId, identityId, outstanding }, origin }: OwnCall,
 ): Promise<void> {
-  if (!(await needs.store.apiSessions.addPassed(apiSessionId, 'totp'))) throw new AuthError('unauthorized');
+  const isComplete = outstanding.every(({ type }) => type === 'totp');
+  const completedAt = isComplete && outstanding.length > 0 ? needs.clock.now() : null;
+  const added = await needs.store.apiSessions.addPassed(apiSessionId, 'totp', completedAt);
+  if (added === null) throw new AuthError('unauthorized');
   needs.forgetSession(apiSessionId);
-  if (outstanding.some(({ type }) => type !== 'totp')) return;
+  if (!isComplete) return;
   const session = await needs.store.apiSessions.find(apiSessionId);
+  if (session !== null) recordNewProgram(needs, { session, origin }, added.newProgram);
   await forgetFailures(needs.store, identityId, session?.authenticatorId ?? null);
 }

@@ -1,6 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { SessionEndReason } from './api-session.ts';
 import type { EnrollmentKind } from './enrollment.ts';
+import type { NewProgram } from './last-login.ts';
 import type { AttemptStep } from './login.ts';
 
 /** Where a request came from. Use cases pass it on for the audit trail and never decide by it. */
@@ -75,6 +76,8 @@ interface Events {
   /** A step of a login; the decision record with the same reference id has the checks. */
   'login.passed': OfIdentity & { method: AttemptStep };
   'login.refused': { method: AttemptStep };
+  /** A login that is complete, with a program that the identity has not used before; never its very first one. */
+  'login.new-program': OfClient & Omit<NewProgram, 'ipAddress'>;
   'totp.enrolled': ByOwnerOr;
   'totp.removed': ByOwnerOr;
   'totp.recovery-codes-renewed': ByOwnerOr;

@@ -57,5 +57,10 @@ export function programOfSession(
   return { program: redeemer.program, operatingSystem };
 }
 
+/** The name of a program as `ClientProgram` has it, which an update of the program does not change. */
+export function withoutVersion(program: string | null): string | null {
+  return program?.replace(/ \d{1,9}(?:\.\d{1,9})?$/, '') ?? null;
+}
+
 /** Of a client that says nothing. */
 export const noClientInfo: ClientInfo = { envInfo: {}, sdkInfo: {} };

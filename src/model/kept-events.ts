@@ -7,6 +7,7 @@
 export const keptEvents = {
   'login.passed': 'no',
   'login.refused': 'no',
+  'login.new-program': 'owner',
   'totp.enrolled': 'owner',
   'totp.removed': 'owner',
   'totp.recovery-codes-renewed': 'owner',

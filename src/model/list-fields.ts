@@ -66,6 +66,10 @@ export const apiSessionListFields = listFields(
     createdAt:time lastActivityAt:time expiresAt:time`,
 );
 
+export const lastLoginListFields = listFields(
+  `id ${ofIdentity} clientId program? operatingSystem? ipAddress firstAt:time lastAt:time`,
+);
+
 export const browserSessionListFields = listFields(
   `id ${ofIdentity} issuer ipAddress createdAt:time lastUsedAt:time expiresAt:time`,
 );

@@ -65,6 +65,7 @@ const paths: readonly Path[] = [
   at('current-identity/authenticators/:id/extend', 'POST', 'POST'),
   at('current-identity/authenticators/:id/extend-verify', 'POST', 'POST'),
   at('current-identity/password-rules', 'GET HEAD'),
+  at('current-identity/last-logins', 'GET HEAD'),
   at('current-identity/login-attempts', 'GET HEAD'),
   at('current-identity/api-sessions', 'GET HEAD DELETE'),
   at('current-identity/api-sessions/:id', 'DELETE'),

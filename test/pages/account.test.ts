@@ -342,10 +342,12 @@ test('ends one session, all others, and notices when its own is ended', async ()
   const { page } = guest;
   await goTo(page, 'sessions');
   await page.getByText('signed in nowhere else').waitFor();
-  const card = await page.locator('.cards .card').innerText();
+  const card = await page.locator('.cards .card').first().innerText();
   assert.match(card, /^This session\s+Chrome on Linux\s+Account page/);
   assert.match(card, /Signed in .+ from 127\.0\.0\.1 \(password\)/i);
   assert.match(card, /Last used .+ from 127\.0\.0\.1\. Expires /);
+  const programs = await page.locator('section:has(#programs) .card').first().innerText();
+  assert.match(programs, /^Chrome on Linux\s+Account page.+\s+First used .+, last .+ from 127\.0\.0\.1\./);
   const others = [
     await loggedIn(server, 'elsa'),
     await loggedIn(server, 'elsa'),
@@ -571,7 +573,7 @@ describe('every state is accessible', () => {
       await signIn(page, who);
       await page.locator('#sign-out').waitFor();
       await goTo(page, 'sessions');
-      await page.getByText('<img/src=x>WWW').waitFor();
+      await page.getByText('<img/src=x>WWW').first().waitFor();
       for (const part of ['attempts', 'sessions', 'language', 'sign-in'] as const) {
         await goTo(page, part);
         await assertCleanAs(part);

@@ -179,9 +179,17 @@ test('an application shows who signed in to it last', async () => {
   const guest = await admin.at('/console/clients/wiki-id');
   const { page } = guest;
   const latest = page.locator('section:has(#sign-ins)');
-  await latest.getByText('Nobody is signed in to it now.').waitFor();
+  await latest.getByText('No sign-ins yet.').waitFor();
   await go(page, '/sessions?client=wiki-id');
   await page.getByText('No session matches.').waitFor();
+  const json = { username: 'cleo', password, sdkInfo: { appId: `<img/src=x>${'W'.repeat(99)}` } };
+  const id = await server.createUser({ name: 'Cleo', username: 'cleo', password });
+  assert.equal((await server.post('/edge/client/v1/authenticate?method=password', { json })).status, 200);
+  await root.call('DELETE', `identities/${id}/api-sessions`);
+  await go(page, `/people/${id}`);
+  const programs = page.locator('section:has(#programs)');
+  await programs.getByText('<img/src=x>WWW').waitFor();
+  assert.match(await programs.innerText(), /First on .+, last on .+ from 127\.0\.0\.1/);
   await assertClean(guest);
   await guest.close();
 });

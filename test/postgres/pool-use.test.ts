@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { createUser, loginWithCode, query, redemption } from '../store/fixtures.ts';
 import { login } from '../support/flow.ts';
 import { withMetrics } from '../support/metrics.ts';
 import { postgresServer } from '../support/postgres.ts';
@@ -37,6 +38,22 @@ test('callers that wait for a connection are counted, and the time of what has o
   assert.deepEqual([after?.inUse, after?.waiting, after?.uses], [0, 0, 6]);
   const seconds = (after?.seconds ?? 0) - (before?.seconds ?? 0);
   assert.ok(seconds >= 0.1 && seconds < 30, `${seconds}`);
+});
+
+test('a session and the program that opened it are one transaction', async (t) => {
+  const store = await openPostgresStore({ url: await database.createDatabase() });
+  t.after(() => store.close());
+  const user = await createUser(store);
+  for (const program of ['Firefox', 'Firefox', 'Safari']) {
+    const progress = { place: { ipAddress: '192.0.2.9', program, operatingSystem: null } };
+    const redeem = redemption(await loginWithCode(store, user, { progress }));
+    const writes = () => store.poolUse().find(({ pool }) => pool === 'writes')?.uses ?? 0;
+    const before = writes();
+    assert.equal((await store.authRequests.redeemCode(redeem)).outcome, 'redeemed');
+    assert.equal(writes() - before, 1);
+  }
+  const { totalCount } = await store.lastLogins.list(query());
+  assert.equal(totalCount, 2);
 });
 
 test('the metrics have the pools of all threads together', async (t) => {

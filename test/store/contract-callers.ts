@@ -177,6 +177,7 @@ export function callerTests(shared: GetDatabase): void {
       const user = await createUser(store);
       const id = newId<ApiSessionId>();
       const opened = await store.apiSessions.openLegacy({
+        isComplete: true,
         id,
         tokenHash: id,
         progress: {

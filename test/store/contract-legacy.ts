@@ -25,6 +25,7 @@ function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}
     ipAddress: '192.0.2.1',
     expiresAt: t0 + HOUR,
     now: t0,
+    isComplete: true,
   };
 }
 
@@ -34,11 +35,12 @@ export function legacySessionTests(shared: GetDatabase): void {
       const { store } = shared();
       const place = { ipAddress: '192.0.2.7', program: 'curl 8.5', operatingSystem: null };
       const opening = legacy(await createUser(store), { place });
-      const session = await store.apiSessions.openLegacy(opening);
-      assert.equal(session?.mechanism, 'legacy');
-      const { loginIpAddress, program, operatingSystem } = session ?? {};
+      const { newProgram, ...session } = (await store.apiSessions.openLegacy(opening)) ?? assert.fail();
+      assert.equal(newProgram, null);
+      assert.equal(session.mechanism, 'legacy');
+      const { loginIpAddress, program, operatingSystem } = session;
       assert.deepEqual([loginIpAddress, program, operatingSystem], ['192.0.2.7', 'curl 8.5', null]);
-      assert.deepEqual(session?.configTypes, ['all']);
+      assert.deepEqual(session.configTypes, ['all']);
       assert.deepEqual(await store.apiSessions.findByTokenHash(opening.tokenHash), session);
       assert.deepEqual(await store.apiSessions.find(opening.id), session);
       assert.equal(await store.apiSessions.findByTokenHash('another'), null);
@@ -102,18 +104,31 @@ export function legacySessionTests(shared: GetDatabase): void {
       }
     });
 
+    test('count as a login once nothing is outstanding', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const known = { place: { ipAddress: '192.0.2.7', program: 'Firefox', operatingSystem: null } };
+      await store.apiSessions.openLegacy(legacy(user, known));
+      const place = { ipAddress: '192.0.2.7', program: 'curl 8.5', operatingSystem: null };
+      const lacking = { ...legacy(user, { place }), isComplete: false };
+      assert.equal((await store.apiSessions.openLegacy(lacking))?.newProgram, null);
+      const { newProgram } = (await store.apiSessions.addPassed(lacking.id, 'totp', t0)) ?? {};
+      assert.deepEqual(newProgram, { ...place, newWithinHour: 1 });
+      assert.deepEqual(await store.apiSessions.addPassed(lacking.id, 'totp', t0), { newProgram: null });
+    });
+
     test('keep what was proven later, each factor once, until they end', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const opening = legacy(user);
       await store.apiSessions.openLegacy(opening);
-      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), true);
-      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), true);
+      for (const completedAt of [null, t0])
+        assert.ok(await store.apiSessions.addPassed(opening.id, 'totp', completedAt));
       assert.deepEqual((await store.apiSessions.find(opening.id))?.passed, ['password', 'totp']);
       await store.apiSessions.end(opening.id, 'logout', t0);
-      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), false);
+      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp', t0), null);
       const oidc = await openSession(store, user);
-      assert.equal(await store.apiSessions.addPassed(oidc, 'totp'), false);
+      assert.equal(await store.apiSessions.addPassed(oidc, 'totp', t0), null);
     });
 
     test('are extended by their latest use, and ended ones are not changed', async () => {

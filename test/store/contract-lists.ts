@@ -185,6 +185,7 @@ export function listTests(shared: GetDatabase): void {
       auditEventListFields: (store, asked) => store.auditEvents.list(asked),
       ownLoginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
       apiSessionListFields: (store, asked) => store.apiSessions.list(asked, t0),
+      lastLoginListFields: (store, asked) => store.lastLogins.list(asked),
       browserSessionListFields: (store, asked) => store.browserSessions.list(asked, t0),
       externalJwtSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
       publicSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),

@@ -19,6 +19,7 @@ import { foldingTests } from './contract-folding.ts';
 import { identityTests } from './contract-identities.ts';
 import { invitationTests } from './contract-invitations.ts';
 import { keyTests } from './contract-keys.ts';
+import { lastLoginTests } from './contract-last-logins.ts';
 import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
@@ -61,6 +62,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     authRequestTests(shared);
     apiSessionTests(shared);
     legacySessionTests(shared);
+    lastLoginTests(shared);
     sessionCertificateTests(shared);
     browserSessionTests(shared);
     deliveryTests(shared);

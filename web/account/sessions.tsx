@@ -56,7 +56,45 @@ export function SessionsPart() {
           );
         }}
       </Loaded>
+      <Programs />
     </Screen>
+  );
+}
+
+/** The programs with which the person signs in, also when the session has ended. */
+function Programs() {
+  const logins = useQuery({
+    queryKey: ['sessions', 'programs'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 50, sort: 'lastAt desc' };
+      const path = '/current-identity/last-logins';
+      return (await api.GET(path, { params: { query }, signal })).data.data;
+    },
+  });
+  return (
+    <section aria-labelledby="programs">
+      <h2 id="programs">{texts.programs}</h2>
+      <p className="hint">{texts.programsText}</p>
+      <Loaded query={logins}>
+        {(found) => (
+          <ul className="cards">
+            {found.map((login) => (
+              <li key={login.id} className="card">
+                <div>
+                  <strong>
+                    <bdi>{programText(login) ?? texts.unknownProgram}</bdi>
+                  </strong>
+                  <p>{applicationText({ ...login, mechanism: login.clientId === '' ? 'legacy' : 'oidc' })}</p>
+                  <p className="hint">
+                    {texts.programTimes(timeText(login.firstAt), timeText(login.lastAt), login.ipAddress)}
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
   );
 }
 
@@ -108,7 +146,7 @@ function wayText(way: string): string {
 }
 
 /** What somebody signed in to; a registered application by its client id. */
-function applicationText({ mechanism, clientId }: OwnSession): string {
+function applicationText({ mechanism, clientId }: Pick<OwnSession, 'mechanism' | 'clientId'>): string {
   if (mechanism === 'legacy') return texts.legacyApplication;
   return clientId === 'overlay' ? texts.ownApplications : clientId;
 }

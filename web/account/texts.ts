@@ -210,6 +210,15 @@ export const texts = {
       count === 1 ? 'Eine Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`,
     ],
     noOtherSessions: ['You are signed in nowhere else.', 'Sie sind sonst nirgends angemeldet.'],
+    programs: ['Programs used to sign in', 'Programme, mit denen Sie sich anmelden'],
+    programsText: [
+      'Also those that are signed out now. If you do not recognise one, change your password.',
+      'Auch solche, die jetzt abgemeldet sind. Wenn Sie eines nicht kennen, ändern Sie Ihr Passwort.',
+    ],
+    programTimes: (first: string, last: string, address: string) => [
+      `First used ${first}, last ${last} from ${address}.`,
+      `Zuerst benutzt am ${first}, zuletzt am ${last} von ${address}.`,
+    ],
     attempts: ['Recent sign-in attempts', 'Letzte Anmeldeversuche'],
     attemptsText: [
       'They include attempts by other people on your account. If you do not recognise a successful one, change your password.',

@@ -14,6 +14,7 @@ export type CertificateAuthenticator = Extract<Authenticator, { readonly method:
 export type OwnCertificate = Schemas['OwnCertificate'];
 export type Passkey = Schemas['Passkey'];
 export type ApiSession = Schemas['ApiSession'];
+export type LastLogin = Schemas['LastLogin'];
 export type BrowserSession = Schemas['BrowserSession'];
 export type AuditEvent = Schemas['AuditEvent'];
 export type SigningKey = Schemas['SigningKey'];

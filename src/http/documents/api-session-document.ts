@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../platform/clock.ts';
 import type { ShownApiSession } from '../../sessions/own-session-view.ts';
-import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
+import { documentsBy, entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
 export const clientProgramMembers = {
@@ -44,6 +44,21 @@ export const apiSessionSchema = z
     expiresAt: timeSchema,
   })
   .meta({ id: 'ApiSession' });
+
+export const lastLoginSchema = z
+  .strictObject({
+    id: z.string(),
+    identityId: z.string(),
+    identity: entityRefSchema,
+    clientId: z.string().meta({ description: 'Empty: by the legacy mechanism' }),
+    ...clientProgramMembers,
+    ipAddress: z.string().meta({ description: 'From where the last login came' }),
+    firstAt: timeSchema,
+    lastAt: timeSchema.meta({ description: 'To the minute' }),
+  })
+  .meta({ id: 'LastLogin', description: 'An identity, an application, and a program with which it logs in' });
+
+export const lastLoginDocument = documentsBy(lastLoginSchema);
 
 const authQuerySchema = z
   .strictObject({

@@ -11,19 +11,26 @@ import {
   endOtherSessions,
   endOwnSession,
   listOwnAttempts,
+  listOwnLogins,
   listOwnSessions,
 } from '../../account/own-sessions.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
+  lastLoginListFields,
   ownLoginAttemptListFields,
 } from '../../model/list-fields.ts';
 import { attemptMechanisms } from '../../model/login-attempt.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { allowsIdentity } from '../../sessions/account-view.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
-import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import {
+  apiSessionDocument,
+  apiSessionSchema,
+  lastLoginDocument,
+  lastLoginSchema,
+} from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
@@ -155,6 +162,16 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
         pagedList(
           { parameters: query, fields: ownLoginAttemptListFields, reader: principal },
           async (asked) => mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
+        ),
+    }),
+    at('GET', `${path}/last-logins`, {
+      summary: 'List the programs with which you have logged in, and to what',
+      answer: listAnswer(lastLoginSchema, 'One page of the list'),
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: ({ principal }, { query }) =>
+        pagedList({ parameters: query, fields: lastLoginListFields, reader: principal }, async (asked) =>
+          mapPage(await listOwnLogins(needs, principal, asked), lastLoginDocument),
         ),
     }),
     ...ownSessionRoutes(needs, api, `${path}/api-sessions`),

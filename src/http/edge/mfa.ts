@@ -108,7 +108,7 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
       async does(context, { body }) {
         mayEnroll(context.principal);
         await verifyOwnTotp(needs, ownCallOf(context), body.code);
-        await needs.totpEnrolled(context.principal);
+        await needs.totpEnrolled(ownCallOf(context));
       },
     }),
     at('DELETE', path, {

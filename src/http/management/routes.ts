@@ -34,7 +34,7 @@ import { oidcClientRoutes } from './oidc-clients.ts';
 import { ownCertificateRoutes } from './own-certificates.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { revocationRoutes } from './revocations.ts';
-import { apiSessionRoutes, browserSessionRoutes } from './sessions.ts';
+import { apiSessionRoutes, browserSessionRoutes, lastLoginRoutes } from './sessions.ts';
 import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
 
@@ -60,6 +60,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     heartbeatRoute(needs),
     ...apiSessionRoutes(needs),
     ...browserSessionRoutes(needs),
+    ...lastLoginRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...administratorNamerRoutes(needs),

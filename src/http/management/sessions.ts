@@ -1,17 +1,25 @@
 import { z } from 'zod';
 import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
-import { apiSessionListFields, browserSessionListFields } from '../../model/list-fields.ts';
+import {
+  apiSessionListFields,
+  browserSessionListFields,
+  lastLoginListFields,
+} from '../../model/list-fields.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
 import {
   apiSessionDocument,
   apiSessionSchema,
   clientProgramMembers,
+  lastLoginDocument,
+  lastLoginSchema,
 } from '../documents/api-session-document.ts';
-import { mapPage } from '../documents/lists.ts';
+import { mapPage, pagedList } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import type { Route } from '../request/route.ts';
+import { listParameters } from '../request/fields.ts';
+import { listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
 import { resourceRoutes } from './resource.ts';
 
 const browserSessionSchema = z
@@ -52,6 +60,23 @@ function browserSessionDocument({ id, progress, ...session }: NamedBrowserSessio
   const { program = null, operatingSystem = null } = place ?? {};
   const head = entityHead('browser-sessions', { ...session, id, updatedAt: session.lastUsedAt });
   return shown({ ...session, ...head, identityId, amr, authTime, program, operatingSystem });
+}
+
+/** `/last-logins`: also those whose sessions have ended. */
+export function lastLoginRoutes({ store }: EdgeServices): readonly Route[] {
+  return [
+    adminRoute('GET', 'last-logins', {
+      operationId: 'listLastLogins',
+      summary: 'List who has logged in to which application with which program, the first and the last time',
+      answer: listAnswer(lastLoginSchema, 'One page of the list'),
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: ({ principal }, { query }) =>
+        pagedList({ parameters: query, fields: lastLoginListFields, reader: principal }, async (page) =>
+          mapPage(await store.lastLogins.list(page), lastLoginDocument),
+        ),
+    }),
+  ];
 }
 
 /** `/api-sessions`: live sessions. Only a login opens them. */

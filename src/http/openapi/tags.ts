@@ -39,6 +39,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['forgotten', 'The page on which a person who has forgotten the password asks for a mail.'],
   ['invite', 'The page behind an invitation, on which a person chooses a password.'],
   ['keys', 'The keys that verify the tokens of the provider (RFC 7517).'],
+  ['last-logins', 'Who has logged in to what with which program, the first and the last time.'],
   ['login', 'The steps of a login that was begun, for programs and for people.'],
   ['login-attempts', 'Why logins were accepted or refused.'],
   ['mails', 'Mails to people: which wait, were sent or were given up.'],

@@ -7,7 +7,7 @@ import type { LegacyServices } from '../../legacy/authenticate.ts';
 import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { ApiSessionId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { OwnCall } from '../../model/principal.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import type { ProviderServices } from '../../oidc/services.ts';
 import type {
@@ -43,7 +43,7 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   /** Keeps legacy sessions alive. @returns how many of them are */
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
   /** Tells the mechanism of the caller's session that enrolling has proven TOTP in it. */
-  totpEnrolled(caller: Principal): Promise<void>;
+  totpEnrolled(caller: OwnCall): Promise<void>;
 }
 
 export interface OwnCertificate extends CertificateFacts {

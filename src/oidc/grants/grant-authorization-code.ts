@@ -4,6 +4,7 @@ import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts'
 import { AuthError } from '../../errors/auth-error.ts';
 import { pathOfChain } from '../../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
+import { recordNewProgram } from '../../login/new-program.ts';
 import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
@@ -114,6 +115,8 @@ export async function redeemCode(
 
   if (outcome.outcome === 'refused') throw await codeRefused(needs, request, outcome);
   const { session, identity, policy, openSessions, nonce, certificateKey } = outcome;
+  // Also if the session ends at once: the next one with this program would not be new.
+  recordNewProgram(needs, { session, origin }, outcome.newProgram);
   const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
   const objection =
     (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??

@@ -1,6 +1,7 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { Identity, IdentityInTokens } from '../../model/entities/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
+import type { NewProgram } from '../../model/last-login.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -112,6 +113,14 @@ export interface OpenLegacySession extends Partial<Verified> {
   readonly now: Millis;
   /** The certificates that led to an authority (DER as base64, the leaf first) when the primary method was `cert`. */
   readonly certChain?: readonly string[];
+  /** Whether nothing is outstanding, unless an authenticator app is enrolled. */
+  readonly isComplete: boolean;
+}
+
+/** What a login that is complete opened a session with. */
+export interface OpenedWith {
+  /** With which the identity logs in for the first time; null: none, its very first login, or it is not complete. */
+  readonly newProgram: NewProgram | null;
 }
 
 /** When a legacy session was last used, and until when it therefore lives. */
@@ -140,7 +149,7 @@ export interface ApiSessionStore {
    * Opens a legacy session. Null when the identity is gone or disabled, the authenticator of the login is gone, or what
    * was verified has changed: the step that opens the session repeats the checks made with the credentials.
    */
-  openLegacy(session: OpenLegacySession): Promise<ApiSession | null>;
+  openLegacy(session: OpenLegacySession): Promise<(ApiSession & OpenedWith) | null>;
 
   /** The legacy session with this token, even if it has ended or expired. */
   findByTokenHash(tokenHash: string): Promise<ApiSession | null>;
@@ -159,8 +168,11 @@ export interface ApiSessionStore {
     end: { readonly now: Millis; readonly order: EndingOrder },
   ): Promise<readonly ApiSessionId[]>;
 
-  /** Adds a factor to what a legacy session has proven. False when the session has ended. */
-  addPassed(id: ApiSessionId, factor: PassedMethod): Promise<boolean>;
+  /**
+   * Adds a factor to what a legacy session has proven. Null when the session has ended.
+   * @param completedAt now, if nothing is outstanding any more; null: something is, or nothing was
+   */
+  addPassed(id: ApiSessionId, factor: PassedMethod, completedAt: Millis | null): Promise<OpenedWith | null>;
 
   /**
    * Records when legacy sessions were last used. Skips sessions that have ended, that belong to the other mechanism, or

@@ -4,6 +4,7 @@ import type { ClientProgram } from '../../model/client-info.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, AuthRequestKey, BrowserSessionId } from '../../model/ids.ts';
+import type { NewProgram } from '../../model/last-login.ts';
 import type { LoginProgress, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -101,6 +102,8 @@ export type RedeemOutcome =
       readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
       /** Of the identity, with the new one and those that have expired: there are no more that live. */
       readonly openSessions: number;
+      /** With which the identity logs in for the first time; null: none, or its very first login. */
+      readonly newProgram: NewProgram | null;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was requested. */
       readonly certificateKey: string | null;

@@ -29,6 +29,7 @@ import type { IdentityStore } from './identities.ts';
 import type { ImportStore } from './imports.ts';
 import type { InvitationStore } from './invitations.ts';
 import type { KeyStore } from './keys.ts';
+import type { LastLoginStore } from './last-logins.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
 import type { OidcClientStore } from './oidc-clients.ts';
@@ -62,6 +63,7 @@ export interface Store {
   readonly passkeys: PasskeyStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
+  readonly lastLogins: LastLoginStore;
   readonly auditEvents: AuditEventStore;
   readonly bulkJobs: BulkJobStore;
   readonly revocations: RevocationStore;

@@ -10,6 +10,7 @@ import {
   loginAttemptsBySource,
   sessionsByCreation,
   sessionsByDeletion,
+  tablesOfLastLogins,
   tablesOfLogins,
 } from './tables-of-logins.ts';
 import {
@@ -102,6 +103,7 @@ const fromMain: readonly (Migration | OfEngine)[] = [
   identitiesByCreation,
   'DROP INDEX api_sessions_by_creation',
   sessionsByCreation,
+  ...tablesOfLastLogins,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -9,6 +9,22 @@ export const sessionsByCreation = 'CREATE INDEX api_sessions_by_creation ON api_
 export const sessionsByDeletion =
   'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))';
 
+/** Who has logged in to which application with which program. */
+export const tablesOfLastLogins: readonly string[] = [
+  `CREATE TABLE last_logins (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    program TEXT,
+    operating_system TEXT,
+    ip_address TEXT NOT NULL,
+    first_at BIGINT NOT NULL,
+    last_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX last_logins_by_identity ON last_logins (identity_id)',
+  'CREATE INDEX last_logins_by_client ON last_logins (client_id, last_at)',
+];
+
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -166,4 +182,5 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX login_attempts_by_time ON login_attempts (at)',
   // For finding who has most of them.
   loginAttemptsBySource,
+  ...tablesOfLastLogins,
 ];

@@ -50,7 +50,9 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
   authRequests: {
     extend: none,
     // Shares no key, because it learns whose code it is with its first statement. Whoever ends what an identity has open
-    // waits at the row of that code (`forgetLogins`) and then finds the session.
+    // waits at the row of that code (`forgetLogins`) and then finds the session. Like `openLegacySession` and
+    // `addPassed`, it changes the row of `last_logins` for its program before that of the identity, and deletes only
+    // those that others changed long ago.
     redeemCode: none,
     // Read, decide and write a counter, or clear one.
     recordPrimaryLogin: ({ code, identityId }) => loginKeys(identityId, code),

@@ -52,8 +52,8 @@ export const apiSessions = concern<ApiSessionStore>()({
         identityName: text(row, 'identity_name'),
       })),
     async openLegacy(session) {
-      const row = await write('openLegacySession', [session]);
-      return row === null ? null : apiSessionOf(row);
+      const opened = await write('openLegacySession', [session]);
+      return opened === null ? null : { ...apiSessionOf(opened.row), newProgram: opened.newProgram };
     },
     rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', [rotate], { within }),
     async renew(renew) {

@@ -7,6 +7,7 @@ import { programOfSession } from '../../model/client-info.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
+import type { NewProgram } from '../../model/last-login.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
@@ -34,6 +35,7 @@ import {
 import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
+import { keepLogin, knownLoginsSql } from './last-logins.ts';
 import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
@@ -158,6 +160,7 @@ interface RedeemedLogin {
   readonly identity: IdentityInTokens;
   readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
   readonly openSessions: number;
+  readonly newProgram: NewProgram | null;
   readonly request: string;
   readonly progress: string;
 }
@@ -171,7 +174,8 @@ const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT i
        (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules,
        (SELECT require_dpop FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS require_dpop,
        (SELECT count(*) FROM api_sessions
-         WHERE api_sessions.identity_id = auth_requests.identity_id AND ended_at IS NULL) AS other_sessions`;
+         WHERE api_sessions.identity_id = auth_requests.identity_id AND ended_at IS NULL) AS other_sessions,
+       ${knownLoginsSql('auth_requests.identity_id')}`;
 
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
@@ -193,10 +197,11 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const opened = openedSession(redeem, request, progress);
   yield* insertSession(opened, redeem.session);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
+  const newProgram = yield* keepLogin(won.known_logins, opened.session, now);
   yield* keepLastLogin(identity.id, won, now);
   const policy = { ...authPolicyRulesOf(won), requireDpop: won.require_dpop === 1 };
   const openSessions = integer(won, 'other_sessions') + 1;
-  return { outcome: 'redeemed', identity, policy, openSessions, request, progress };
+  return { outcome: 'redeemed', identity, policy, openSessions, newProgram, request, progress };
 }
 
 /** A missing policy refuses, as a missing identity does. */
@@ -263,6 +268,7 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
     identity: redeemed.identity,
     policy: redeemed.policy,
     openSessions: redeemed.openSessions,
+    newProgram: redeemed.newProgram,
     nonce: authRequest.nonce,
     certificateKey,
   };

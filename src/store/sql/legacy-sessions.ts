@@ -1,18 +1,27 @@
 // Sessions of the legacy mechanism: rows of `api_sessions`, each with a session token.
 
 import { isDisabled } from '../../model/account.ts';
+import type { NewProgram } from '../../model/last-login.ts';
 import type { PassedMethod } from '../../model/login.ts';
-import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { OpenedWith, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo, keepLastLogin } from './client-info.ts';
-import { identityOf, insertOr, text, textOrNull } from './codec.ts';
+import { apiSessionOf, identityOf, insertOr, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { keepLogin, knownLoginsSql } from './last-logins.ts';
 
 /** Of `apiSessions`, as are the methods below. */
 export const legacyIntents = { openLegacySession } as const;
 
-function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
+const identitySql = `SELECT identities.*, ${knownLoginsSql('identities.id')},
+    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled
+  FROM identities WHERE id = ?`;
+
+function* openLegacySession(
+  session: OpenLegacySession,
+): Intent<{ readonly row: SqlRow; readonly newProgram: NewProgram | null } | null> {
   const { progress, now } = session;
-  const identity = yield* first('SELECT * FROM identities WHERE id = ?', progress.identityId);
+  const identity = yield* first(identitySql, progress.identityId);
   if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
   const claimed = session.externalId ?? null;
   if (claimed !== null && textOrNull(identity, 'external_id') !== claimed) return null;
@@ -49,18 +58,29 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     'RETURNING *',
   );
   yield* keepClientInfo(progress.identityId, progress.clientInfo);
+  // While a factor is outstanding, nobody has logged in.
+  const isComplete = session.isComplete && identity.enrolled === null;
+  const opened = row === undefined || !isComplete ? null : apiSessionOf(row);
+  const newProgram = opened === null ? null : yield* keepLogin(identity.known_logins, opened, now);
   yield* keepLastLogin(progress.identityId, identity, now);
-  return row ?? null;
+  return row === undefined ? null : { row, newProgram };
 }
 
 export const legacyWrites = {
-  *addPassed(id: string, factor: PassedMethod): Intent<boolean> {
-    const row = yield* first`SELECT passed FROM api_sessions WHERE id = ${id} AND mechanism = 'legacy'
-      AND ended_at IS NULL`;
-    if (row === undefined) return false;
-    const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(factor);
-    yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), id);
-    return true;
+  *addPassed(id: string, factor: PassedMethod, completedAt: Millis | null): Intent<OpenedWith | null> {
+    const isOpen = `id = ? AND mechanism = 'legacy' AND ended_at IS NULL`;
+    const found = yield* first(`SELECT passed FROM api_sessions WHERE ${isOpen}`, id);
+    if (found === undefined) return null;
+    const passed = new Set(JSON.parse(text(found, 'passed')) as PassedMethod[]).add(factor);
+    // First: an intent that ends the session waits for this row.
+    const row = yield* first(
+      `UPDATE api_sessions SET passed = ? WHERE ${isOpen} RETURNING *, ${knownLoginsSql('api_sessions.identity_id')}`,
+      JSON.stringify([...passed]),
+      id,
+    );
+    if (row === undefined) return null;
+    if (completedAt === null) return { newProgram: null };
+    return { newProgram: yield* keepLogin(row.known_logins, apiSessionOf(row), completedAt) };
   },
   *recordActivity(activity: readonly SessionActivity[]): Intent<void> {
     // Ordered by id, so that two nodes that record the same sessions cannot deadlock.

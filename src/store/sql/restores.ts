@@ -75,6 +75,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   },
   names: { kept: 'identity_id kind key' },
   client_info: { kept: 'identity_id env_info sdk_info' },
+  last_logins: { kept: 'id identity_id client_id program operating_system ip_address first_at last_at' },
   // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
   // What was used before the backup stays used.

@@ -30,6 +30,7 @@ import { imports } from './imports.ts';
 import { type Force, type Intent, unforced } from './intent.ts';
 import { invitations } from './invitations.ts';
 import { keys } from './keys.ts';
+import { lastLogins } from './last-logins.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { nodes } from './nodes.ts';
 import { oidcClients } from './oidc-clients.ts';
@@ -63,6 +64,7 @@ const concerns = {
   passkeys,
   attempts,
   loginAttempts,
+  lastLogins,
   auditEvents,
   bulkJobs,
   revocations,

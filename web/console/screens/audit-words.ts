@@ -46,6 +46,7 @@ export const words = wordsOf({
   events: {
     'admin.changed': ['Changed by an administrator', 'Von einem Administrator geändert'],
     'account.changed': ['Changed by the person', 'Von der Person geändert'],
+    'login.new-program': ['Signed in with a new program', 'Mit einem neuen Programm angemeldet'],
     'totp.enrolled': ['Authenticator app set up', 'Authenticator-App eingerichtet'],
     'totp.removed': ['Authenticator app removed', 'Authenticator-App entfernt'],
     'totp.recovery-codes-renewed': ['Recovery codes renewed', 'Wiederherstellungscodes erneuert'],

@@ -1,4 +1,4 @@
-import { named } from '../../parts/language.ts';
+import { named, programText } from '../../parts/language.ts';
 import { allOf, contains, equal, since } from '../filter.ts';
 import { codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
@@ -61,15 +61,20 @@ function whatOf({ event, action, entity }: AuditEvent): string {
   return `${named(words.actions, action)}: ${named(words.entities, entity ?? '')}`;
 }
 
-/** As `name: value`, several values separated by commas. The fields and settings that changed have their own column. */
+/**
+ * As `name: value`, several values separated by commas. The fields and settings that changed have their own column, and
+ * a new program is said in words.
+ */
 function detailsOf(details: AuditEvent['details']): string {
-  const { fields, path, before, after, ...others } = details;
+  const { fields, path, before, after, program, operatingSystem, newWithinHour, ...others } = details;
+  const said = { program, operatingSystem } as Parameters<typeof programText>[0];
+  const first = newWithinHour === undefined ? [] : [programText(said) ?? texts.unknownProgram];
   const shown = Object.entries(others).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  return shown.map(([name, value]) => `${name}: ${said(value)}`).join('; ');
+  return [...first, ...shown.map(([name, value]) => `${name}: ${textOf(value)}`)].join('; ');
 }
 
-function said(value: unknown): string {
-  if (Array.isArray(value)) return value.map(said).join(', ');
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

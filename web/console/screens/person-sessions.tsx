@@ -8,7 +8,7 @@ import { Time } from '../parts/time.tsx';
 import { useList } from '../queries.ts';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { ApiSession, BrowserSession } from '../types.ts';
+import type { ApiSession, BrowserSession, LastLogin } from '../types.ts';
 import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
@@ -49,13 +49,46 @@ export function PersonSessions({
 }
 
 /** A legacy session belongs to no particular application. */
-function Application({ of: { clientId, mechanism } }: { readonly of: ApiSession }) {
+function Application({
+  of: { clientId, mechanism },
+}: {
+  readonly of: Pick<ApiSession, 'clientId' | 'mechanism'>;
+}) {
   const name = texts.attempts.mechanisms[mechanism];
   if (clientId === '') return name;
   return (
     <>
       {words.client} <ApplicationName id={clientId} /> ({name})
     </>
+  );
+}
+
+/** With which programs the person signs in, and to what; also when the session has ended. */
+export function PersonPrograms({ id }: { readonly id: string }) {
+  const query = useList<LastLogin>(['person', id, 'programs'], 'last-logins', {
+    filter: equal('identityId', id) ?? '',
+    sort: 'lastAt desc',
+    limit: 50,
+  });
+  if (query.data?.total === 0) return null;
+  return (
+    <EntriesCard
+      id="programs"
+      title={more.list.programs}
+      query={query}
+      entry={(login) => (
+        <div>
+          <strong>
+            <bdi>{programText(login) ?? texts.unknownProgram}</bdi>
+          </strong>{' '}
+          <span className="hint">
+            <Application of={{ ...login, mechanism: login.clientId === '' ? 'legacy' : 'oidc' }} />.{' '}
+            {more.list.firstAt} <Time at={login.firstAt} />, {more.list.lastAt} <Time at={login.lastAt} />{' '}
+            <From address={login.ipAddress} />.
+          </span>
+        </div>
+      )}
+    />
   );
 }
 

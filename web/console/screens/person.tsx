@@ -20,7 +20,7 @@ import { words as more } from './people/words.ts';
 import { PersonActions } from './person-actions.tsx';
 import { PersonAttempts } from './person-attempts.tsx';
 import { lockEnd, PersonAuthenticators } from './person-authenticators.tsx';
-import { PersonBrowsers, PersonSessions } from './person-sessions.tsx';
+import { PersonBrowsers, PersonPrograms, PersonSessions } from './person-sessions.tsx';
 import { PersonVerdict } from './person-verdict.tsx';
 
 const { person: words } = texts;
@@ -75,6 +75,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
       <PersonAttempts id={id} />
       <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
       <PersonBrowsers id={id} mayEnd={mayHelp(me, person)} refresh={refresh} />
+      <PersonPrograms id={id} />
     </>
   );
 }

@@ -524,6 +524,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/current-identity/last-logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the programs with which you have logged in, and to what
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityLastLogins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity/api-sessions": {
         parameters: {
             query?: never;
@@ -1470,6 +1490,34 @@ export interface components {
             /** @enum {string} */
             outcome: "passed" | "refused";
             ipAddress: string;
+        };
+        /** @description An identity, an application, and a program with which it logs in */
+        LastLogin: {
+            id: string;
+            identityId: string;
+            identity: components["schemas"]["EntityRef"];
+            /** @description Empty: by the legacy mechanism */
+            clientId: string;
+            /**
+             * @description The name that the browser or program sends; null when it sends none
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description The operating system that it names
+             * @example Linux
+             */
+            operatingSystem: string | null;
+            /** @description From where the last login came */
+            ipAddress: string;
+            /** Format: date-time */
+            firstAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute
+             */
+            lastAt: string;
         };
         OwnSession: {
             id: string;
@@ -2586,6 +2634,35 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OwnLoginAttempt"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityLastLogins: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LastLogin"][];
                         meta: components["schemas"]["ListMeta"];
                     };
                 };

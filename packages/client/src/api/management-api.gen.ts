@@ -456,6 +456,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/current-identity/last-logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the programs with which you have logged in, and to what
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityLastLogins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity/api-sessions": {
         parameters: {
             query?: never;
@@ -1277,6 +1297,26 @@ export interface paths {
          * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["deleteBrowserSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/last-logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who has logged in to which application with which program, the first and the last time
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listLastLogins"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2625,6 +2665,34 @@ export interface components {
             outcome: "passed" | "refused";
             ipAddress: string;
         };
+        /** @description An identity, an application, and a program with which it logs in */
+        LastLogin: {
+            id: string;
+            identityId: string;
+            identity: components["schemas"]["EntityRef"];
+            /** @description Empty: by the legacy mechanism */
+            clientId: string;
+            /**
+             * @description The name that the browser or program sends; null when it sends none
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description The operating system that it names
+             * @example Linux
+             */
+            operatingSystem: string | null;
+            /** @description From where the last login came */
+            ipAddress: string;
+            /** Format: date-time */
+            firstAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute
+             */
+            lastAt: string;
+        };
         OwnSession: {
             id: string;
             /** Format: date-time */
@@ -3481,7 +3549,7 @@ export interface components {
             type: "webhook" | "syslog" | "otlp";
             url: string;
             enabled: boolean;
-            events: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
+            events: ("login.new-program" | "totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[];
             filter: string | null;
             trustedRoots: string | null;
             clientCertPem: string | null;
@@ -3911,7 +3979,7 @@ export interface components {
                 type?: "webhook" | "syslog" | "otlp";
                 url?: string;
                 enabled?: boolean;
-                events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                events?: ("login.new-program" | "totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                 filter?: string | null;
                 trustedRoots?: string | null;
                 clientCertPem?: string | null;
@@ -4900,6 +4968,35 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OwnLoginAttempt"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityLastLogins: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LastLogin"][];
                         meta: components["schemas"]["ListMeta"];
                     };
                 };
@@ -7035,6 +7132,35 @@ export interface operations {
             };
         };
     };
+    listLastLogins: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LastLogin"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
     listExternalJwtSigners: {
         parameters: {
             query?: {
@@ -8101,7 +8227,7 @@ export interface operations {
                     /** @default true */
                     enabled?: boolean;
                     /** @default [] */
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("login.new-program" | "totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;
@@ -8176,7 +8302,7 @@ export interface operations {
                     url: string;
                     enabled: boolean;
                     /** @default [] */
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("login.new-program" | "totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;
@@ -8255,7 +8381,7 @@ export interface operations {
                     type?: "webhook" | "syslog" | "otlp";
                     url?: string;
                     enabled?: boolean;
-                    events?: ("totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
+                    events?: ("login.new-program" | "totp.enrolled" | "totp.removed" | "totp.recovery-codes-renewed" | "passkey.added" | "passkey.removed" | "passkey.cloned" | "enrollment.completed" | "browser-session.ended" | "session.ended" | "code.refused" | "refresh.refused" | "session.certificate-revoked" | "certificate.extended" | "certificate.replaced" | "admin.changed" | "enrollment.shown" | "account.changed" | "key.rotated" | "authority.rotated" | "config.changed" | "secrets.rekeyed" | "database.restored" | "database.copied" | "database.moved" | "setup.link-created" | "database.imported" | "setup.completed" | "login.refused" | "enrollment.refused")[] | null;
                     filter?: string | null;
                     trustedRoots?: string | null;
                     clientCertPem?: string | null;

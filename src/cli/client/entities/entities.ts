@@ -195,6 +195,19 @@ const browserSession = reported('browser-session', {
   ],
 });
 
+const lastLogin = reported('last-login', {
+  help: 'who has logged in to what with which program, also if the session has ended',
+  isListOnly: true,
+  columns: [
+    ['identity', identityName],
+    ['application', 'clientId'],
+    ['program', programText],
+    ['address', 'ipAddress'],
+    ['first', 'firstAt'],
+    ['last', 'lastAt'],
+  ],
+});
+
 /** Such as `Firefox on Linux`. */
 function programText({ program, operatingSystem }: JsonObject): unknown {
   return [program, operatingSystem].filter((word) => typeof word === 'string').join(' on ');
@@ -287,6 +300,7 @@ export const entities: readonly EntityDescriptor[] = [
   enrollment,
   invitation,
   apiSession,
+  lastLogin,
   browserSession,
   loginAttempt,
   auditEvent,

@@ -6,14 +6,14 @@ import { EntriesCard } from '../../parts/entries.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../queries.ts';
 import { texts } from '../../texts/texts.ts';
-import type { ApiSession } from '../../types.ts';
+import type { LastLogin } from '../../types.ts';
 import { words } from './words.ts';
 
-/** Who signed in to the application last, among those whose session is alive. */
+/** Who signed in to the application last, with which program. */
 export function ClientSessions({ id }: { readonly id: string }) {
-  const query = useList<ApiSession>(['client sessions', id], 'api-sessions', {
+  const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
     filter: equal('clientId', id) ?? '',
-    sort: 'createdAt desc',
+    sort: 'lastAt desc',
     limit: 10,
   });
   return (
@@ -27,12 +27,12 @@ export function ClientSessions({ id }: { readonly id: string }) {
       }
       query={query}
       empty={[words.noSignIns]}
-      entry={(session) => (
+      entry={(login) => (
         <>
-          <PersonLink of={{ id: session.identityId, name: session.identity.name }} />
+          <PersonLink of={{ id: login.identityId, name: login.identity.name }} />
           <span className="hint">
-            <Time at={session.createdAt} /> · <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
-            {session.loginIpAddress !== null && ` · ${session.loginIpAddress}`}
+            <Time at={login.lastAt} /> · <bdi>{programText(login) ?? texts.unknownProgram}</bdi> ·{' '}
+            {login.ipAddress}
           </span>
         </>
       )}

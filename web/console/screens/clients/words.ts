@@ -55,7 +55,7 @@ export const words = wordsOf({
   session: ['session', 'Sitzung'],
   signIns: ['Latest sign-ins', 'Letzte Anmeldungen'],
   allSignIns: ['All of its sessions', 'Alle ihre Sitzungen'],
-  noSignIns: ['Nobody is signed in to it now.', 'Zurzeit ist dort niemand angemeldet.'],
+  noSignIns: ['No sign-ins yet.', 'Noch keine Anmeldungen.'],
   dropped: (scopes: string) => [
     `Asked for and not allowed: ${scopes}`,
     `Verlangt und nicht erlaubt: ${scopes}`,

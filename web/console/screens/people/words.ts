@@ -179,6 +179,9 @@ export const words = wordsOf({
     api: ['In an application', 'In einer Anwendung'],
     browser: ['In a browser', 'In einem Browser'],
     browsers: ['Browsers that stay signed in', 'Browser, die angemeldet bleiben'],
+    programs: ['Programs used to sign in', 'Programme, mit denen die Person sich anmeldet'],
+    firstAt: ['First on', 'Zuerst am'],
+    lastAt: ['last on', 'zuletzt am'],
     noSessions: ['No session matches.', 'Keine Sitzung passt dazu.'],
     noSessionsText: [
       'Sessions are listed here from sign-in until they end.',

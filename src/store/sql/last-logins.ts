@@ -1,0 +1,91 @@
+// Who has logged in to what with which program, written in the step that opens the session: it costs a login no further
+// commit, and no round trip.
+
+import type { ApiSession } from '../../model/api-session.ts';
+import { withoutVersion } from '../../model/client-info.ts';
+import type { NewProgram } from '../../model/last-login.ts';
+import { lastLoginListFields } from '../../model/list-fields.ts';
+import { HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import type { LastLoginStore, ListedLastLogin } from '../contracts/last-logins.ts';
+import { excluded, insertOr, reader } from './codec.ts';
+import { concern } from './concern.ts';
+import { among, type Intent, run } from './intent.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('last_logins', lastLoginListFields, { identity: 'JOIN' });
+const listedOf = reader<ListedLastLogin>()(
+  'id identityId clientId program? operatingSystem? ipAddress firstAt lastAt identityName',
+);
+
+export const lastLogins = concern<LastLoginStore>()({
+  methods: ({ list }) => ({ list: (query) => list(listed, query, listedOf) }),
+});
+
+/** Of one identity: otherwise anybody who can log in could fill the store. */
+const mostKept = 50;
+/** Logins that follow one another change nothing, so that those of one identity do not wait for one another. */
+const precision: Millis = MINUTE;
+/** How many characters of an id say whose program it is. The others are of the application. */
+const programLength = 16;
+const idLength = 24;
+
+/** Among what a statement returns: the rows of an identity as one text, which saves a statement. */
+export function knownLoginsSql(identityId: string): string {
+  return `(SELECT string_agg(id || ' ' || first_at || ' ' || last_at, ',') FROM last_logins
+    WHERE last_logins.identity_id = ${identityId}) AS known_logins`;
+}
+
+interface KnownLogin {
+  readonly id: string;
+  readonly firstAt: Millis;
+  readonly lastAt: Millis;
+}
+
+/**
+ * Stores that an identity has logged in.
+ * @param known what `knownLoginsSql` returned
+ * @returns the program if it is new; null if not, and for the very first login
+ */
+export function* keepLogin(
+  known: unknown,
+  session: Pick<
+    ApiSession,
+    'identityId' | 'clientId' | 'program' | 'operatingSystem' | 'loginIpAddress' | 'ipAddress'
+  >,
+  now: Millis,
+): Intent<NewProgram | null> {
+  const { identityId, clientId, program, operatingSystem } = session;
+  const ipAddress = session.loginIpAddress ?? session.ipAddress;
+  const logins = knownLoginsOf(known);
+  const ofProgram = sha256(JSON.stringify([identityId, withoutVersion(program), operatingSystem]));
+  const programId = ofProgram.slice(0, programLength);
+  const id = programId + sha256(clientId).slice(0, idLength - programLength);
+  const same = logins.find((login) => login.id === id);
+  if (same !== undefined && now < same.lastAt + precision) return null;
+  yield* insertOr(
+    'last_logins',
+    { ...{ id, identityId, clientId, program, operatingSystem, ipAddress }, firstAt: now, lastAt: now },
+    `ON CONFLICT (id) DO UPDATE SET ${excluded('program', 'ip_address', 'last_at')}`,
+  );
+  if (same !== undefined) return null;
+  const surplus = logins.toSorted((one, other) => other.lastAt - one.lastAt).slice(mostKept - 1);
+  if (surplus.length > 0)
+    yield* run`DELETE FROM last_logins WHERE id IN ${among(surplus.map((login) => login.id))}`;
+  const since = new Map<string, Millis>();
+  for (const login of logins) {
+    const of = login.id.slice(0, programLength);
+    since.set(of, Math.min(login.firstAt, since.get(of) ?? login.firstAt));
+  }
+  if (logins.length === 0 || since.has(programId)) return null;
+  const newWithinHour = [...since.values()].filter((firstAt) => firstAt > now - HOUR).length;
+  return { program, operatingSystem, ipAddress, newWithinHour };
+}
+
+function knownLoginsOf(known: unknown): readonly KnownLogin[] {
+  if (typeof known !== 'string') return [];
+  return known.split(',').map((login) => {
+    const [id = '', firstAt, lastAt] = login.split(' ');
+    return { id, firstAt: Number(firstAt), lastAt: Number(lastAt) };
+  });
+}
