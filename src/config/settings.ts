@@ -160,7 +160,7 @@ const mailSchema = z.strictObject({
     z.enum(['en', 'de']).default('en'),
   ),
   notices:
-    says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed, or their email address changed. Only at verified addresses, of a changed one at the one before.`(
+    says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed, or their email address changed, and of a sign-in with a program that they had not used before. Only at verified addresses, of a changed one at the one before.`(
       z.boolean().default(true),
     ),
   passwordReset: section({

@@ -2,6 +2,7 @@
 // tokens, so nothing of them becomes markup, a header or an address that leads elsewhere.
 
 import type { Branding } from '../model/branding.ts';
+import type { ClientProgram } from '../model/client-info.ts';
 import type { MailLanguage, MailMatter } from '../model/mail.ts';
 import { html } from '../pages/html.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -67,6 +68,7 @@ function contentsOf(
     const { notice } = words;
     const { subject, text } = notice.byKind[matter.notice];
     const facts = [
+      ...(matter.program === undefined ? [] : [programIn(words, matter.program)]),
       notice.when(timeIn(language, matter.at)),
       ...(matter.ipAddress === null ? [] : [notice.from(plain(matter.ipAddress))]),
     ];
@@ -84,6 +86,24 @@ function contentsOf(
     link: { ...matter.link, button },
     after: [ignore],
   };
+}
+
+/**
+ * Words of a stranger in a mail that people trust: only letters, with a number behind a name. They lead nowhere, neither
+ * to a page nor to a telephone.
+ */
+function programIn({ notice }: MailTexts, { program, operatingSystem }: ClientProgram): string {
+  const [named, system] = [program, operatingSystem].map((text) => (isPlainName(text) ? text : null));
+  if (named == null) return notice.unnamedProgram;
+  return notice.program(system == null ? named : notice.programOn(named, system));
+}
+
+function isPlainName(text: string | null): boolean {
+  const word = /^[A-Za-z][A-Za-z_+-]{0,30}\d{0,2}$/;
+  const version = /^\d{1,4}(?:\.\d{1,4})?$/;
+  const words = text?.split(' ') ?? [];
+  const names = version.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  return names.length > 0 && names.every((one) => word.test(one));
 }
 
 /** Styles are in the elements: many programs drop everything else. */

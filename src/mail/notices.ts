@@ -1,7 +1,10 @@
-// Which audit events people are told of: those that change what opens their account, or where mails about that go.
+// Which audit events people are told of: those that change what opens their account, or where mails about that go, and
+// logins with a program that is new.
 
 import type { AuditRecord, FieldChange } from '../model/audit-event.ts';
+import type { ClientProgram } from '../model/client-info.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
+import type { NewProgram } from '../model/last-login.ts';
 import type { FormerAddress, MailLanguage, NoticeKind, QueuedNotice } from '../model/mail.ts';
 import { HOUR } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
@@ -20,17 +23,32 @@ export function noticesBy(
     const former = formerAddress(record);
     // Another address is another mail: who reads the first one may not read this one.
     const address = former?.email === undefined ? '' : `:${sha256(former.email)}`;
+    const program = notice === 'new-program' ? programOf(record) : undefined;
+    if (program !== undefined && program.newWithinHour >= mostPrograms) return null;
+    // Otherwise a new program of the person would hide that of a stranger for an hour.
+    const nth = program === undefined ? '' : `:${program.newWithinHour}`;
     return {
-      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}${address}`,
+      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}${address}${nth}`,
       former,
       mail: {
         identityId: asId<IdentityId>(identityId),
         language: inUse.language,
         issuer: issuer ?? '',
-        matter: { kind: 'notice', notice, at, ipAddress: from },
+        matter: { kind: 'notice', notice, at, ipAddress: from, ...(program && { program: program.said }) },
       },
     };
   };
+}
+
+/** A stranger who has learned how to log in may use one name after the other. */
+const mostPrograms = 3;
+
+function programOf({ details }: AuditRecord): {
+  readonly said: ClientProgram;
+  readonly newWithinHour: number;
+} {
+  const { program, operatingSystem, newWithinHour } = details as unknown as NewProgram;
+  return { said: { program, operatingSystem }, newWithinHour };
 }
 
 const ofEvents: Partial<Record<AuditRecord['event'], NoticeKind>> = {
@@ -38,6 +56,7 @@ const ofEvents: Partial<Record<AuditRecord['event'], NoticeKind>> = {
   'totp.removed': 'totp-removed',
   'passkey.added': 'passkey-added',
   'passkey.removed': 'passkey-removed',
+  'login.new-program': 'new-program',
 };
 
 /** Enrollments of identities that existed before: accounts begin with the other ones. */

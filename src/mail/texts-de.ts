@@ -55,7 +55,15 @@ export const de: MailTexts = {
         subject: 'Ihre E-Mail-Adresse wurde geändert',
         text: 'Die E-Mail-Adresse Ihres Kontos wurde geändert oder entfernt, oder sie gilt nicht mehr als bestätigt. An diese Adresse bekommen Sie keine E-Mails mehr über Ihr Konto.',
       },
+      'new-program': {
+        subject: 'Anmeldung mit einem neuen Programm',
+        text: 'Jemand hat sich bei Ihrem Konto mit einem Browser oder Programm angemeldet, das dort noch nicht verwendet wurde.',
+      },
     },
+    program: (program) => `Programm: ${program}`,
+    programOn: (program, system) => `${program} unter ${system}`,
+    unnamedProgram:
+      'Programm: ohne einen Namen, der hier gezeigt werden kann; mehr steht auf Ihrer Kontoseite',
     when: (time) => `Wann: ${time}`,
     from: (address) => `Von der Adresse: ${address}`,
     notYou:

@@ -27,6 +27,10 @@ const notices: Readonly<Record<NoticeKind, { readonly subject: string; readonly 
     subject: 'Your email address was changed',
     text: 'The email address of your account was changed or removed, or no longer counts as verified. You get no more mails about your account at this address.',
   },
+  'new-program': {
+    subject: 'A new program signed in',
+    text: 'Someone signed in to your account with a browser or program that had not been used there before.',
+  },
 };
 
 export const en = {
@@ -52,6 +56,9 @@ export const en = {
   notice: {
     subject: (service: string, what: string) => `${what} – ${service}`,
     byKind: notices,
+    program: (program: string) => `Program: ${program}`,
+    programOn: (program: string, system: string) => `${program} on ${system}`,
+    unnamedProgram: 'Program: without a name that can be shown here; your account page has more',
     when: (time: string) => `When: ${time}`,
     from: (address: string) => `From the address: ${address}`,
     notYou:

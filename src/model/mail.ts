@@ -1,10 +1,14 @@
 import type { Millis } from '../platform/clock.ts';
+import type { ClientProgram } from './client-info.ts';
 import type { IdentityId } from './ids.ts';
 
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** What a person is told of, at most once an hour each: changes of what opens the account, and of where mails go. */
+/**
+ * What a person is told of: changes of what opens the account, and of where mails go, at most once an hour each; a login
+ * with a new program, at most three times an hour.
+ */
 export const noticeKinds = [
   'password-changed',
   'password-removed',
@@ -15,6 +19,7 @@ export const noticeKinds = [
   'certificate-added',
   'certificate-removed',
   'email-changed',
+  'new-program',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -42,6 +47,8 @@ export type MailMatter =
       readonly at: Millis;
       /** Where the request of the person came from; null: an administrator, or the service itself, did it. */
       readonly ipAddress: string | null;
+      /** Of a login with a new one: its own words. */
+      readonly program?: ClientProgram;
     };
 
 /** The subscriber of all mails. */
@@ -60,7 +67,7 @@ export interface QueuedMail {
 
 /** A notice about the account of an identity. It goes to the verified address of the identity, if any. */
 export interface QueuedNotice {
-  /** The same for all of one kind, identity and hour: only the first of them is sent. */
+  /** The same for all of one kind, identity and hour but a few: only the first of them is sent. */
   readonly id: string;
   readonly mail: Omit<QueuedMail, 'to' | 'matter'> & {
     readonly matter: Extract<MailMatter, { readonly kind: 'notice' }>;

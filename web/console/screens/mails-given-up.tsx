@@ -35,6 +35,7 @@ const words = wordsOf({
     'certificate-added': ['Certificate added', 'Zertifikat hinzugefügt'],
     'certificate-removed': ['Certificate removed', 'Zertifikat entfernt'],
     'email-changed': ['Email address changed', 'E-Mail-Adresse geändert'],
+    'new-program': ['New program', 'Neues Programm'],
   } satisfies Record<Mail['about'], readonly [string, string]>,
 });
 

@@ -3625,7 +3625,7 @@ export interface components {
              * @description What the mail is about
              * @enum {string}
              */
-            about: "invitation" | "reset" | "password-changed" | "password-removed" | "totp-added" | "totp-removed" | "passkey-added" | "passkey-removed" | "certificate-added" | "certificate-removed" | "email-changed";
+            about: "invitation" | "reset" | "password-changed" | "password-removed" | "totp-added" | "totp-removed" | "passkey-added" | "passkey-removed" | "certificate-added" | "certificate-removed" | "email-changed" | "new-program";
         };
         MailsSentAgain: {
             replayed: number;
