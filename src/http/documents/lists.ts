@@ -4,7 +4,9 @@ import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, ListReader, ListTotal, Page } from '../../model/list-query.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
 import { type Answer, listEnvelope } from '../request/answer.ts';
-import type { listParameters } from '../request/fields.ts';
+import { listParameters } from '../request/fields.ts';
+import type { AuthenticatedContext } from '../request/request-context.ts';
+import { listAnswer } from '../request/route.ts';
 import { wholeRead } from './whole-reads.ts';
 
 /** A page of documents. */
@@ -36,6 +38,25 @@ export interface AskedList {
   readonly parameters: z.output<typeof listParameters>;
   readonly fields: ListFields;
   readonly reader: ListReader;
+}
+
+/**
+ * The part of a declaration that is the same wherever a page of a list is answered.
+ * @param list for the caller; @throws AuthError not_found
+ */
+export function listRules(
+  { document, fields, what = 'list' }: { document: z.ZodType; fields: ListFields; what?: string },
+  list: (query: ListQuery, context: AuthenticatedContext) => Promise<Page<unknown>>,
+) {
+  return {
+    answer: listAnswer(document, `One page of the ${what}`),
+    refusals: ['invalid_filter'],
+    query: listParameters,
+    handler(context: AuthenticatedContext, { query }: { query: AskedList['parameters'] }) {
+      const asked = { parameters: query, fields, reader: context.principal };
+      return pagedList(asked, (page) => list(page, context));
+    },
+  } as const;
 }
 
 /** A page of a list with its `meta`. @throws AuthError invalid_filter, could_not_validate */

@@ -32,13 +32,12 @@ import {
   lastLoginSchema,
 } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
-import { mapPage, pagedList } from '../documents/lists.ts';
+import { listRules, mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
-import { idOf, listParameters } from '../request/fields.ts';
+import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({
@@ -108,9 +107,7 @@ function applicationsRoute(needs: EdgeServices, api: EdgeApi, path: string): Rou
   return edgeRoutes(api)('GET', `${path}/applications`, {
     summary: 'List the applications that you may open',
     answer: dataAnswer(z.array(applicationSchema), 'By name'),
-    async handler({ principal, issuer }) {
-      return envelope(applicationsOf(needs, principal.account.identity, issuer));
-    },
+    data: ({ principal, issuer }) => applicationsOf(needs, principal.account.identity, issuer),
   });
 }
 
@@ -128,20 +125,18 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
   return [
     at('GET', `${path}/authenticators`, {
       summary: 'List your authenticators',
-      answer: listAnswer(authenticatorSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: ({ principal }, { query }) =>
-        pagedList({ parameters: query, fields: authenticatorListFields, reader: principal }, async (asked) =>
+      ...listRules(
+        { document: authenticatorSchema, fields: authenticatorListFields },
+        async (asked, { principal }) =>
           mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs)),
-        ),
+      ),
     }),
     at('GET', `${path}/authenticators/:id`, {
       summary: 'Read one of your authenticators',
       answer: dataAnswer(authenticatorSchema, 'The document'),
-      async handler(context) {
+      async data(context) {
         const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
-        return envelope(authenticatorDocument(needs)(authenticator));
+        return authenticatorDocument(needs)(authenticator);
       },
     }),
     applicationsRoute(needs, api, path),
@@ -151,18 +146,15 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       summary: 'Read the rules for your new password',
       answer: dataAnswer(rulesSchema, 'The rules; the server refuses common passwords and names too'),
       refusals: ['not_found'],
-      handler: async ({ principal }) => envelope(await ownPasswordRules(needs, principal)),
+      data: ({ principal }) => ownPasswordRules(needs, principal),
     }),
     at('GET', `${path}/login-attempts`, {
       summary: 'List your login attempts, the newest first',
-      answer: listAnswer(ownAttemptSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: ({ principal }, { query }) =>
-        pagedList(
-          { parameters: query, fields: ownLoginAttemptListFields, reader: principal },
-          async (asked) => mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
-        ),
+      ...listRules(
+        { document: ownAttemptSchema, fields: ownLoginAttemptListFields },
+        async (asked, { principal }) =>
+          mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
+      ),
     }),
     at('GET', `${path}/last-logins`, {
       summary: 'List the programs with which you have logged in, and to what',
@@ -183,23 +175,19 @@ function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): read
   return [
     at('GET', path, {
       summary: 'List your sessions',
-      answer: listAnswer(ownSessionSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: ({ principal }, { query }) =>
-        pagedList({ parameters: query, fields: apiSessionListFields, reader: principal }, async (asked) =>
+      ...listRules(
+        { document: ownSessionSchema, fields: apiSessionListFields },
+        async (asked, { principal }) =>
           mapPage(await listOwnSessions(needs, principal, asked), (session) => ({
             ...apiSessionDocument(session),
             isCurrent: session.id === principal.apiSessionId,
           })),
-        ),
+      ),
     }),
     at('DELETE', path, {
       summary: 'End all your sessions except the one of the call',
       answer: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended'),
-      async handler(context) {
-        return envelope({ ended: await endOtherSessions(needs, ownCallOf(context)) });
-      },
+      data: async (context) => ({ ended: await endOtherSessions(needs, ownCallOf(context)) }),
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'End one of your sessions',

@@ -8,7 +8,6 @@ import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-sessi
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
-import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
@@ -22,7 +21,7 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
     at('GET', 'current-identity', {
       summary: 'Read who is calling',
       answer: dataAnswer(ownIdentitySchema, 'The identity of the caller'),
-      handler: ({ principal }) => envelope(accountDocument(principal.account, needs.clock.now())),
+      data: ({ principal }) => accountDocument(principal.account, needs.clock.now()),
     }),
     at('GET', 'current-api-session', {
       summary: 'Read the session of the caller',
@@ -33,13 +32,13 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
       refusals: ['not_found'],
       // A legacy session may be read while factors are outstanding (spec 5.6): it names them.
       guard: 'partial',
-      handler(context) {
+      data(context) {
         const { principal } = context;
-        if (principal.mechanism === 'legacy') return currentLegacySession(needs, context).then(envelope);
+        if (principal.mechanism === 'legacy') return currentLegacySession(needs, context);
         enforceGuard('full', principal);
         const session = getOwnApiSession(needs, principal);
-        const answerWith = (found: ShownApiSession) => envelope(currentApiSession(needs, principal, found));
-        return session instanceof Promise ? session.then(answerWith) : answerWith(session);
+        const shown = (found: ShownApiSession) => currentApiSession(needs, principal, found);
+        return session instanceof Promise ? session.then(shown) : shown(session);
       },
     }),
     at('DELETE', 'current-api-session', {

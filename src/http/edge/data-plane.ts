@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { pagedList } from '../documents/lists.ts';
-import { type Answer, envelope } from '../request/answer.ts';
+import type { Answer } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { listParameters } from '../request/fields.ts';
 import { dataAnswer, listAnswer, type Method, type Route } from '../request/route.ts';
@@ -53,12 +53,12 @@ export function dataPlaneRoutes(): readonly Route[] {
     at('GET', 'services/:id/edge-routers', {
       summary: 'List the edge routers of a service; there are none',
       answer: dataAnswer(routersSchema, 'No edge routers'),
-      handler: () => envelope({ edgeRouters: [] }),
+      data: () => ({ edgeRouters: [] }),
     }),
     at('GET', 'current-api-session/service-updates', {
       summary: 'Read when the services have changed: never',
       answer: dataAnswer(updatesSchema, 'Always the same time'),
-      handler: () => envelope({ lastChangeAt: isoTime(0) }),
+      data: () => ({ lastChangeAt: isoTime(0) }),
     }),
     // What clients report is not read, because nothing here depends on it.
     posture('posture-response', 201, 'Report posture; it is not read'),
@@ -72,7 +72,7 @@ function posture(path: string, status: 200 | 201, summary: string): Route {
     summary,
     answer,
     status,
-    handler: () => envelope({ services: [] }, {}, { status }),
+    data: () => ({ services: [] }),
   });
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
-import { envelope } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
@@ -21,14 +20,14 @@ export function extendCertificateRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(extendedSchema, 'The successor, and the authorities of the overlay'),
       refusals: ['csr_not_acceptable', 'forbidden', 'conflict'],
       body: z.object({ clientCertCsr: csrText }),
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const chain = context.sender.certificates?.chain ?? null;
         const clientCert = await extendCertificate(needs, ownCallOf(context), {
           id: idOf(context),
           request: body.clientCertCsr,
           chain,
         });
-        return envelope({ ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert });
+        return { ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert };
       },
     }),
     at('POST', `${path}/extend-verify`, {

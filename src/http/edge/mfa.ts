@@ -18,7 +18,7 @@ import { qrCodePng, qrCodeSvg } from '../../pages/qr-code.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { mintTotpToken } from '../../tokens/totp-token.ts';
 import { linksSchema } from '../documents/wire.ts';
-import { chooseMediaType, envelope, jsonType } from '../request/answer.ts';
+import { chooseMediaType, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { totpCode } from '../request/fields.ts';
@@ -92,12 +92,12 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
       status: 201,
       refusals: ['mfa_exists', ...freshProofRefusals],
       body: z.object({ currentPassword }),
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const { principal } = context;
         mayEnroll(principal);
         await startOwnTotp(needs, ownCallOf(context), offeredProof(context, body));
         const data = { id: principal.apiSessionId, _links: { self: { href: './current-identity/mfa' } } };
-        return envelope(data, {}, { status: 201 });
+        return data;
       },
     }),
     at('POST', `${path}/verify`, {
@@ -131,13 +131,13 @@ function readingRoutes(needs: EdgeServices, at: Declares, path: string): readonl
       summary: 'Read your TOTP enrollment',
       answer: record,
       refusals: ['not_found'],
-      async handler({ principal }) {
+      async data({ principal }) {
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
         const id = principal.apiSessionId;
         // Somebody who has proven only the password does not learn how many codes are left.
         const isPartial = principal.outstanding.length > 0;
-        return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
+        return totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp };
       },
     }),
     at('GET', `${path}/qr-code`, {
@@ -167,9 +167,9 @@ function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): re
       answer: codesLeft,
       reads: appProofHeader,
       refusals: [...proofRefusals, 'could_not_validate'],
-      async handler(context) {
+      async data(context) {
         const code = requiredCode(context, undefined);
-        return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, ownCallOf(context), code) });
+        return { recoveryCodesLeft: await countOwnRecoveryCodes(needs, ownCallOf(context), code) };
       },
     }),
     at('POST', path, {
@@ -178,9 +178,9 @@ function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): re
       refusals: proofRefusals,
       reads: proofHeader,
       body: optionalCode,
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const code = requiredCode(context, body.code);
-        return envelope({ recoveryCodes: await renewOwnRecoveryCodes(needs, ownCallOf(context), code) });
+        return { recoveryCodes: await renewOwnRecoveryCodes(needs, ownCallOf(context), code) };
       },
     }),
   ];
@@ -193,12 +193,12 @@ function totpTokenRoute(needs: EdgeServices, at: Declares, path: string): Route 
     answer: totpToken,
     refusals: [...proofRefusals, 'invalid_backing_token_type'],
     body: z.object({ code: totpCode }),
-    async handler(context, { body }) {
+    async data(context, { body }) {
       const { principal } = context;
       if (principal.mechanism !== 'oidc') throw new AuthError('invalid_backing_token_type');
       await proveOwnApp(needs, ownCallOf(context), body.code);
       const now = needs.clock.now();
-      return envelope({ token: mintTotpToken(needs, principal, now), issuedAt: isoTime(now) });
+      return { token: mintTotpToken(needs, principal, now), issuedAt: isoTime(now) };
     },
   });
 }

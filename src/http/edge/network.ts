@@ -1,9 +1,11 @@
-// What a client may learn about the network before it has an identity.
+// What a client may learn about the network: before it has an identity, and then of its other nodes.
 
 import { z } from 'zod';
+import { nodeListFields } from '../../model/list-fields.ts';
 import { networkName } from '../../tokens/enrollment-jwt.ts';
-import { wholeList } from '../documents/lists.ts';
-import { clientApi, type EdgeApi } from '../request/edge-route.ts';
+import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
+import { listRules, mapPage, wholeList } from '../documents/lists.ts';
+import { clientApi, type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import { contentAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -48,5 +50,19 @@ export function networkJwtRoute(
     answers: { 200: listAnswer(networkJwtSchema, 'The JWT') },
     madeOf: () => [enrollmentSigner.networkJwt],
     make: () => wholeList([{ name: networkName, token: enrollmentSigner.networkJwt }]),
+  });
+}
+
+/** Which other nodes a client that has logged in can use. */
+export function controllersRoute(needs: EdgeServices): Route {
+  return edgeRoutes(clientApi)('GET', 'controllers', {
+    summary: 'List the controllers and where each serves its APIs',
+    ...listRules(
+      { document: controllerSchema, fields: nodeListFields, what: 'controllers' },
+      async (query) => {
+        const now = needs.clock.now();
+        return mapPage(await needs.store.nodes.list(query), (node) => controllerDocument(node, now));
+      },
+    ),
   });
 }

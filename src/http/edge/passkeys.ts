@@ -15,7 +15,6 @@ import {
   passkeySchema,
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
-import { envelope } from '../request/answer.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
@@ -33,17 +32,14 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
     at('GET', path, {
       summary: 'List your passkeys',
       answer: dataAnswer(z.array(passkeySchema), 'All of them'),
-      handler: async ({ principal }) =>
-        envelope((await listOwnPasskeys(needs, principal)).map(passkeyDocument)),
+      data: async ({ principal }) => (await listOwnPasskeys(needs, principal)).map(passkeyDocument),
     }),
     at('POST', `${path}/options`, {
       summary: 'Ask for a new passkey: what a browser or authenticator is given',
       answer: dataAnswer(creationOptionsSchema, 'For navigator.credentials.create'),
       refusals: ['conflict', ...freshProofRefusals],
       body: z.object({ currentPassword }),
-      async handler(context, { body }) {
-        return envelope(await askForOwnPasskey(needs, ownCallOf(context), offeredProof(context, body)));
-      },
+      data: (context, { body }) => askForOwnPasskey(needs, ownCallOf(context), offeredProof(context, body)),
     }),
     at('POST', path, {
       summary: 'Add a passkey',
@@ -51,9 +47,9 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       status: 201,
       refusals: ['invalid_passkey', 'conflict'],
       body: addition,
-      async handler(context, { body: { response, name } }) {
+      async data(context, { body: { response, name } }) {
         const added = await addOwnPasskey(needs, ownCallOf(context), { answer: response, name });
-        return envelope(passkeyDocument(added), {}, { status: 201 });
+        return passkeyDocument(added);
       },
     }),
     at('PATCH', `${path}/:id`, {

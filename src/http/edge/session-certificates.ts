@@ -12,7 +12,6 @@ import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, linksSchema, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
@@ -59,7 +58,7 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
       status: 201,
       refusals: ['csr_not_acceptable'],
       body: z.object({ csr: csrText }),
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const { apiSessionId: id, identityId } = context.principal;
         const key = needs.certificateIssuer.readRequest(body.csr);
         const issued = await certifySession(
@@ -73,15 +72,15 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
           certificate: issued.chainPem,
           cas: needs.publishedAuthorities.of(context.listener.name).pem,
         };
-        return envelope(document, {}, { status: 201 });
+        return document;
       },
     }),
     at('GET', `${path}/:id`, {
       summary: 'Read a certificate of the session of the caller',
       answer: dataAnswer(certificateSchema, 'The certificate'),
-      async handler(context) {
+      async data(context) {
         const { apiSessionId } = context.principal;
-        return envelope(certificateDocument(await getSessionCertificate(needs, apiSessionId, idOf(context))));
+        return certificateDocument(await getSessionCertificate(needs, apiSessionId, idOf(context)));
       },
     }),
     at('DELETE', `${path}/:id`, {

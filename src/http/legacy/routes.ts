@@ -137,11 +137,11 @@ export function heartbeatRoute(needs: EdgeServices): Route {
     answer: dataAnswer(z.strictObject({ alive: z.int() }), 'How many of them are alive'),
     refusals: ['forbidden'],
     body: heartbeat,
-    async handler({ principal }, { body }) {
+    async data({ principal }, { body }) {
       const { type } = principal.account.identity;
       if (type !== 'Router' || !principal.passed.includes('cert')) throw new AuthError('forbidden');
       const alive = await needs.keepAlive(body.ids.map((id) => asId<ApiSessionId>(id)));
-      return envelope({ alive });
+      return { alive };
     },
   });
 }

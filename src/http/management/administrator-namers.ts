@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { administratorNamers } from '../../admin/administrator-namers.ts';
 import type { AdminServices } from '../../admin/services.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -30,15 +29,15 @@ export function administratorNamerRoutes(needs: AdminServices): readonly Route[]
         namersSchema,
         'Enabled ones whose tokens or certificates can log in as an administrator, as far as the first proof goes',
       ),
-      async handler({ principal }) {
+      async data({ principal }) {
         const found = await administratorNamers(needs, principal);
-        return envelope({
+        return {
           namedBy: found.map(({ kind, id, name, by, administrators }) => ({
             issuer: entityRef(kind, id, name),
             by,
             administrators: administrators.map((one) => entityRef('identities', one.id, one.name)),
           })),
-        });
+        };
       },
     }),
   ];

@@ -4,7 +4,6 @@ import { type PolicyPreview, previewAuthPolicy, type SentPolicyOfId } from '../.
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { bodyShape, documentSchema } from '../documents/entity-schemas.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
-import { envelope } from '../request/answer.ts';
 import { idText } from '../request/fields.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -50,13 +49,13 @@ export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
       ),
       body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],
-      async handler({ principal }, { body }) {
+      async data({ principal }, { body }) {
         // Sound because the applied schema is the one without the ignored members.
         const policy = body as SentPolicyOfId;
         const preview = await inWholeTurn(principal.identityId, () =>
           previewAuthPolicy(needs, policy, principal),
         );
-        return envelope(policyPreviewDocument(preview));
+        return policyPreviewDocument(preview);
       },
     }),
   ];

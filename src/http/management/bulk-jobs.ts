@@ -19,7 +19,6 @@ import { bulkJobStates } from '../../store/contracts/bulk-jobs.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, flag, idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
@@ -90,11 +89,11 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       refusals: ['invalid_filter', 'could_not_validate', 'conflict'],
       bodyLimit: largestOrder,
       body: jobOrder,
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
         const ordered = orderOf(body, { now: needs.clock.now(), issuer });
         const job = await createBulkJob(needs, adminCallOf(context), ordered);
-        return envelope(jobDocument(context, job), {}, { status: 201 });
+        return jobDocument(context, job);
       },
     }),
     adminRoute('GET', root, {
@@ -102,18 +101,14 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'List the jobs, the newest first',
       permission: null,
       answer: dataAnswer(z.array(jobSchema), 'The jobs'),
-      async handler(context) {
-        return envelope((await listBulkJobs(needs)).map((job) => jobDocument(context, job)));
-      },
+      data: async (context) => (await listBulkJobs(needs)).map((job) => jobDocument(context, job)),
     }),
     adminRoute('GET', `${root}/:id`, {
       operationId: 'getBulkJob',
       summary: 'Say how far a job is',
       permission: null,
       answer: dataAnswer(jobSchema, 'The job'),
-      async handler(context) {
-        return envelope(jobDocument(context, await getBulkJob(needs, idOf(context))));
-      },
+      data: async (context) => jobDocument(context, await getBulkJob(needs, idOf(context))),
     }),
     adminRoute('POST', `${root}/:id/continue`, {
       operationId: 'continueBulkJob',
@@ -123,17 +118,17 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       refusals: ['invalid_filter', 'could_not_validate', 'conflict', 'forbidden'],
       body: continuation,
       query: changeParameters,
-      async handler(context, { body, query }) {
+      async data(context, { body, query }) {
         const by = adminCallOf(context, query.force);
         const { job, invitations, created } = await inWholeTurn(by.actor.identityId, () =>
           carryOnBulkJob(needs, by, { id: idOf(context), isConfirmed: body.confirmed === true }),
         );
         const issuer = invitations.length === 0 ? '' : issuerForLinks(context, needs.config.listeners);
-        return envelope({
+        return {
           ...jobDocument(context, job),
           invitations: invitationDocuments(invitations, issuer),
           created,
-        });
+        };
       },
     }),
     adminRoute('DELETE', `${root}/:id`, {
@@ -162,7 +157,7 @@ function importRoute(needs: EdgeServices): Route {
         'Many rows are only checked now, and the answer has a job, which makes them when it is continued',
       ),
     }),
-    async handler(context, { query }) {
+    async data(context, { query }) {
       const by = adminCallOf(context, query.force);
       const csv = decodeUtf8(readRawBody(context, [csvType]));
       const { job, ...result } = await inWholeTurn(by.actor.identityId, () =>
@@ -173,7 +168,7 @@ function importRoute(needs: EdgeServices): Route {
         ...problem,
         reason: inLanguage(problem.reason, language),
       }));
-      return envelope({ ...result, problems, ...(job !== undefined && { job: jobDocument(context, job) }) });
+      return { ...result, problems, ...(job !== undefined && { job: jobDocument(context, job) }) };
     },
   });
 }

@@ -3,7 +3,6 @@ import { authorityJwt, cas, verifyCa } from '../../admin/cas.ts';
 import { type Ca, caEntity } from '../../model/entities/ca.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
@@ -60,11 +59,9 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
         z.array(listStateSchema),
         'The lists by their address, and why one could not be had',
       ),
-      async handler(context) {
+      async data(context) {
         const ca = await cas.get(needs, idOf(context));
-        return envelope(
-          (await needs.store.revocationLists.describe(ca.id)).map(documentsBy(listStateSchema)),
-        );
+        return (await needs.store.revocationLists.describe(ca.id)).map(documentsBy(listStateSchema));
       },
     }),
     adminRoute('POST', 'cas/:id/verify', {

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';
 import { emptyList } from '../edge/data-plane.ts';
-import { envelope } from '../request/answer.ts';
 import { listParameters } from '../request/fields.ts';
 import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
@@ -27,7 +26,7 @@ export function dataPlaneRoutes(): readonly Route[] {
     adminRoute('GET', 'summary', {
       summary: 'Data-plane counts; always zero',
       answer: dataAnswer(countsSchema, 'Zero for each'),
-      handler: async () => envelope(Object.fromEntries(dataPlaneLists.map((name) => [name, 0]))),
+      data: () => Object.fromEntries(dataPlaneLists.map((name) => [name, 0])),
     }),
   ];
 }

@@ -17,7 +17,6 @@ import { DAY, isoTimeOrNull } from '../../platform/clock.ts';
 import type { Replay } from '../../store/contracts/deliveries.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { durationField, idOf, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
@@ -84,21 +83,21 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(secretSchema, 'The secret'),
       refusals: ['conflict', 'precondition_failed'],
       body: overlapBody,
-      async handler(context, { body: { overlap = usualOverlap } }) {
+      async data(context, { body: { overlap = usualOverlap } }) {
         const made = await rotateSecret(needs, adminCallOf(context), { id: idOf(context), overlap });
-        return envelope(documentsBy(secretSchema)(made), {}, { status: 201 });
+        return documentsBy(secretSchema)(made);
       },
     }),
     adminRoute('POST', `${path}/test`, {
       operationId: 'testEventSubscription',
       summary: 'Send a test event to an event subscription, and say how that went',
       answer: dataAnswer(testedSchema, 'The outcome'),
-      async handler(context) {
+      async data(context) {
         const { state, result } = await testSubscription(needs, adminCallOf(context), idOf(context));
-        return envelope({
+        return {
           isDelivered: state === 'delivered',
           result: inLanguage(result, languageOf(context)),
-        });
+        };
       },
     }),
     adminRoute('GET', `${path}/deliveries`, {
@@ -106,12 +105,10 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'List the events of a subscription that wait, were delivered or were given up',
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
-      handler: async (context, { query }) =>
-        envelope(
-          (await listEventDeliveries(needs, idOf(context), query))
-            .map(inReadersLanguage(context))
-            .map(deliveryDocument),
-        ),
+      data: async (context, { query }) =>
+        (await listEventDeliveries(needs, idOf(context), query))
+          .map(inReadersLanguage(context))
+          .map(deliveryDocument),
     }),
     adminRoute('POST', `${path}/replay`, {
       operationId: 'replayEventSubscription',
@@ -122,11 +119,11 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
         'How many: at most ten thousand audit events, and as many refused logins',
       ),
       body: replayBody,
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const replay = replayOf(body);
-        return envelope({
+        return {
           replayed: await replayEvents(needs, adminCallOf(context), { id: idOf(context), replay }),
-        });
+        };
       },
     }),
   ];

@@ -10,7 +10,6 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
@@ -95,7 +94,7 @@ export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
         'The settings that the provider publishes, as fields of a signer. Nothing is stored.',
       ),
       body: addressToDiscover,
-      handler: async (_context, { body }) => envelope(await discoverSigner(needs, body.address)),
+      data: (_context, { body }) => discoverSigner(needs, body.address),
     }),
     adminRoute('POST', 'external-jwt-signers/:id/verify', {
       summary: 'Say whether a token of a signer would be accepted, for whom, and if not, why',
@@ -107,10 +106,10 @@ export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
       ),
       body: tokenToTry,
       refusals: ['not_found'],
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const signer = needs.signers.find(asId(idOf(context)));
         if (signer === undefined) throw new AuthError('not_found');
-        return envelope(triedDocument(await tryExternalJwt(needs, signer, body.token), languageOf(context)));
+        return triedDocument(await tryExternalJwt(needs, signer, body.token), languageOf(context));
       },
     }),
     ...signInTestRoutes(needs),
@@ -129,11 +128,11 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
         'Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. No session is opened, and the result is for this session only.',
       ),
       refusals: ['not_found', 'could_not_validate'],
-      async handler(context) {
+      async data(context) {
         const signerId = asId<SignerId>(idOf(context));
         const by = ownerOf(context.principal);
         const { id, link } = beginSignerTest(needs, { signerId, issuer: context.issuer }, by);
-        return envelope({ id, href: `${signerTestPath}?${new URLSearchParams({ test: link })}` });
+        return { id, href: `${signerTestPath}?${new URLSearchParams({ test: link })}` };
       },
     }),
     adminRoute('POST', 'external-jwt-signers/:id/test-result', {
@@ -146,13 +145,13 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
       ),
       body: answerOfTest,
       refusals: ['not_found', 'could_not_validate', 'auth_request_unknown', 'unavailable'],
-      async handler(context, { body }) {
+      async data(context, { body }) {
         const { token, ...tried } = await finishSignerTest(
           needs,
           { signerId: idOf(context), sealedAnswer: body.answer },
           ownerOf(context.principal),
         );
-        return envelope({ ...triedDocument(tried, languageOf(context)), token });
+        return { ...triedDocument(tried, languageOf(context)), token };
       },
     }),
   ];

@@ -18,7 +18,6 @@ import { bulkActions } from '../../model/bulk-actions.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
-import { envelope } from '../request/answer.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
@@ -102,7 +101,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       bodyLimit: largestOrder,
       body: order,
       query: changeParameters,
-      async handler(context, { body, query }) {
+      async data(context, { body, query }) {
         const by = adminCallOf(context, query.force);
         const { identities, ...outlook } = await inWholeTurn(by.actor.identityId, () =>
           previewMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer: '' })),
@@ -113,7 +112,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
           administrators: identities.filter(({ isAdmin }) => isAdmin).length,
           first: identities.slice(0, mostNamed).map(({ id, name }) => ({ id, name })),
         };
-        return envelope(previewDocument(found, languageOf(context)));
+        return previewDocument(found, languageOf(context));
       },
     }),
     adminRoute('POST', 'identities/bulk', {
@@ -124,18 +123,18 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       bodyLimit: largestOrder,
       body: order,
       query: changeParameters,
-      async handler(context, { body, query }) {
+      async data(context, { body, query }) {
         const by = adminCallOf(context, query.force);
         // Before anything is changed, because there may be no page to link to.
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
         const { matched, invitations } = await inWholeTurn(by.actor.identityId, () =>
           changeMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer })),
         );
-        return envelope({
+        return {
           reference: context.requestId,
           matched,
           invitations: invitationDocuments(invitations, issuer),
-        });
+        };
       },
     }),
   ];

@@ -3,7 +3,6 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type IdentityType, identityTypes } from '../../model/entities/identity.ts';
 import { wholeList } from '../documents/lists.ts';
 import { selfLink } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
@@ -27,10 +26,10 @@ export const identityTypeRoutes: readonly Route[] = [
     summary: 'Read a type of identities',
     answer: dataAnswer(typeSchema, 'The type'),
     refusals: ['not_found'],
-    async handler(context) {
+    async data(context) {
       const type = identityTypes.find((each) => each === idOf(context));
       if (type === undefined) throw new AuthError('not_found');
-      return envelope(document(type));
+      return document(type);
     },
   }),
 ];

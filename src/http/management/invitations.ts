@@ -11,12 +11,11 @@ import { invitationListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl, issuerForLinks } from '../documents/invite-path.ts';
-import { mapPage, pagedList } from '../documents/lists.ts';
+import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
-import { durationField, idOf, listParameters } from '../request/fields.ts';
+import { durationField, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -76,15 +75,9 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('GET', 'invitations', {
       operationId: 'listInvitations',
       summary: 'List the open invitations; expired ones stay for a week',
-      answer: listAnswer(listedSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: (context, { query }) => {
-        const asked = { parameters: query, fields: invitationListFields, reader: context.principal };
-        return pagedList(asked, async (page) =>
-          mapPage(await needs.store.invitations.list(page), listedInvitationDocument),
-        );
-      },
+      ...listRules({ document: listedSchema, fields: invitationListFields }, async (query) =>
+        mapPage(await needs.store.invitations.list(query), listedInvitationDocument),
+      ),
     }),
     adminRoute('POST', path, {
       permission: 'helpdesk',
@@ -94,21 +87,19 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(issuedSchema, 'The link; an earlier one no longer works'),
       refusals: ['conflict', 'could_not_validate'],
       body,
-      async handler(context, input) {
+      async data(context, input) {
         // Before anything is changed, because there may be no page to link to.
         const issuer = issuerForLinks(context, needs.config.listeners);
         const fields = invitationFields(input.body, issuer);
         const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields });
-        return envelope(issuedDocument(issued, issuer), {}, { status: 201 });
+        return issuedDocument(issued, issuer);
       },
     }),
     adminRoute('GET', path, {
       operationId: 'getInvitation',
       summary: 'Say until when the link of an identity works; the link itself is not kept',
       answer: dataAnswer(invitationSchema, 'The invitation that can be used now'),
-      async handler(context) {
-        return envelope(invitationDocument(await getInvitation(needs, idOf(context))));
-      },
+      data: async (context) => invitationDocument(await getInvitation(needs, idOf(context))),
     }),
     adminRoute('DELETE', path, {
       permission: 'helpdesk',

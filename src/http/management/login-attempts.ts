@@ -14,7 +14,6 @@ import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import { resourceRoutes } from './resource.ts';
@@ -89,9 +88,9 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
       hourlySchema,
       'One entry for each hour of UTC, the oldest first, including the current one',
     ),
-    async handler({ principal }) {
+    async data({ principal }) {
       const hours = await attemptsByHour(needs, principal);
-      return envelope({ hours: hours.map(({ from, ...counts }) => ({ from: isoTime(from), ...counts })) });
+      return { hours: hours.map(({ from, ...counts }) => ({ from: isoTime(from), ...counts })) };
     },
   });
   return [...entities, hourly];

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts';
 import { noticeKinds } from '../../model/mail.ts';
 import { documentsBy, entityRef, entityRefSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { adminCallOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -28,16 +27,17 @@ export function mailRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'List the mails to people that wait, were sent or were given up',
       query: deliveryQuery,
       answer: dataAnswer(z.array(mailSchema), 'The newest first'),
-      handler: async (context, { query }) =>
-        envelope((await listMails(needs, query)).map(inReadersLanguage(context)).map(mailDocument)),
+      data: async (context, { query }) =>
+        (await listMails(needs, query)).map(inReadersLanguage(context)).map(mailDocument),
     }),
     adminRoute('POST', 'mails/send-again', {
       operationId: 'sendMailsAgain',
       summary: 'Send mails again that were given up; without a body all of them',
       answer: dataAnswer(z.strictObject({ replayed: z.int() }).meta({ id: 'MailsSentAgain' }), 'How many'),
       body: z.strictObject({ ids: z.array(mailId).min(1).max(500).optional() }),
-      handler: async (context, { body }) =>
-        envelope({ replayed: await sendMailsAgain(needs, adminCallOf(context), body.ids ?? null) }),
+      data: async (context, { body }) => ({
+        replayed: await sendMailsAgain(needs, adminCallOf(context), body.ids ?? null),
+      }),
     }),
   ];
 }

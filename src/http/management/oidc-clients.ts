@@ -10,10 +10,9 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -56,8 +55,7 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'listOidcClientSecrets',
       summary: 'List the secrets of an OIDC client, without the secrets themselves',
       answer: dataAnswer(z.array(secretSchema), 'At most two'),
-      handler: async (context) =>
-        envelope((await listClientSecrets(needs, idOf(context))).map(documentsBy(secretSchema))),
+      data: async (context) => (await listClientSecrets(needs, idOf(context))).map(documentsBy(secretSchema)),
     }),
     adminRoute('POST', secrets, {
       operationId: 'addOidcClientSecret',
@@ -65,32 +63,26 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       status: 201,
       answer: dataAnswer(newSecretSchema, 'The secret'),
       refusals: ['conflict'],
-      handler: async (context) =>
-        envelope(await addClientSecret(needs, adminCallOf(context), idOf(context)), {}, { status: 201 }),
+      data: (context) => addClientSecret(needs, adminCallOf(context), idOf(context)),
     }),
     adminRoute('DELETE', `${secrets}/:secretId`, {
       operationId: 'deleteOidcClientSecret',
       summary: 'Delete a secret of an OIDC client',
-      answer: doneAnswer,
-      async handler(context) {
-        await deleteClientSecret(needs, adminCallOf(context), {
+      does: (context) =>
+        deleteClientSecret(needs, adminCallOf(context), {
           clientId: idOf(context),
           secretId: secretIdOf(context),
-        });
-        return envelope({});
-      },
+        }),
     }),
     adminRoute('GET', 'oidc-clients/:id/deliveries', {
       operationId: 'listOidcClientDeliveries',
       summary: 'List the logout tokens of an OIDC client that wait, were delivered or were given up',
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
-      handler: async (context, { query }) =>
-        envelope(
-          (await listLogoutDeliveries(needs, idOf(context), query))
-            .map(inReadersLanguage(context))
-            .map(({ payload, ...delivery }) => deliveryDocument({ ...payload, ...delivery })),
-        ),
+      data: async (context, { query }) =>
+        (await listLogoutDeliveries(needs, idOf(context), query))
+          .map(inReadersLanguage(context))
+          .map(({ payload, ...delivery }) => deliveryDocument({ ...payload, ...delivery })),
     }),
   ];
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices, OwnCertificate } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
@@ -36,7 +35,7 @@ export function ownCertificateRoutes({
         z.array(ownCertificateSchema),
         'Each certificate in the files that its configuration names',
       ),
-      handler: async () => envelope(ownCertificates.map(ownCertificateDocument)),
+      data: () => ownCertificates.map(ownCertificateDocument),
     }),
   ];
 }

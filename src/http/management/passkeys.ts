@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { passkeysOf, removePasskey } from '../../admin/factors.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
-import { envelope } from '../request/answer.ts';
 import { changeParameters, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
@@ -17,7 +16,7 @@ export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'listIdentityPasskeys',
       summary: 'List the passkeys of an identity',
       answer: dataAnswer(z.array(passkeySchema), 'All of them'),
-      handler: async (context) => envelope((await passkeysOf(needs, idOf(context))).map(passkeyDocument)),
+      data: async (context) => (await passkeysOf(needs, idOf(context))).map(passkeyDocument),
     }),
     adminRoute('DELETE', `${path}/:passkeyId`, {
       operationId: 'deleteIdentityPasskey',

@@ -9,12 +9,12 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
-import { pagedList } from '../documents/lists.ts';
+import { listRules } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { changeParameters, idOf, listParameters } from '../request/fields.ts';
+import { changeParameters, idOf } from '../request/fields.ts';
 import { type AuthenticatedContext, adminCallOf, languageOf } from '../request/request-context.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute, managementRoot } from './admin-route.ts';
 import { ignoring, membersOf } from './known-members.ts';
 import { conditionHeader, conditionOf, type Versioned, versionHeader, versionHeaders } from './versioned.ts';
@@ -110,14 +110,9 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       ...of('read'),
       operationId: `list${named(collection)}`,
       summary: `List the ${wordsOf(collection)}`,
-      answer: listAnswer(resource.document, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: (context, { query }) => {
-        const reader = readerOf(context);
-        const asked = { parameters: query, fields: resource.listFields, reader: context.principal };
-        return pagedList(asked, (page) => resource.list(page, reader));
-      },
+      ...listRules({ document: resource.document, fields: resource.listFields }, (query, context) =>
+        resource.list(query, readerOf(context)),
+      ),
     }),
     adminRoute('GET', path, {
       ...of('read'),
@@ -305,15 +300,9 @@ function partRoutes(
     adminRoute('GET', path, {
       operationId: `list${operationId}`,
       summary: `List ${what}`,
-      answer: listAnswer(document, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: (context, { query }) => {
-        const reader = readerOf(context);
-        return pagedList({ parameters: query, fields: listFields, reader: context.principal }, (asked) =>
-          list(idOf(context), asked, reader),
-        );
-      },
+      ...listRules({ document, fields: listFields }, (query, context) =>
+        list(idOf(context), query, readerOf(context)),
+      ),
     }),
   ];
   if (removeAll !== undefined) {

@@ -4,7 +4,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { describedKeys, keyUses } from '../../tokens/described-keys.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -27,7 +26,7 @@ export function signingKeyRoutes(needs: { ring: Pick<KeyRing, 'list'>; clock: Cl
       operationId: 'listSigningKeys',
       summary: 'List the signing keys',
       answer: dataAnswer(z.array(signingKeySchema), 'Every key that is not removed, the oldest first'),
-      handler: async () => envelope(describedKeys(needs.ring.list(), needs.clock.now())),
+      data: () => describedKeys(needs.ring.list(), needs.clock.now()),
     }),
   ];
 }

@@ -13,7 +13,7 @@ import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { inWholeTurn, wholeRead } from '../documents/whole-reads.ts';
-import { envelope, jsonParts } from '../request/answer.ts';
+import { jsonParts } from '../request/answer.ts';
 import { readRawBody, validate } from '../request/body.ts';
 import { changeParameters } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
@@ -74,13 +74,13 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
       described: { body: application },
       bodyLimit: largestDocument,
       query: changeParameters,
-      async handler(context, { query }) {
+      async data(context, { query }) {
         const { state, ...options } = applicationOf(context);
         const by = adminCallOf(context, query.force);
         const changes = await inWholeTurn(by.actor.identityId, () =>
           applyState(needs, by, { document: state, options }),
         );
-        return envelope(changesDocument(changes));
+        return changesDocument(changes);
       },
     }),
   ];

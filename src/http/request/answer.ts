@@ -66,14 +66,6 @@ export function envelope(
   return json({ data: value, meta }, options);
 }
 
-/** A handler that does something, with the empty envelope as its answer. */
-export function doneAfter<Given extends readonly unknown[]>(does: (...given: Given) => Promise<unknown>) {
-  return async (...given: Given): Promise<Answer> => {
-    await does(...given);
-    return envelope({});
-  };
-}
-
 /** A page of a list in the envelope. A long one is written in parts, so that it delays nobody else. */
 export async function listEnvelope(
   items: readonly unknown[],

@@ -1,7 +1,7 @@
 // Endpoints of the Edge APIs for callers with a session.
 
 import type { z } from 'zod';
-import { doneAfter } from './answer.ts';
+import { envelope } from './answer.ts';
 import {
   type DeclaredAnswer,
   doneAnswer,
@@ -43,18 +43,21 @@ export interface EdgeRouteRules<Body extends z.ZodType, Query extends z.ZodType>
   readonly body?: Body;
 }
 
-/** How it answers: without `answer` it never succeeds. Or what it does, where there is nothing to say but that it is done. */
-export type EdgeOutcome<Body extends z.ZodType, Query extends z.ZodType> =
-  | {
-      readonly answer?: DeclaredAnswer;
-      readonly handler: Definition<Body, Query>['handler'];
-      readonly does?: never;
-    }
-  | {
-      readonly does: (...given: Parameters<Definition<Body, Query>['handler']>) => Promise<unknown>;
-      readonly answer?: never;
-      readonly handler?: never;
-    };
+type Handler<Body extends z.ZodType, Query extends z.ZodType> = Definition<Body, Query>['handler'];
+
+/**
+ * How it answers: without `answer` it never succeeds. `data` makes what the envelope contains; `does` is for what has
+ * nothing to say but that it is done.
+ */
+export type EdgeOutcome<Body extends z.ZodType, Query extends z.ZodType> = OneOf<{
+  readonly handler: Handler<Body, Query>;
+  data(...given: Parameters<Handler<Body, Query>>): unknown;
+  does(...given: Parameters<Handler<Body, Query>>): Promise<unknown>;
+}> & { readonly answer?: DeclaredAnswer };
+
+type OneOf<All> = {
+  [One in keyof All]: Pick<All, One> & { readonly [Other in Exclude<keyof All, One>]?: never };
+}[keyof All];
 
 /**
  * Declares endpoints of one of the Edge APIs.
@@ -66,7 +69,7 @@ export function edgeRoutes({ api, root }: EdgeApi) {
     path: string,
     definition: EdgeRouteRules<Body, Query> & EdgeOutcome<Body, Query>,
   ): Route => {
-    const { does, answer = does && doneAnswer, status = 200, body, handler, ...rules } = definition;
+    const { does, data, handler, answer = does && doneAnswer, status = 200, body, ...rules } = definition;
     return route<SessionGuard, Body, Query>({
       // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
       methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
@@ -75,9 +78,18 @@ export function edgeRoutes({ api, root }: EdgeApi) {
       guard: 'full',
       errors: 'edge',
       ...rules,
-      handler: does === undefined ? handler : doneAfter(does),
+      handler: handler ?? answering(data ?? ((...given) => does?.(...given).then(() => ({}))), status),
       answers: answer === undefined ? {} : { [status]: answer },
       ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
     });
+  };
+}
+
+/** Does not wait for what is there already, as most answers of the endpoints that are called most are. */
+function answering<Given extends readonly unknown[]>(data: (...given: Given) => unknown, status: number) {
+  const answer = (made: unknown) => envelope(made, {}, { status });
+  return (...given: Given) => {
+    const made = data(...given);
+    return made instanceof Promise ? made.then(answer) : answer(made);
   };
 }
