@@ -18,7 +18,7 @@ import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../re
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { anonymous, type Route, route } from '../request/route.ts';
 import { forgottenPathOf } from './forgotten.ts';
-import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
+import { entryAnswers, primaryRefusals, stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
@@ -39,7 +39,7 @@ import {
   providerPath,
   signInWays,
 } from './sign-in-ways.ts';
-import { forPeople, loginStepFor, type PagesAgain, secondPasskeyPage } from './step-answers.ts';
+import { secondPasskeyPage, stepRoute } from './step-answers.ts';
 
 export function primaryLoginRoutes(needs: PageServices): readonly Route[] {
   return [
@@ -56,6 +56,9 @@ interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What may come with every method. */
+const cameFields = { configTypes, csrPem, ...clientInfoFields };
+
 interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly path: string;
   /** The method in words, such as `a user name and a password`. */
@@ -66,29 +69,22 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly entry: object;
   page(step: Step, options: PageOptions): Answer;
   submit(step: Step, came: CameWithLogin, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
-  /** The page again for people whose credentials were refused, by the refusal. For others they get that of the failure. */
-  again?(step: Step, body: z.output<z.ZodObject<Fields>>): PagesAgain;
+  readonly again?: Parameters<typeof stepRoute<Fields>>[1]['again'];
 }
 
 function routesOf<Fields extends z.ZodRawShape>(
   needs: PageServices,
   login: PrimaryMethodRoutes<Fields>,
 ): readonly Route[] {
-  const { path } = login;
-  const common = {
+  const { path, words, fields, again } = login;
+  const show = route({
     path,
     ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
-  } as const;
-  const query = z.object(authRequestIdMembers);
-  const members = { ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields };
-  const schema = z.object({ ...authRequestIdMembers, ...login.fields, ...members });
-  const show = route({
-    ...common,
     methods: ['GET'],
-    summary: `Begin a login with ${login.words}`,
+    summary: `Begin a login with ${words}`,
     answers: entryAnswers,
     refusals: stepRefusals,
-    query,
+    query: z.object(authRequestIdMembers),
     async handler(context, input) {
       const opened = openStep(needs, context, input.query);
       await requireOpen(needs, opened.authRequest);
@@ -102,28 +98,23 @@ function routesOf<Fields extends z.ZodRawShape>(
     },
   });
 
-  const submit = route({
-    ...common,
-    methods: ['POST'],
-    summary: `Log in with ${login.words}`,
-    answers: stepAnswers,
+  const submit = stepRoute(needs, {
+    path,
+    summary: `Log in with ${words}`,
     refusals: primaryRefusals,
-    query,
-    body: { json: true, form: true, schema },
-    async handler(context, input) {
+    fields: { ...fields, ...cameFields },
+    ...(again && { again }),
+    take(step, sent) {
       // Sound because the schema above contains the members of both.
-      const body = input.body as z.output<z.ZodObject<typeof members>> & z.output<z.ZodObject<Fields>>;
-      const step = openStep(needs, context, input.query, body);
+      const body = sent as z.output<z.ZodObject<typeof cameFields>> & z.output<z.ZodObject<Fields>>;
       const came = {
         configTypes: body.configTypes,
-        bearers: bearerTokens(context.authorization),
-        origin: originOf(context),
+        bearers: bearerTokens(step.context.authorization),
+        origin: originOf(step.context),
         csrPem: body.csrPem,
         clientInfo: clientInfoOfFields(body),
       };
-      return forPeople(step, login.again?.(step, body) ?? {}, async () =>
-        loginStepFor(needs.signers, step, await login.submit(step, came, body)),
-      );
+      return login.submit(step, came, body);
     },
   });
   return [show, submit];

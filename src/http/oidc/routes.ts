@@ -10,10 +10,8 @@ import { endSessionRoute } from './end-session.ts';
 import { forgottenRoutes } from './forgotten.ts';
 import { introspectionRoutes } from './introspection.ts';
 import { inviteRoutes } from './invite.ts';
-import { passkeyLoginRoutes } from './login-passkey.ts';
+import { laterStepRoutes } from './later-steps.ts';
 import type { PageServices } from './login-step.ts';
-import { totpLoginRoutes } from './login-totp.ts';
-import { passwordChangeRoute } from './password-change.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
 import { pushedRequestRoute } from './pushed-request.ts';
@@ -30,9 +28,7 @@ export function oidcRoutes(needs: PageServices): readonly Route[] {
     ...signedInRoutes(needs),
     ...primaryLoginRoutes(needs),
     ...providerVisitRoutes(needs),
-    ...totpLoginRoutes(needs),
-    ...passkeyLoginRoutes(needs),
-    passwordChangeRoute(needs),
+    ...laterStepRoutes(needs),
     cancelLoginRoute(needs),
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),

@@ -1,6 +1,7 @@
 // What answers a step of a login: the way on to the client, or what remains. Programs get JSON and no cookies; people get
 // the page that asks for the next factor or for a new password.
 
+import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
@@ -24,7 +25,16 @@ import {
 import { type Answer, json, redirect } from '../request/answer.ts';
 import { challengeLines } from '../request/challenges.ts';
 import { formPostAnswer } from '../request/form-post.ts';
-import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
+import { anonymous, type DeclaredAnswers, type Route, route } from '../request/route.ts';
+import { stepAnswers } from './login-declarations.ts';
+import {
+  authRequestIdMembers,
+  isForPeople,
+  loginPageAnswer,
+  openStep,
+  type PageServices,
+  type Step,
+} from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { sessionCookieHeader } from './session-cookie.ts';
 import { hrefOf, passkeyAddresses, passkeyPath, passwordPath } from './sign-in-ways.ts';
@@ -37,6 +47,50 @@ export const registerPath = `${passkeyPath}/register`;
 export const registerOptionsPath = `${registerPath}/options`;
 /** For forms, which cannot send DELETE. */
 export const cancelPath = '/oidc/login/totp/enroll/cancel';
+
+/** What an endpoint declares that takes a step of a login. */
+interface StepRules<Fields extends z.ZodRawShape> extends Pick<Route, 'path' | 'summary' | 'refusals'> {
+  readonly method?: 'POST' | 'DELETE';
+  /** By default the way on to the client, or what remains. */
+  readonly answers?: DeclaredAnswers;
+  /** Of the body, beside the id of the login. */
+  readonly fields?: Fields;
+  /** The page again for people who were refused, by the refusal. Others get that of the failure. */
+  again?(step: Step, body: z.output<z.ZodObject<Fields>>): PagesAgain;
+  take(step: Step, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep | Answer>;
+}
+
+/** The pages on which people can continue after a refusal. A status is that of the refusal. */
+type PagesAgain = Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>;
+
+/** Declares an endpoint that takes a step of a login, which is opened before anything else. */
+export function stepRoute<Fields extends z.ZodRawShape = Record<never, never>>(
+  needs: PageServices,
+  { method = 'POST', answers = stepAnswers, fields, again, take, ...rules }: StepRules<Fields>,
+): Route {
+  return route({
+    ...rules,
+    ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
+    methods: [method],
+    answers,
+    query: z.object(authRequestIdMembers),
+    body: { json: true, form: true, schema: z.object({ ...authRequestIdMembers, ...fields }) },
+    async handler(context, input) {
+      const step = openStep(needs, context, input.query, input.body);
+      // Sound because the schema contains these fields.
+      const body = input.body as z.output<z.ZodObject<Fields>>;
+      try {
+        const taken = await take(step, body);
+        return 'kind' in taken ? loginStepFor(needs.signers, step, taken) : taken;
+      } catch (error) {
+        if (!(error instanceof AuthError) || !isForPeople(step)) throw error;
+        const shown = again?.(step, body)[error.code];
+        if (shown === undefined) throw error;
+        return shown(errorCodes[error.code].status);
+      }
+    },
+  });
+}
 
 /** The answer to a login step. For people, the page that asks for what remains. */
 export function loginStepFor(signers: SignerDirectory, step: Step, outcome: LoginStep): Answer {
@@ -62,24 +116,6 @@ export function handoverAnswer(
   return handover.kind === 'redirect'
     ? redirect(handover.location, { headers })
     : formPostAnswer(view(), handover, headers);
-}
-
-/** The pages on which people can continue after a refusal. A status is that of the refusal. */
-export type PagesAgain = Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>;
-
-/** Answers people with a page on which they can continue, for the refusals that have one. */
-export async function forPeople(
-  step: Step,
-  pages: PagesAgain,
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await answer();
-  } catch (error) {
-    const shown = error instanceof AuthError && isForPeople(step) ? pages[error.code] : undefined;
-    if (shown === undefined || !(error instanceof AuthError)) throw error;
-    return shown(errorCodes[error.code].status);
-  }
 }
 
 function nextPage(

@@ -1,0 +1,244 @@
+// The steps of a login after the first: what remains, TOTP and its enrollment (spec 4.4), a new passkey, a new password.
+// A passkey that exists answers at `/oidc/login/passkey`, which is in primary-login.ts.
+
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
+import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
+import {
+  abandonTotpEnrollment,
+  enrollTotp,
+  outstandingQueries,
+  replacePassword,
+  submitTotp,
+  verifyEnrolledTotp,
+} from '../../oidc/flow/login-flow.ts';
+import type { LoginStep } from '../../oidc/flow/next-step.ts';
+import { askToRegister, passkeyQuestion, registerInLogin } from '../../oidc/flow/submit-passkey.ts';
+import type { PasswordProblem } from '../../pages/new-password.ts';
+import { attestationSchema } from '../../platform/webauthn.ts';
+import {
+  creationOptionsSchema,
+  requestOptionsSchema,
+  webAuthnAnswer,
+} from '../documents/passkey-document.ts';
+import { type Answer, htmlType, json } from '../request/answer.ts';
+import { originOf } from '../request/request-context.ts';
+import { anonymous, contentAnswer, documentAnswer, orPage, type Route, route } from '../request/route.ts';
+import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
+import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
+import { passkeyOptionsPath, queriesPath } from './sign-in-ways.ts';
+import {
+  cancelPath,
+  codePage,
+  confirmPage,
+  enrollPath,
+  introPage,
+  loginStepFor,
+  newPasskeyPage,
+  newPasswordPage,
+  passwordChangePath,
+  provisioningPage,
+  registerOptionsPath,
+  registerPath,
+  stepRoute,
+  totpPath,
+  verifyPath,
+} from './step-answers.ts';
+
+const provisioning = documentAnswer(
+  z
+    .strictObject({
+      isVerified: z.boolean(),
+      provisioningUrl: z.string(),
+      recoveryCodes: z.array(z.string()),
+    })
+    .meta({ id: 'TotpProvisioning' }),
+  'The enrollment, not verified yet',
+);
+const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
+
+/** A code of any shape is simply "invalid": what it should look like does not help whoever types it. */
+const codeField = { code: z.unknown().meta({ type: 'string' }) };
+const namedLogin = z.object({
+  ...authRequestIdMembers,
+  username: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('For a security key that does not say whose it is: the list of credentials is of this name'),
+});
+const newPassword = {
+  password: z.string().describe('The new one'),
+  repeated: z.string().optional().describe('Of the form for people'),
+};
+
+export function laterStepRoutes(needs: PageServices): readonly Route[] {
+  return [
+    queriesRoute(needs),
+    ...totpRoutes(needs),
+    ...newPasskeyRoutes(needs),
+    stepRoute(needs, {
+      path: passwordChangePath,
+      summary: 'Answer the query for a new password of a login',
+      refusals: [
+        ...stepRefusals,
+        'invalid_auth',
+        'conflict',
+        'password_not_acceptable',
+        'password_change_required',
+        'busy',
+      ],
+      fields: newPassword,
+      take: (step, sent) => changePassword(needs, step, sent),
+    }),
+  ];
+}
+
+function queriesRoute(needs: PageServices): Route {
+  return route({
+    ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
+    methods: ['GET'],
+    path: queriesPath,
+    summary: 'Read what remains of a login',
+    answers: stepAnswers,
+    refusals: [...stepRefusals, 'invalid_auth', 'password_change_required', 'conflict'],
+    query: z.object(authRequestIdMembers),
+    async handler(context, { query }) {
+      const step = openStep(needs, context, query);
+      return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));
+    },
+  });
+}
+
+function totpRoutes(needs: PageServices): readonly Route[] {
+  const cancel = {
+    summary: 'Abandon an enrollment in TOTP',
+    answers: { 200: orPage(cancelled) },
+    refusals: totpRefusals,
+    async take(step: Step) {
+      await abandonTotpEnrollment(needs, step.authRequest);
+      return isForPeople(step) ? introPage(step, 200) : json({});
+    },
+  };
+  return [
+    stepRoute(needs, {
+      path: totpPath,
+      summary: 'Answer the TOTP query of a login',
+      refusals: totpRefusals,
+      fields: codeField,
+      again: (step) => ({ invalid_totp_code: (status) => codePage(step, status) }),
+      take: (step, sent) => submitTotp(needs, step.authRequest, codeIn(step, sent)),
+    }),
+    stepRoute(needs, {
+      path: enrollPath,
+      summary: 'Start an enrollment in TOTP during a login',
+      answers: {
+        200: contentAnswer(htmlType, 'The page of an enrollment that was started before'),
+        201: orPage(provisioning),
+      },
+      refusals: totpRefusals,
+      again: (step) => ({
+        // Begun already, as after a reload; or enrolled in another window.
+        async mfa_exists() {
+          const { authQueries } = await outstandingQueries(needs, step.authRequest);
+          const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
+          return isEnrolled ? codePage(step, 200) : confirmPage(step, 200);
+        },
+      }),
+      async take(step) {
+        const provisioning = await enrollTotp(needs, step.authRequest, originOf(step.context));
+        return isForPeople(step)
+          ? provisioningPage(step, provisioning)
+          : json({ isVerified: false, ...provisioning }, { status: 201 });
+      },
+    }),
+    stepRoute(needs, {
+      path: verifyPath,
+      summary: 'Complete the enrollment with a first code',
+      refusals: totpRefusals,
+      fields: codeField,
+      again: (step) => ({
+        invalid_totp_code: (status) => confirmPage(step, status),
+        not_found: (status) => introPage(step, status),
+      }),
+      take: (step, sent) => verifyEnrolledTotp(needs, step.authRequest, codeIn(step, sent)),
+    }),
+    stepRoute(needs, { ...cancel, method: 'DELETE', path: enrollPath }),
+    stepRoute(needs, { ...cancel, path: cancelPath }),
+  ];
+}
+
+const longestCode = 52;
+
+/** Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one. */
+function codeIn({ context }: Step, { code }: { code?: unknown }) {
+  const isPossible = typeof code === 'string' && code.length <= longestCode;
+  return { code: isPossible ? code : '', origin: originOf(context) };
+}
+
+function newPasskeyRoutes(needs: PageServices): readonly Route[] {
+  const refusals = [...stepRefusals, 'conflict', 'invalid_auth'] as const;
+  return [
+    route({
+      ...anonymous('oidc', 'counted', 'html-or-edge'),
+      methods: ['GET'],
+      path: passkeyOptionsPath,
+      summary: 'Ask for a passkey: what a browser or authenticator is given',
+      answers: { 200: documentAnswer(requestOptionsSchema, 'For navigator.credentials.get') },
+      refusals,
+      query: namedLogin,
+      async handler(context, { query }) {
+        const step = openStep(needs, context, query);
+        return json(await passkeyQuestion(needs, step.authRequest, query.username));
+      },
+    }),
+    stepRoute(needs, {
+      path: registerOptionsPath,
+      summary: 'Ask for a new passkey, which the policy requires',
+      answers: { 200: documentAnswer(creationOptionsSchema, 'For navigator.credentials.create') },
+      refusals,
+      take: async (step) => json(await askToRegister(needs, step.authRequest, originOf(step.context))),
+    }),
+    stepRoute(needs, {
+      path: registerPath,
+      summary: 'Add a passkey during a login, which goes on with it',
+      refusals: [
+        ...refusals,
+        'invalid_passkey',
+        'client_not_allowed',
+        'password_change_required',
+        'passkey_required',
+      ],
+      fields: { response: webAuthnAnswer(attestationSchema), name: z.string().max(200).optional() },
+      again: (step) => ({ invalid_passkey: (status) => newPasskeyPage(step, status) }),
+      take(step, { response, name }) {
+        const registered = { answer: response, name, origin: originOf(step.context) };
+        return registerInLogin(needs, step.authRequest, registered);
+      },
+    }),
+  ];
+}
+
+async function changePassword(
+  needs: PageServices,
+  step: Step,
+  { password, repeated }: { password: string; repeated?: string | undefined },
+): Promise<LoginStep | Answer> {
+  /** The form again, as long as only this is outstanding. */
+  const again = async (problems: readonly PasswordProblem[]) => {
+    const outcome = await outstandingQueries(needs, step.authRequest);
+    const { status } = errorCodes.password_not_acceptable;
+    return outcome.newPassword === null
+      ? outcome
+      : newPasswordPage(step, outcome.newPassword, { status, problems });
+  };
+  if (isForPeople(step) && repeated !== password) return again(['repeated']);
+  try {
+    return await replacePassword(needs, step.authRequest, { password, origin: originOf(step.context) });
+  } catch (error) {
+    const isAboutPassword = error instanceof AuthError && error.code === 'password_not_acceptable';
+    if (!isForPeople(step) || !isAboutPassword) throw error;
+    return again(error instanceof PasswordNotAcceptable ? error.rules : ['too-long']);
+  }
+}
