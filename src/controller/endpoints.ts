@@ -88,10 +88,10 @@ function settingsOf(
     passkeyRpId: passkeys.rpId,
     authenticatorRoots: readAuthenticatorRoots(config),
     idTokenAlg: oidc.idTokenSigningAlg,
-    retryGraceOf: (clientId: string) =>
-      clients.aliasIds.has(clientId)
-        ? Math.max(oidc.refreshTokenGrace, oidc.compatibility.refreshTokenGrace)
-        : oidc.refreshTokenGrace,
+    retryGrace: {
+      strict: oidc.refreshTokenGrace,
+      compatibility: Math.max(oidc.refreshTokenGrace, oidc.compatibility.refreshTokenGrace),
+    },
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
       idToken: oidc.idTokenDuration,

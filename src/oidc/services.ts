@@ -12,7 +12,7 @@ import type { Store } from '../store/contracts/store.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { DpopVerifier } from '../tokens/dpop-verifier.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
-import type { ClientRegistry, IssuingRules } from './clients.ts';
+import type { ClientProfile, ClientRegistry, IssuingRules } from './clients.ts';
 import type { ExchangePlaces } from './flow/exchange-limit.ts';
 
 export interface OidcServices extends LoginServices, ProviderServices, IssuingRules {
@@ -35,8 +35,8 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   /** Of the SPIFFE ids in certificates of sessions; a host name. */
   readonly trustDomain: string;
   readonly devicePolls: DevicePolls;
-  /** How long a client may retry a refresh; 0: not at all. */
-  retryGraceOf(clientId: string): Millis;
+  /** How long a client may retry a refresh, by its profile; 0: not at all. */
+  readonly retryGrace: Readonly<Record<ClientProfile, Millis>>;
 }
 
 /** What a visit to another provider uses. */

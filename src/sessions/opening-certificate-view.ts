@@ -53,7 +53,7 @@ export function openingCertificateView(
 
   function isUnrevoked({ id, caId }: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean> {
     const ca = caId === null ? undefined : authorities.find(caId);
-    if (!isChecked(ca)) return true;
+    if (ca === undefined || !isChecked(ca)) return true;
     const chain = judged(id);
     const status = chain && revocations.peek(ca.id, chain.checked);
     return status === undefined ? ask(ca, id) : isAdmitted(ca, status);

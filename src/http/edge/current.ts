@@ -7,7 +7,7 @@ import type { Principal } from '../../model/principal.ts';
 import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-session-view.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
-import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
+import { legacySessionDocument, legacySessionSchema } from '../legacy/routes.ts';
 import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';

@@ -2,12 +2,21 @@
 // folder, legacy/, and sessions/zt-session.ts with its view. Without these only OIDC is left.
 
 import { z } from 'zod';
-import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
+import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import {
+  type CertificateExtension,
+  certificateExtension,
+} from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
+import { authQueryOf } from '../../login/auth-query.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
-import { type Credentials, legacyMethods } from '../../model/login.ts';
+import { type Credentials, type Factor, legacyMethods } from '../../model/login.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
+import { selfLink } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
@@ -18,7 +27,6 @@ import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type DeclaredAnswer, dataAnswer, type Route, route, totpRequiredHeader } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(legacyMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
@@ -27,6 +35,19 @@ const otherBody = z.object({ configTypes, ...clientInfoMembers });
 const loginBody = z.object({ ...passwordBody.partial().shape, ...otherBody.shape });
 /** The members of a password are required only once the method is known. */
 const anyBody = z.looseObject({});
+
+export const legacySessionSchema = z
+  .strictObject({
+    ...ownApiSessionSchema.shape,
+    token: z.string().describe('The value of the zt-session header'),
+    isMfaRequired: z.boolean(),
+    isMfaComplete: z.boolean(),
+    isCertExtendable: z.boolean(),
+    isCertExtendRequested: z.boolean(),
+    isCertKeyRollRequested: z.boolean(),
+    improperClientCertChain: z.boolean(),
+  })
+  .meta({ id: 'LegacyApiSession' });
 
 const opened: DeclaredAnswer = {
   ...dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries'),
@@ -144,4 +165,37 @@ export function heartbeatRoute(needs: EdgeServices): Route {
       return { alive };
     },
   });
+}
+
+/**
+ * A legacy session as its owner sees it (spec 2.8), with the members that clients of the mechanism expect.
+ * `expirationSeconds` is the whole timeout, because the session lives that long after this answer.
+ */
+export function legacySessionDocument(
+  signers: SignerDirectory,
+  session: NamedApiSession,
+  {
+    token,
+    outstanding,
+    timeout,
+    extension,
+  }: { token: string; outstanding: readonly Factor[]; timeout: Millis; extension: CertificateExtension },
+): object {
+  const isMfaComplete = session.passed.includes('totp');
+  return {
+    ...apiSessionDocument(session),
+    _links: {
+      self: selfLink('api-sessions', session.id),
+      session: { href: `./api-sessions/${session.id}/sessions` },
+    },
+    token,
+    authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl: './authenticate/mfa', signers })),
+    isMfaRequired: isMfaComplete || outstanding.some(({ type }) => type === 'totp'),
+    isMfaComplete,
+    isCertExtendable: extension.isExtendable,
+    isCertExtendRequested: extension.isRequested,
+    isCertKeyRollRequested: extension.isKeyRollRequested,
+    improperClientCertChain: false,
+    expirationSeconds: Math.floor(timeout / SECOND),
+  };
 }

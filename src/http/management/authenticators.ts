@@ -8,13 +8,16 @@ import {
   requestExtension,
   updatePassword,
 } from '../../admin/authenticators.ts';
+import { passkeysOf, removePasskey } from '../../admin/factors.ts';
+import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatorEntity } from '../../model/entities/authenticator.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import { idOf, idText, tags as tagsField } from '../request/fields.ts';
+import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
+import { changeParameters, idOf, idText, tags as tagsField } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { describedResource } from './entity-routes.ts';
@@ -85,4 +88,29 @@ export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
       requestExtension(needs, adminCallOf(context), { id: idOf(context), rollKey: body.rollKeys }),
   });
   return [...resource, extend];
+}
+
+/** `/identities/{id}/passkeys`: people add theirs themselves. */
+export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
+  const path = 'identities/:id/passkeys';
+  return [
+    adminRoute('GET', path, {
+      operationId: 'listIdentityPasskeys',
+      summary: 'List the passkeys of an identity',
+      answer: dataAnswer(z.array(passkeySchema), 'All of them'),
+      data: async (context) => (await passkeysOf(needs, idOf(context))).map(passkeyDocument),
+    }),
+    adminRoute('DELETE', `${path}/:passkeyId`, {
+      operationId: 'deleteIdentityPasskey',
+      permission: 'helpdesk',
+      summary: 'Remove a passkey of an identity; what it opened ends',
+      refusals: ['conflict'],
+      query: changeParameters,
+      async does(context, { query }) {
+        const { passkeyId = '' } = context.params;
+        if (!/^[\w.-]{1,64}$/.test(passkeyId)) throw new AuthError('not_found');
+        await removePasskey(needs, adminCallOf(context, query.force), { id: idOf(context), passkeyId });
+      },
+    }),
+  ];
 }

@@ -9,15 +9,20 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
+import type { Unchanged, VersionedEntity, VersionStore } from '../../store/contracts/versions.ts';
+import { ignoring, membersOf } from '../documents/entity-schemas.ts';
 import { listRules } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
+import { type AnswerHeaders, envelope } from '../request/answer.ts';
 import { changeParameters, idOf } from '../request/fields.ts';
-import { type AuthenticatedContext, adminCallOf, languageOf } from '../request/request-context.ts';
+import {
+  type AuthenticatedContext,
+  adminCallOf,
+  languageOf,
+  type RequestContext,
+} from '../request/request-context.ts';
 import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute, managementRoot } from './admin-route.ts';
-import { ignoring, membersOf } from './known-members.ts';
-import { conditionHeader, conditionOf, type Versioned, versionHeader, versionHeaders } from './versioned.ts';
 
 /** A body and what to do with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -310,4 +315,47 @@ function partRoutes(
     routes.push(removal(path, { permission, operationId: `end${operationId}`, summary }, removeAll));
   }
   return routes;
+}
+
+// Conditional changes (RFC 9110 section 13.1.1): the answer to a read has the version in `etag`, and a change with that
+// version in `if-match` is made only while the entity still has it. The store checks this in the transaction of the
+// change itself.
+
+/** The entity whose versions count. */
+export interface Versioned {
+  readonly entity: VersionedEntity;
+  readonly versions: VersionStore;
+}
+
+/** For the declaration of the answer to a read. */
+export const versionHeader = {
+  etag: 'The version of the fields of the entity itself, for If-Match of a change',
+} as const;
+
+/** For the declaration of a change. */
+export const conditionHeader = {
+  'if-match':
+    'The etag that was read: the change is made only if the entity still has it. Without the header the change is always made.',
+} as const;
+
+/**
+ * Headers of the answer to a read. Read before the entity: an older version leads to a refusal, a newer one would hide
+ * a change.
+ */
+export async function versionHeaders(
+  { entity, versions }: Versioned,
+  context: RequestContext,
+): Promise<AnswerHeaders> {
+  const version = await versions.find(entity, idOf(context));
+  return version === null ? {} : { etag: `"${version}"` };
+}
+
+/** The version that a change requires; null: none. */
+export function conditionOf({ entity }: Versioned, context: RequestContext): Unchanged | null {
+  const condition = context.headers['if-match'];
+  // An asterisk requires only that the entity exists, as every change does.
+  if (condition === undefined || condition.trim() === '*') return null;
+  // Weak tags match nothing, and neither does a header that cannot be read.
+  const strong = [...condition.matchAll(/(W\/)?"([^"]*)"/g)].filter(([, weak]) => weak === undefined);
+  return { entity, id: idOf(context), versions: strong.map(([, , version = '']) => version) };
 }

@@ -14,7 +14,7 @@ import type { EdgeServices } from '../request/services.ts';
 import { administratorNamerRoutes } from './administrator-namers.ts';
 import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
-import { authenticatorRoutes } from './authenticators.ts';
+import { authenticatorRoutes, passkeyRoutes } from './authenticators.ts';
 import { bulkJobRoutes } from './bulk-jobs.ts';
 import { caRoutes } from './cas.ts';
 import { controllerRoutes } from './controllers.ts';
@@ -25,17 +25,15 @@ import { eventSubscriptionRoutes } from './event-subscriptions.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { bulkIdentityRoutes } from './identities-bulk.ts';
-import { identityTypeRoutes } from './identity-types.ts';
+import { identityTypeRoutes } from './identity-documents.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
 import { mailRoutes } from './mails.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
-import { ownCertificateRoutes } from './own-certificates.ts';
-import { passkeyRoutes } from './passkeys.ts';
+import { ownCertificateRoutes, signingKeyRoutes } from './own-certificates.ts';
 import { revocationRoutes } from './revocations.ts';
 import { apiSessionRoutes, browserSessionRoutes, lastLoginRoutes } from './sessions.ts';
-import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
 
 export function managementRoutes(needs: EdgeServices): readonly Route[] {

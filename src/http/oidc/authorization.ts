@@ -3,16 +3,19 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import { responseModes, validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
 import { answerSignedIn } from '../../oidc/flow/continue-signed-in.ts';
-import { askedRequest } from '../../oidc/flow/pushed-request.ts';
+import { askedRequest, pushRequest } from '../../oidc/flow/pushed-request.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
+import type { OidcServices } from '../../oidc/services.ts';
+import { SECOND } from '../../platform/clock.ts';
 import { languageCookies } from '../pages/views.ts';
-import { htmlType, jsonType, redirect } from '../request/answer.ts';
+import { htmlType, json, jsonType, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { basicCredentials, type RequestContext } from '../request/request-context.ts';
 import {
   anonymous,
   byLinkAnswer,
   contentAnswer,
+  documentAnswer,
   type Route,
   redirectAnswer,
   route,
@@ -21,6 +24,7 @@ import { bindBrowser } from './browser-binding.ts';
 import { oidcBindPointOf, type PageServices } from './login-step.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
+import { clientFields } from './token.ts';
 
 /** Path segment of the login page of each primary method (spec 4.2). */
 const segments: Readonly<Record<PrimaryMethod, string>> = {
@@ -136,4 +140,43 @@ function pageOf(path: string, { sealer }: PageServices, authRequest: AuthRequest
 /** Without a hint, the TLS connection decides (spec 4.2). */
 function defaultMethod(context: RequestContext): PrimaryMethod {
   return context.sender.certificates === null ? 'password' : 'cert';
+}
+
+const pushedSchema = z
+  .strictObject({ request_uri: z.string(), expires_in: z.int() })
+  .meta({ id: 'PushedAuthorizationRequest' });
+
+/** POST `/oidc/par` (RFC 9126 2). */
+export function pushedRequestRoute(needs: OidcServices): Route {
+  return route({
+    methods: ['POST'],
+    path: '/oidc/par',
+    ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
+    // What a public client gets without a proof costs less than a request without this one.
+    summary: 'Push an authorization request (RFC 9126)',
+    answers: { 201: documentAnswer(pushedSchema, 'What names the request at the authorization endpoint') },
+    described: { body: authorizationParameters.extend(clientFields) },
+    body: { json: false, form: true, schema: anyParameters },
+    refusals: [
+      'invalid_client',
+      'client_not_authenticated',
+      'invalid_dpop_proof',
+      'use_dpop_nonce',
+      'could_not_validate',
+      'invalid_scope',
+      'invalid_target',
+      'redirect_uri_not_registered',
+      'registration_not_supported',
+      'request_not_supported',
+      'unsupported_response_type',
+    ],
+    async handler(context, { body }) {
+      const basic = basicCredentials(context.authorization);
+      const { proof } = context;
+      const pushed = await pushRequest(needs, { parameters: body, basic, proof }, oidcBindPointOf(context));
+      // Anybody can make a proof, and checking it costs something.
+      context.hasProven = proof === null || pushed.isAuthenticated;
+      return json({ request_uri: pushed.requestUri, expires_in: pushed.expiresIn / SECOND }, { status: 201 });
+    },
+  });
 }

@@ -4,6 +4,7 @@ import { accessTokenTypes } from '../../model/tokens.ts';
 import { authenticateClient, hasClientProof } from '../../oidc/grants/authenticate-client.ts';
 import { type IntrospectionCaller, introspect } from '../../oidc/introspection.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
+import { userInfo } from '../../oidc/userinfo.ts';
 import { json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
@@ -79,4 +80,31 @@ async function callerOf(
   const principal = await needs.authenticate(presentedTokens(context));
   enforceGuard('full', principal);
   return { kind: 'session', ...principal };
+}
+
+const userInfoSchema = z
+  .strictObject({
+    sub: z.string(),
+    name: z.string().optional(),
+    preferred_username: z.string().optional(),
+    email: z.string().optional(),
+    email_verified: z.boolean().optional(),
+    groups: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'UserInfo' });
+
+/** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
+export function userInfoRoute(needs: PageServices): Route {
+  return route({
+    methods: ['GET', 'POST'],
+    path: '/oidc/userinfo',
+    api: 'oidc',
+    guard: 'full',
+    errors: 'oauth',
+    summary: 'Read claims about the caller (OIDC Core 5.3)',
+    answers: { 200: documentAnswer(userInfoSchema, 'The claims') },
+    refusals: ['insufficient_scope', 'could_not_validate', 'could_not_parse_body', 'unsupported_media_type'],
+    takesFormToken: true,
+    handler: async (context) => json(await userInfo(needs, context.principal)),
+  });
 }

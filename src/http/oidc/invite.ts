@@ -36,10 +36,9 @@ import {
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { forgottenPathOf } from './forgotten.ts';
-import { stepAnswers } from './login-declarations.ts';
 import { oidcBindPointOf, type PageServices, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
-import { loginStepFor } from './step-answers.ts';
+import { loginStepFor, stepAnswers } from './step-answers.ts';
 
 /** Of an invitation 91 characters; of a link for a forgotten password some 300. */
 const token = z.string().max(600);

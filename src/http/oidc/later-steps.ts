@@ -2,14 +2,16 @@
 // A passkey that exists answers at `/oidc/login/passkey`, which is in primary-login.ts.
 
 import { z } from 'zod';
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
+import { wayBack } from '../../oidc/flow/callback.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
   outstandingQueries,
   replacePassword,
+  requireOpen,
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
@@ -24,10 +26,17 @@ import {
 } from '../documents/passkey-document.ts';
 import { type Answer, htmlType, json } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
-import { anonymous, contentAnswer, documentAnswer, orPage, type Route, route } from '../request/route.ts';
-import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
+import {
+  anonymous,
+  contentAnswer,
+  documentAnswer,
+  orPage,
+  type Route,
+  redirectAnswer,
+  route,
+} from '../request/route.ts';
 import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
-import { passkeyOptionsPath, queriesPath } from './sign-in-ways.ts';
+import { cancelLoginPath, passkeyOptionsPath, queriesPath } from './sign-in-ways.ts';
 import {
   cancelPath,
   codePage,
@@ -41,8 +50,11 @@ import {
   provisioningPage,
   registerOptionsPath,
   registerPath,
+  stepAnswers,
+  stepRefusals,
   stepRoute,
   totpPath,
+  totpRefusals,
   verifyPath,
 } from './step-answers.ts';
 
@@ -241,4 +253,29 @@ async function changePassword(
     if (!isForPeople(step) || !isAboutPassword) throw error;
     return again(error instanceof PasswordNotAcceptable ? error.rules : ['too-long']);
   }
+}
+
+/**
+ * `/oidc/login/cancel`: the person does not sign in, and goes back to the application.
+ * A GET, because the link leads there; it changes nothing here. The answer says no more than anybody can
+ * say who sends the browser to the application without us.
+ */
+export function cancelLoginRoute(needs: PageServices): Route {
+  return route({
+    path: cancelLoginPath,
+    methods: ['GET'],
+    ...anonymous('oidc', 'counted', 'html-or-edge'),
+    summary: 'Give a login up, and go back to the client with access_denied (RFC 6749 section 4.1.2.1)',
+    answers: {
+      200: contentAnswer(htmlType, 'The form for the client, with the error'),
+      302: redirectAnswer('To the redirect URI of the client, with the error'),
+    },
+    refusals: stepRefusals,
+    query: z.object(authRequestIdMembers),
+    async handler(context, { query }) {
+      const { authRequest } = openStep(needs, context, query);
+      await requireOpen(needs, authRequest);
+      throw new AuthorizationError('access_denied', wayBack(authRequest));
+    },
+  });
 }

@@ -18,7 +18,6 @@ import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../re
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { anonymous, type Route, route } from '../request/route.ts';
 import { forgottenPathOf } from './forgotten.ts';
-import { entryAnswers, primaryRefusals, stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
@@ -39,7 +38,7 @@ import {
   providerPath,
   signInWays,
 } from './sign-in-ways.ts';
-import { secondPasskeyPage, stepRoute } from './step-answers.ts';
+import { entryAnswers, primaryRefusals, secondPasskeyPage, stepRefusals, stepRoute } from './step-answers.ts';
 
 export function primaryLoginRoutes(needs: PageServices): readonly Route[] {
   return [

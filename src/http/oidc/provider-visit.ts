@@ -27,7 +27,6 @@ import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
-import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
@@ -40,7 +39,7 @@ import {
 } from './login-step.ts';
 import { providerPage, returnPage, secondProviderAnswer } from './provider-pages.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
-import { loginStepFor } from './step-answers.ts';
+import { loginStepFor, primaryRefusals, stepAnswers } from './step-answers.ts';
 
 const common = {
   ...anonymous('oidc', 'counted', 'html-or-edge'),

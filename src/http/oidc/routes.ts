@@ -1,23 +1,20 @@
 // The endpoints of the OpenID provider, one line each. oidc/ decides what they do.
 
 import type { Route } from '../request/route.ts';
-import { authorizationRoutes } from './authorization.ts';
+import { authorizationRoutes, pushedRequestRoute } from './authorization.ts';
 import { callbackRoute } from './callback.ts';
-import { cancelLoginRoute } from './cancel-login.ts';
 import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { forgottenRoutes } from './forgotten.ts';
-import { introspectionRoutes } from './introspection.ts';
+import { introspectionRoutes, userInfoRoute } from './introspection.ts';
 import { inviteRoutes } from './invite.ts';
-import { laterStepRoutes } from './later-steps.ts';
+import { cancelLoginRoute, laterStepRoutes } from './later-steps.ts';
 import type { PageServices } from './login-step.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
-import { pushedRequestRoute } from './pushed-request.ts';
 import { signedInRoutes } from './signed-in.ts';
 import { tokenRoutes } from './token.ts';
-import { userInfoRoute } from './userinfo.ts';
 
 export function oidcRoutes(needs: PageServices): readonly Route[] {
   return [

@@ -7,12 +7,11 @@ import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
-import { stepRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import { authRequestIdMembers, loginPageAnswer, oidcBindPointOf, openStep, type Step } from './login-step.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
-import { handoverAnswer } from './step-answers.ts';
+import { handoverAnswer, stepRefusals } from './step-answers.ts';
 
 export const continuePath = '/oidc/login/continue';
 

@@ -1,13 +1,17 @@
-// What administrators find under the reference id of a request that was refused before any step of a login.
+// What is kept of a refused request: a line of the log, and the record that administrators find under its reference id
+// if no step of a login has written one.
 
+import type { FastifyRequest } from 'fastify';
 import type { AuthError, Seen } from '../../errors/auth-error.ts';
 import { type ErrorCode, type ErrorPageKind, errorCodes } from '../../errors/codes.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
-import type { AnsweredRefusal } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { originOf, type RequestContext } from './request-context.ts';
+
+type Attempts = Pick<AttemptLog, 'refused'>;
 
 const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
   malformed: 'request-refused',
@@ -39,7 +43,7 @@ const ordinary: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The request as the router knows it. */
-export interface SentRequest {
+interface SentRequest {
   readonly method: string;
   /** The path of the endpoint, in which parameters have names; none if no endpoint has it. */
   readonly path: string | undefined;
@@ -47,7 +51,7 @@ export interface SentRequest {
 
 /** Records a failed request. @param context null when it was refused before anything about it was known */
 export function recordFailure(
-  attempts: Pick<AttemptLog, 'refused'>,
+  attempts: Attempts,
   failure: AuthError,
   { sent, context, origin }: { sent: SentRequest; context: RequestContext | null; origin: RequestOrigin },
 ): void {
@@ -58,17 +62,6 @@ export function recordFailure(
   const why = [detail ?? description, ...named].join('; ');
   const reason = reasons[errorCodes[code].page];
   attempts.refused(refusedRequest(context, { sent, reason, seen, check: code, why }), origin);
-}
-
-/** Records an answer of a handler that refuses, unless a step of a login has recorded it. */
-export function recordAnsweredRefusal(
-  attempts: Pick<AttemptLog, 'refused'>,
-  context: RequestContext,
-  { sent, status, refusal }: { sent: SentRequest; status: number; refusal: AnsweredRefusal | undefined },
-): void {
-  const { reason = 'request-refused', identityId, seen } = refusal ?? {};
-  const refused = refusedRequest(context, { sent, reason, seen, check: 'status', why: String(status) });
-  attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, originOf(context));
 }
 
 function refusedRequest(
@@ -90,3 +83,41 @@ function refusedRequest(
 }
 
 const longestWhy = 500;
+
+/** Records a request that failed. */
+export function recordFailedRequest(attempts: Attempts, request: FastifyRequest, failure: AuthError): void {
+  const context = (request.overlay as RequestContext | null | undefined) ?? null;
+  const { id: requestId, raw } = request;
+  // A request that came to no address of ours has no issuer.
+  const nowhere = { requestId, ipAddress: raw.socket.remoteAddress ?? '', issuer: '' };
+  const origin = context === null ? nowhere : originOf(context);
+  recordFailure(attempts, failure, { sent: sentAs(request), context, origin });
+}
+
+/** Records an answer of a handler that refuses, unless a step of a login has recorded it. */
+export function recordRefusingAnswer(attempts: Attempts, request: FastifyRequest, answer: Answer): void {
+  const context = request.overlay as RequestContext;
+  const { reason = 'request-refused', identityId, seen } = answer.refusal ?? {};
+  const of = { sent: sentAs(request), reason, seen, check: 'status', why: String(answer.status) };
+  const refused = refusedRequest(context, of);
+  attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, originOf(context));
+}
+
+function sentAs(request: FastifyRequest): SentRequest {
+  return { method: request.method, path: request.is404 ? undefined : request.routeOptions.url };
+}
+
+/** What a line of the log says of a failed request. */
+export function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyRequest) {
+  const context = overlay as RequestContext | null | undefined;
+  return {
+    requestId: id,
+    traceId: context?.trace?.traceId,
+    method,
+    path: context?.path,
+    remoteAddress: context?.remoteAddress,
+    errorCode: failure.code,
+    status: errorCodes[failure.code].status,
+    detail: failure.detail,
+  };
+}

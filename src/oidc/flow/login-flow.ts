@@ -28,7 +28,6 @@ import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { OidcServices } from '../services.ts';
-import { signInOver } from './begin-again.ts';
 import {
   type LoginStep,
   nextStep,
@@ -42,6 +41,7 @@ import {
   authRequestMaxLifetime,
   requireSameBrowser,
   requireSamePlace,
+  signInOver,
 } from './open-auth-request.ts';
 
 /** What came with the credentials of a primary login. */

@@ -83,7 +83,7 @@ export async function useRefreshToken(
   await requireBound(needs, request, { session, key });
 
   const now = needs.clock.now();
-  const retryGrace = Math.max(needs.retryGraceOf(client.clientId), graceOfTab(session));
+  const retryGrace = Math.max(needs.retryGrace[client.profile], graceOfTab(session));
   const form = refreshTokenFormOf(client);
   const next = rotatesRefreshTokens(client)
     ? nextRefreshToken(needs, presented, { form, retriedText: retryGrace === 0 ? null : presented.text })
