@@ -34,10 +34,9 @@ import {
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { listRules, mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({

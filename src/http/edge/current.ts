@@ -8,10 +8,9 @@ import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-sessi
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/routes.ts';
-import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** What callers may ask and do about themselves, on either Edge API. */

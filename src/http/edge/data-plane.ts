@@ -7,9 +7,8 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { pagedList } from '../documents/lists.ts';
 import type { Answer } from '../request/answer.ts';
-import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { listParameters } from '../request/fields.ts';
-import { dataAnswer, listAnswer, type Method, type Route } from '../request/route.ts';
+import { clientApi, dataAnswer, edgeRoutes, listAnswer, type Method, type Route } from '../request/route.ts';
 
 /** Lists without entries, below the root of the client API. */
 const lists: readonly (readonly [path: string, what: string])[] = [

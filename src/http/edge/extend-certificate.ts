@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
-import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { clientApi, dataAnswer, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pem = z.string().describe('PEM');

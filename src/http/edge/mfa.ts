@@ -20,11 +20,10 @@ import { mintTotpToken } from '../../tokens/totp-token.ts';
 import { linksSchema } from '../documents/wire.ts';
 import { chooseMediaType, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
-import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';

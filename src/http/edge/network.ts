@@ -5,9 +5,15 @@ import { nodeListFields } from '../../model/list-fields.ts';
 import { networkName } from '../../tokens/enrollment-jwt.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
 import { listRules, mapPage, wholeList } from '../documents/lists.ts';
-import { clientApi, type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import { contentAnswer, listAnswer, type Route } from '../request/route.ts';
+import {
+  clientApi,
+  contentAnswer,
+  type EdgeApi,
+  edgeRoutes,
+  listAnswer,
+  type Route,
+} from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pkcs7Type = 'application/pkcs7-mime';

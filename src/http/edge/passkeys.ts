@@ -15,10 +15,9 @@ import {
   passkeySchema,
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
-import { type EdgeApi, edgeRoutes } from '../request/edge-route.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { currentPassword, freshProofRefusals, offeredProof } from './mfa.ts';
 

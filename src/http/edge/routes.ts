@@ -1,8 +1,7 @@
 // The client API: what any identity may do for itself.
 
 import { legacyRoutes } from '../legacy/routes.ts';
-import { clientApi } from '../request/edge-route.ts';
-import type { Route } from '../request/route.ts';
+import { clientApi, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { ownAccountRoutes } from './account.ts';
 import { currentRoutes } from './current.ts';

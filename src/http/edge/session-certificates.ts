@@ -12,10 +12,9 @@ import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, linksSchema, timeSchema } from '../documents/wire.ts';
-import { clientApi, edgeRoutes } from '../request/edge-route.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { clientApi, dataAnswer, edgeRoutes, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const certificateSchema = z

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { Binding } from '../../config/config.ts';
 import { wholeList } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
-import type { EdgeApi } from '../request/edge-route.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** The APIs in the document: the names that clients look for, and the path of each. */

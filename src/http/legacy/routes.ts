@@ -20,12 +20,20 @@ import { selfLink } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
-import { deprecationHeaders } from '../request/deprecation.ts';
-import { type EdgeApi, edgeRoutes, managementApi } from '../request/edge-route.ts';
 import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import { type DeclaredAnswer, dataAnswer, type Route, route, totpRequiredHeader } from '../request/route.ts';
+import {
+  type DeclaredAnswer,
+  dataAnswer,
+  type EdgeApi,
+  edgeRoutes,
+  managementApi,
+  type Route,
+  route,
+  totpRequiredHeader,
+} from '../request/route.ts';
+import { deprecationHeaders } from '../request/security-headers.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const methodQuery = z.object({ method: z.enum(legacyMethods, 'must be password, cert or ext-jwt') });

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { administratorNamers } from '../../admin/administrator-namers.ts';
 import type { AdminServices } from '../../admin/services.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
-import { adminRoute } from './admin-route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 
 const namersSchema = z
   .strictObject({

@@ -3,11 +3,10 @@ import { authPolicies } from '../../admin/auth-policies.ts';
 import { type PolicyPreview, previewAuthPolicy, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { bodyShape, documentSchema, ignoring, membersOf } from '../documents/entity-schemas.ts';
-import { inWholeTurn } from '../documents/whole-reads.ts';
+import { inWholeTurn } from '../documents/lists.ts';
 import { idText } from '../request/fields.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 
 export const policyPreviewSchema = z

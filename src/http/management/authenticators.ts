@@ -17,9 +17,8 @@ import { mapPage } from '../documents/lists.ts';
 import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
 import { changeParameters, idOf, idText, tags as tagsField } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { describedResource } from './entity-routes.ts';
 import { operation, resourceRoutes } from './resource.ts';
 

@@ -17,14 +17,13 @@ import { isoTime } from '../../platform/clock.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { bulkJobStates } from '../../store/contracts/bulk-jobs.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
-import { inWholeTurn } from '../documents/whole-reads.ts';
+import { inWholeTurn } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, flag, idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import {
   invitationDocuments,
   invitationsSchema,

@@ -6,9 +6,8 @@ import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, contentAnswer, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';
 import { emptyList } from '../edge/data-plane.ts';
 import { listParameters } from '../request/fields.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
-import { adminRoute } from './admin-route.ts';
+import { adminRoute, dataAnswer, listAnswer, type Route } from '../request/route.ts';
 
 /** How many there are of each. Entities that this service has are not counted. */
 const countsSchema = z.record(z.enum(dataPlaneLists), z.literal(0)).meta({ id: 'Summary' });

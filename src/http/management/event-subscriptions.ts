@@ -19,9 +19,8 @@ import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { durationField, idOf, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
 

@@ -12,9 +12,8 @@ import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/fl
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
 import { languageOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { attemptCheckSchema, checksFor, explanationSchema } from './login-attempts.ts';
 

@@ -9,9 +9,8 @@ import { identityDocuments, identitySchema } from '../documents/identity-documen
 import { wholeList } from '../documents/lists.ts';
 import { selfLink, timeSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import type { Reader } from './resource.ts';
 
 const memberSchema = z.strictObject({

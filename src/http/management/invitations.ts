@@ -15,9 +15,8 @@ import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { durationField, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 
 const body = z.strictObject({
   expiresIn: durationField

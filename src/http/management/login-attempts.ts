@@ -14,8 +14,7 @@ import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
-import { adminRoute } from './admin-route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import { resourceRoutes } from './resource.ts';
 
 export const attemptCheckSchema = z.strictObject({

@@ -10,8 +10,7 @@ import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { languageOf } from '../request/request-context.ts';
-import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
-import { adminRoute } from './admin-route.ts';
+import { adminRoute, dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { askedPolicySchema } from './auth-policies.ts';
 import { checksFor } from './login-attempts.ts';
 

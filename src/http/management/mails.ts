@@ -3,9 +3,8 @@ import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts
 import { noticeKinds } from '../../model/mail.ts';
 import { documentsBy, entityRef, entityRefSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
 
 const mailSchema = z

@@ -12,9 +12,8 @@ import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 
 const secretSchema = z

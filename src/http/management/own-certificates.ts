@@ -4,9 +4,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { describedKeys, keyUses } from '../../tokens/described-keys.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices, OwnCertificate } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 
 const ownCertificateSchema = z
   .strictObject({

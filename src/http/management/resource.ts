@@ -21,8 +21,7 @@ import {
   languageOf,
   type RequestContext,
 } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
-import { adminRoute, managementRoot } from './admin-route.ts';
+import { adminRoute, dataAnswer, managementRoot, type Route } from '../request/route.ts';
 
 /** A body and what to do with it. Made by `operation`. */
 export interface Operation<Result> {

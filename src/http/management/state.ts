@@ -12,14 +12,13 @@ import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts'
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
-import { inWholeTurn, wholeRead } from '../documents/whole-reads.ts';
+import { inWholeTurn, wholeRead } from '../documents/lists.ts';
 import { jsonParts } from '../request/answer.ts';
 import { readRawBody, validate } from '../request/body.ts';
 import { changeParameters } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
 
 const jsonType = 'application/json';

@@ -23,9 +23,8 @@ import {
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
 import { authQueriesSchema } from '../documents/api-session-document.ts';
-import { type Answer, json, redirect } from '../request/answer.ts';
+import { type Answer, formPostAnswer, json, redirect } from '../request/answer.ts';
 import { challengeLines } from '../request/challenges.ts';
-import { formPostAnswer } from '../request/form-post.ts';
 import {
   anonymous,
   type DeclaredAnswers,

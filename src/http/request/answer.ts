@@ -2,10 +2,12 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Seen } from '../../errors/auth-error.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
+import { formPostPage, formPostScript } from '../../pages/form-post.ts';
 import type { Html } from '../../pages/html.ts';
+import type { View } from '../../pages/layout.ts';
 import { chunkSize, inChunks } from '../../platform/in-chunks.ts';
 import { longestPart, writeInParts, writeWhileMade } from './long-answer.ts';
-import { type ContentSecurity, contentSecurityPolicy } from './security-headers.ts';
+import { type ContentSecurity, contentSecurityPolicy, formTarget } from './security-headers.ts';
 
 /** Names are in lower case. Several values become several lines. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -64,6 +66,18 @@ export function envelope(
   options: AnswerOptions = {},
 ): TextAnswer {
   return json({ data: value, meta }, options);
+}
+
+/** A handler that puts what `data` returns into the envelope. Does not wait for what is there already, as most answers of the endpoints that are called most are. */
+export function enveloped<Given extends readonly unknown[]>(
+  data: (...given: Given) => unknown,
+  status: number,
+) {
+  const answer = (made: unknown) => envelope(made, {}, { status });
+  return (...given: Given) => {
+    const made = data(...given);
+    return made instanceof Promise ? made.then(answer) : answer(made);
+  };
 }
 
 /** A page of a list in the envelope. A long one is written in parts, so that it delays nobody else. */
@@ -274,4 +288,18 @@ function mostSpecific(ranges: readonly MediaRange[], type: string): MediaRange |
     if (matches && candidate.specificity > (found?.specificity ?? 0)) found = candidate;
   }
   return found;
+}
+
+// The answer to a client that wants it as a form (OAuth 2.0 Form Post Response Mode).
+
+export function formPostAnswer(
+  view: View,
+  form: { action: string; fields: readonly (readonly [string, string])[] },
+  headers: AnswerHeaders = {},
+): Answer {
+  return page(formPostPage(view, form), {
+    headers,
+    formTargets: [formTarget(form.action)],
+    inlineScript: formPostScript,
+  });
 }

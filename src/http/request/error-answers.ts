@@ -4,10 +4,17 @@ import { errorCodes } from '../../errors/codes.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/layout.ts';
-import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
+import {
+  type Answer,
+  type AnswerHeaders,
+  formPostAnswer,
+  json,
+  page,
+  redirect,
+  wantsHtml,
+} from './answer.ts';
 import { challengeLines } from './challenges.ts';
 import { retryAfterOf } from './errors.ts';
-import { formPostAnswer } from './form-post.ts';
 
 /** The form of an endpoint's errors; `html-or-…`: a page for clients that prefer one. */
 export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Binding, Listener } from '../../config/config.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
-import { type Answer, htmlType, jsonType } from './answer.ts';
+import { type Answer, enveloped, htmlType, jsonType } from './answer.ts';
 import type { ErrorFormat } from './error-answers.ts';
 import type { AuthenticatedContext, RequestContext } from './request-context.ts';
 
@@ -264,4 +264,103 @@ export function contentAnswer(mediaType: string, description: string): DeclaredA
 /** The same answer, which people get as a page. */
 export function orPage({ content, ...answer }: DeclaredAnswer): DeclaredAnswer {
   return { ...answer, content: { ...content, [htmlType]: text } };
+}
+
+export interface EdgeApi {
+  readonly api: 'edge-client' | 'edge-management';
+  readonly root: string;
+}
+
+export const clientApi: EdgeApi = { api: 'edge-client', root: '/edge/client/v1' };
+export const managementApi: EdgeApi = { api: 'edge-management', root: '/edge/management/v1' };
+
+type SessionGuard = 'partial' | 'full' | 'admin';
+
+type Definition<Body extends z.ZodType, Query extends z.ZodType> = RouteDefinition<
+  SessionGuard,
+  Body,
+  Query,
+  z.ZodUndefined
+>;
+
+export interface EdgeRouteRules<Body extends z.ZodType, Query extends z.ZodType>
+  extends Omit<
+    Definition<Body, Query>,
+    'methods' | 'path' | 'api' | 'errors' | 'guard' | 'answers' | 'body' | 'params' | 'load' | 'handler'
+  > {
+  /** Of a GET that uses something up: it answers no HEAD. */
+  readonly methods?: readonly Method[];
+  /** `full` unless given. */
+  readonly guard?: SessionGuard;
+  /** Of the success; 200 unless given. */
+  readonly status?: number;
+  /** Rules for a JSON body. */
+  readonly body?: Body;
+}
+
+type Handler<Body extends z.ZodType, Query extends z.ZodType> = Definition<Body, Query>['handler'];
+
+/**
+ * How it answers: without `answer` it never succeeds. `data` makes what the envelope contains; `does` is for what has
+ * nothing to say but that it is done.
+ */
+export type EdgeOutcome<Body extends z.ZodType, Query extends z.ZodType> = OneOf<{
+  readonly handler: Handler<Body, Query>;
+  data(...given: Parameters<Handler<Body, Query>>): unknown;
+  does(...given: Parameters<Handler<Body, Query>>): Promise<unknown>;
+}> & { readonly answer?: DeclaredAnswer };
+
+type OneOf<All> = {
+  [One in keyof All]: Pick<All, One> & { readonly [Other in Exclude<keyof All, One>]?: never };
+}[keyof All];
+
+/**
+ * Declares endpoints of one of the Edge APIs.
+ * @returns `path` is below the root of the API, without a leading slash
+ */
+export function edgeRoutes({ api, root }: EdgeApi) {
+  return <Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
+    method: Method,
+    path: string,
+    definition: EdgeRouteRules<Body, Query> & EdgeOutcome<Body, Query>,
+  ): Route => {
+    const { does, data, handler, answer = does && doneAnswer, status = 200, body, ...rules } = definition;
+    return route<SessionGuard, Body, Query>({
+      // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
+      methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+      path: `${root}/${path}`,
+      api,
+      guard: 'full',
+      errors: 'edge',
+      ...rules,
+      handler: handler ?? enveloped(data ?? ((...given) => does?.(...given).then(() => ({}))), status),
+      answers: answer === undefined ? {} : { [status]: answer },
+      ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
+    });
+  };
+}
+
+export const { root: managementRoot } = managementApi;
+const at = edgeRoutes(managementApi);
+
+type AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> = Omit<
+  EdgeRouteRules<Body, Query>,
+  'permission' | 'guard'
+> &
+  EdgeOutcome<Body, Query> & {
+    /** Who may call apart from administrators; null: nobody. By default `read` for GET and nobody for the others. */
+    readonly permission?: Permission | null;
+  };
+
+/**
+ * An endpoint of the management API, for administrators and those who have the permission.
+ * @param path below the root of the API, without a leading slash
+ */
+export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
+  method: Method,
+  path: string,
+  { permission = method === 'GET' ? 'read' : null, ...rules }: AdminRouteDefinition<Body, Query>,
+): Route {
+  const asked = permission === null ? {} : { permission };
+  return at<Body, Query>(method, path, { refusals: [], ...rules, ...asked, guard: 'admin' });
 }

@@ -169,18 +169,11 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
   return registry;
 }
 
-const counter = (name: string, help: string, read: Metric['read']): Metric => ({
-  type: 'counter',
-  name,
-  help,
-  read,
-});
-const gauge = (name: string, help: string, read: Metric['read']): Metric => ({
-  type: 'gauge',
-  name,
-  help,
-  read,
-});
+const metric =
+  (type: Metric['type']) =>
+  (name: string, help: string, read: Metric['read']): Metric => ({ type, name, help, read });
+const counter = metric('counter');
+const gauge = metric('gauge');
 
 const counted = (counts: readonly Counted<Readonly<Record<string, string>>>[]): readonly Sample[] =>
   counts.map(({ labels, count }) => ({ labels, value: count }));
@@ -199,6 +192,16 @@ const ofPools =
   (count: 'inUse' | 'limit' | 'waiting' | 'uses' | 'seconds'): Metric['read'] =>
   ({ counts }) =>
     counts().pools.map((one) => ({ labels: { pool: one.pool }, value: one[count] }));
+
+const hashes =
+  (which: keyof HashPoolDepth): Metric['read'] =>
+  ({ hashPool }) =>
+    hashPool.depth()[which];
+
+const telemetry =
+  (which: keyof DeliveryCounts): Metric['read'] =>
+  ({ counts }) =>
+    counts().telemetry[which];
 
 const answerDuration = 'overlay_auth_http_request_duration_seconds';
 
@@ -263,12 +266,11 @@ const metrics: readonly Metric[] = [
     'How long these took together, without the wait for a connection.',
     ofPools('seconds'),
   ),
-  {
-    type: 'histogram',
-    name: answerDuration,
-    help: 'From the header of a request to its answer, by API and status class; _count is the number of requests.',
-    read: ({ counts }) => counts().answers.flatMap(histogramSamples),
-  },
+  metric('histogram')(
+    answerDuration,
+    'From the header of a request to its answer, by API and status class; _count is the number of requests.',
+    ({ counts }) => counts().answers.flatMap(histogramSamples),
+  ),
   gauge('overlay_auth_request_threads', 'Threads that answer requests.', ({ threads }) => threads.answering),
   counter(
     'overlay_auth_request_threads_replaced_total',
@@ -285,30 +287,14 @@ const metrics: readonly Metric[] = [
     'When the last backup was begun that ended well, since the epoch; 0: none is known.',
     ({ lastBackup }) => lastBackup() / 1000,
   ),
-  gauge(
-    'overlay_auth_password_hash_threads',
-    'Threads for password hashes.',
-    ({ hashPool }) => hashPool.depth().threads,
-  ),
-  gauge(
-    'overlay_auth_password_hash_running',
-    'Password hashes being computed.',
-    ({ hashPool }) => hashPool.depth().running,
-  ),
-  gauge(
-    'overlay_auth_password_hash_waiting',
-    'Password hashes in the queue.',
-    ({ hashPool }) => hashPool.depth().waiting,
-  ),
-  gauge(
-    'overlay_auth_password_hash_queue_limit',
-    'Length of that queue.',
-    ({ hashPool }) => hashPool.depth().longestQueue,
-  ),
+  gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', hashes('threads')),
+  gauge('overlay_auth_password_hash_running', 'Password hashes being computed.', hashes('running')),
+  gauge('overlay_auth_password_hash_waiting', 'Password hashes in the queue.', hashes('waiting')),
+  gauge('overlay_auth_password_hash_queue_limit', 'Length of that queue.', hashes('longestQueue')),
   counter(
     'overlay_auth_password_hash_refused_total',
     'Password hashes refused because the queue was full.',
-    ({ hashPool }) => hashPool.depth().refused,
+    hashes('refused'),
   ),
   gauge(
     'overlay_auth_ended_sessions',
@@ -343,17 +329,17 @@ const metrics: readonly Metric[] = [
   counter(
     'overlay_auth_telemetry_spans_sent_total',
     'Spans that the OpenTelemetry collector has taken.',
-    ({ counts }) => counts().telemetry.spansSent,
+    telemetry('spansSent'),
   ),
   counter(
     'overlay_auth_telemetry_spans_lost_total',
     'Spans that were not sent because the collector did not take them or was too slow.',
-    ({ counts }) => counts().telemetry.spansLost,
+    telemetry('spansLost'),
   ),
   counter(
     'overlay_auth_telemetry_failures_total',
     'Times that the OpenTelemetry collector did not take traces or metrics.',
-    ({ counts }) => counts().telemetry.failures,
+    telemetry('failures'),
   ),
   gauge(
     'overlay_auth_event_loop_delay_p99_seconds',

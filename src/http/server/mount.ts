@@ -21,13 +21,13 @@ import { type Answer, htmlType, isInParts, isUnacceptable, redirect, sendAnswer 
 import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
 import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
-import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError } from '../request/errors.ts';
 import { admitter, callerRefusal } from '../request/guard.ts';
 import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from '../request/refused-request.ts';
 import { languageOf, originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
+import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 import { type SourceLoad, tooMuchLoad } from './source-load.ts';
