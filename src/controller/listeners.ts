@@ -40,7 +40,7 @@ export async function tryNamedFiles(
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function openListeners(
-  { config, clock, random, log }: Pick<Foundations, 'config' | 'clock' | 'random' | 'log'>,
+  { config, clock, log }: Pick<Foundations, 'config' | 'clock' | 'log'>,
   services: Services,
   shared?: SharedInterfaces,
 ): Promise<readonly RunningListener[]> {
@@ -50,10 +50,9 @@ export async function openListeners(
   const options = shared === undefined ? { waiting } : { waiting, shared };
   try {
     for (const listener of config.listeners) {
-      const needs = { ...services.mount, random };
-      const { routes, views } = services;
+      const { routes, views, mount } = services;
       const opening = startListener(
-        needs,
+        mount,
         { listener, material: readTlsMaterial(listener), routes, views },
         options,
       );

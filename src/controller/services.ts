@@ -10,7 +10,7 @@ import { publishedAuthorities } from '../enrollment/published-authorities.ts';
 import { eventSender } from '../events/event-sender.ts';
 import { inviteUrl } from '../http/documents/invite-path.ts';
 import { originsOfApplications } from '../http/request/cors.ts';
-import type { MountNeeds } from '../http/server/mount.ts';
+import type { ListenerServices } from '../http/server/mount.ts';
 import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
 import { passwordHasher } from '../login/password/password.ts';
 import { mailSender } from '../mail/send-mail.ts';
@@ -116,7 +116,7 @@ export async function openServices(foundations: Foundations) {
         },
       };
     },
-    mount: mountNeeds(base, { records, callers, observation }),
+    mount: listenerServices(base, { records, callers, observation }),
     /** Stops background work. The caller closes the store and the hash pool. */
     async stop() {
       await stopWork();
@@ -242,12 +242,13 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
   } satisfies LastingServices;
 }
 
-function mountNeeds(base: Base, { records, callers, observation }: Omit<Parts, 'providers'>) {
-  const { clock, log, tracing, inspectAnswer } = base;
+function listenerServices(base: Base, { records, callers, observation }: Omit<Parts, 'providers'>) {
+  const { clock, random, log, tracing, inspectAnswer } = base;
   const { view, watch, authenticate, proofs } = callers;
   return {
     applicationOrigins: originsOfApplications(view.clients.all),
     clock,
+    random,
     log,
     audit: records.audit,
     attempts: records.attempts,
@@ -259,5 +260,5 @@ function mountNeeds(base: Base, { records, callers, observation }: Omit<Parts, '
     feed: view.feed,
     authenticate,
     nonces: proofs.nonces,
-  } satisfies Omit<MountNeeds, 'views'>;
+  } satisfies ListenerServices;
 }

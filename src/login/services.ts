@@ -84,7 +84,9 @@ export type TotpEnrollmentServices = LoginServices & { readonly store: Pick<Stor
 /** What judges a certificate. */
 export type CertificateServices = Pick<LoginServices, 'authorities' | 'revocations' | 'clock'>;
 /** What verifies an external JWT. */
-export type ExternalJwtServices = Pick<LoginServices, 'signers' | 'jwks' | 'clock'>;
+export type SignerKeyServices = Pick<LoginServices, 'jwks' | 'clock'>;
+
+export type ExternalJwtServices = SignerKeyServices & Pick<LoginServices, 'signers'>;
 
 /**
  * Hashes passwords in a bounded pool. Its promises reject when the queue is full, at least for the source: an address, or

@@ -54,18 +54,13 @@ export type ShownApiSession = Pick<
   'id' | 'mechanism' | 'identityId' | 'clientId' | 'configTypes' | keyof OwnSession
 > & { readonly identityName: string };
 
-export interface OwnApiSessionNeeds {
-  readonly ownSessions: OwnSessionView;
-  readonly clock: Clock;
-}
-
 /**
  * The caller's own session, at once if it is in memory. What the guard already knows about it is not read again. It
  * expires together with the credential that the caller presented.
  * @throws AuthError not_found   it has ended or expired
  */
 export function getOwnApiSession(
-  needs: OwnApiSessionNeeds,
+  needs: { ownSessions: OwnSessionView; clock: Clock },
   caller: Principal,
 ): ShownApiSession | Promise<ShownApiSession> {
   const found = needs.ownSessions.find(caller.apiSessionId, needs.clock.now());

@@ -10,7 +10,8 @@ import { auditLog } from '../../src/explain/audit-trail.ts';
 import { envelope } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
 import { ListenError } from '../../src/http/server/listen-error.ts';
-import { type ListenerNeeds, startListener } from '../../src/http/server/listener.ts';
+import { startListener } from '../../src/http/server/listener.ts';
+import type { ListenerServices } from '../../src/http/server/mount.ts';
 import type { TlsMaterial } from '../../src/http/server/tls-material.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
@@ -295,7 +296,7 @@ describe('a TLS handshake', () => {
 describe('opening a listener', () => {
   const start = (listener: Listener, material: TlsMaterial, routes: readonly Route[]) => {
     const log = recordingLogger();
-    const mount: ListenerNeeds = {
+    const mount: ListenerServices = {
       clock: systemClock,
       random: systemRandom,
       log,

@@ -12,12 +12,8 @@ import { auditLog } from '../../src/explain/audit-trail.ts';
 import { viewsOf } from '../../src/http/pages/views.ts';
 import { envelope, json } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
-import {
-  type ListenerNeeds,
-  type ListenerOptions,
-  type RunningListener,
-  startListener,
-} from '../../src/http/server/listener.ts';
+import { type ListenerOptions, type RunningListener, startListener } from '../../src/http/server/listener.ts';
+import type { ListenerServices } from '../../src/http/server/mount.ts';
 import type { TlsMaterial } from '../../src/http/server/tls-material.ts';
 import { asId } from '../../src/model/ids.ts';
 import type { Principal } from '../../src/model/principal.ts';
@@ -148,7 +144,7 @@ export const branded = lookOf({
 export const views = viewsOf(branded.look);
 
 /** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
-const authenticate: ListenerNeeds['authenticate'] = ({ bearers: [token] }) => {
+const authenticate: ListenerServices['authenticate'] = ({ bearers: [token] }) => {
   if (token === 'full') return testPrincipal();
   if (token === 'partial') return testPrincipal({ outstanding: [{ type: 'totp', isEnrolled: true }] });
   if (token === 'admin') return testPrincipal({ isAdmin: true });
@@ -157,7 +153,7 @@ const authenticate: ListenerNeeds['authenticate'] = ({ bearers: [token] }) => {
 };
 
 /** A node whose clock is right, and which has never stood still. */
-export const awake: Pick<ListenerNeeds, 'clockWatch' | 'feed'> = {
+export const awake: Pick<ListenerServices, 'clockWatch' | 'feed'> = {
   clockWatch: { isWrong: false, refusal: () => new Error('is asked for while the clock is wrong') },
   feed: { hasStoodStill: false, beFresh: async () => {} },
 };

@@ -163,7 +163,7 @@ export const faultsOfRequests: readonly Fault[] = [
     soughtBy: 'test/management/costly-reads.test.ts',
     edits: [
       {
-        file: 'src/http/documents/whole-reads.ts',
+        file: 'src/http/documents/lists.ts',
         from: '  let first: IteratorResult<string> | null = await next();',
         to: `  const collected: string[] = [];
   for (let part = await next(); part.done !== true; part = await next()) collected.push(part.value);

@@ -4,11 +4,11 @@ import { type ExternalJwtSigner, targetTokens } from '../../model/entities/exter
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
-import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, selfLink } from '../documents/wire.ts';
 import { listParameters } from '../request/fields.ts';
 import { anonymous, listAnswer, type Route, route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 
 const { tags: _tags, ...entityMembersWithoutTags } = entityMembers;
 
@@ -31,7 +31,7 @@ const publicSignerSchema = z
  * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and
  * without tags, which are the administrators' own notes.
  */
-export function publicSignerRoute(needs: { store: Pick<Store, 'externalJwtSigners'> }, path: string): Route {
+export function publicSignerRoute(needs: EdgeServices, path: string): Route {
   return route({
     methods: ['GET', 'HEAD'],
     path,

@@ -43,10 +43,7 @@ export function cacertsRoute({ publishedAuthorities }: EdgeServices): Route {
 const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() }).meta({ id: 'NetworkJwt' });
 
 /** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
-export function networkJwtRoute(
-  { enrollmentSigner }: Pick<EdgeServices, 'enrollmentSigner'>,
-  { api, root }: EdgeApi,
-): Route {
+export function networkJwtRoute({ enrollmentSigner }: EdgeServices, { api, root }: EdgeApi): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],
     path: `${root}/network-jwts`,

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import {
-  getAuditEvent,
-  listAuditEvents,
-  type ReadAuditEventsNeeds,
-} from '../../explain/read-audit-events.ts';
+import { getAuditEvent, listAuditEvents } from '../../explain/read-audit-events.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 const fieldValue = z.unknown().describe('As documents show it');
@@ -39,7 +36,7 @@ const auditEventSchema = z
   .meta({ id: 'AuditEvent' });
 
 /** `/audit-events`: what was changed, by whom, from where. */
-export function auditEventRoutes(needs: ReadAuditEventsNeeds): readonly Route[] {
+export function auditEventRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'audit-events',
     noun: 'an audit event',

@@ -5,16 +5,16 @@ import {
   explanationOf,
   findLoginAttempts,
   listLoginAttempts,
-  type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { type AttemptCheck, attemptMechanisms } from '../../model/login-attempt.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
-import { type Clock, isoTime } from '../../platform/clock.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 export const attemptCheckSchema = z.strictObject({
@@ -63,7 +63,7 @@ const hourlySchema = z
   .meta({ id: 'HourlyLoginAttempts' });
 
 /** `/login-attempts`: what was decided and why. The reference id that the answer showed serves as the id. */
-export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: Clock }): readonly Route[] {
+export function loginAttemptRoutes(needs: EdgeServices): readonly Route[] {
   const entities = resourceRoutes({
     collection: 'login-attempts',
     noun: 'a login attempt',

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { signingAlgorithms } from '../../model/signing-key.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { describedKeys, keyUses } from '../../tokens/described-keys.ts';
-import type { KeyRing } from '../../tokens/key-ring.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices, OwnCertificate } from '../request/services.ts';
@@ -27,9 +25,7 @@ const ownCertificateSchema = z
   .meta({ id: 'OwnCertificate' });
 
 /** `/own-certificates`: what this node presents to clients, trusts and signs with. */
-export function ownCertificateRoutes({
-  ownCertificates,
-}: Pick<EdgeServices, 'ownCertificates'>): readonly Route[] {
+export function ownCertificateRoutes({ ownCertificates }: EdgeServices): readonly Route[] {
   return [
     adminRoute('GET', 'own-certificates', {
       operationId: 'listOwnCertificates',
@@ -62,7 +58,7 @@ const signingKeySchema = z
   .meta({ id: 'SigningKey' });
 
 /** `/signing-keys`: what signs tokens, and until when. Keys rotate automatically, or on the host. */
-export function signingKeyRoutes(needs: { ring: Pick<KeyRing, 'list'>; clock: Clock }): readonly Route[] {
+export function signingKeyRoutes(needs: EdgeServices): readonly Route[] {
   return [
     adminRoute('GET', 'signing-keys', {
       operationId: 'listSigningKeys',

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { callbackPath, followCallback } from '../../oidc/flow/callback.ts';
-import type { CallbackSealer } from '../../oidc/services.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Views } from '../pages/views.ts';
 import { htmlType } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
+import type { PageServices } from './login-step.ts';
 import { handoverAnswer } from './step-answers.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
-export function callbackRoute(needs: { callbacks: CallbackSealer; clock: Clock; views: Views }): Route {
+export function callbackRoute(needs: PageServices): Route {
   return route({
     methods: ['GET'],
     path: `/oidc${callbackPath}`,

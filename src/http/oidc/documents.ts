@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import type { SigningAlgorithm } from '../../model/signing-key.ts';
-import type { ClientRegistry } from '../../oidc/clients.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
 import { languages } from '../../pages/texts/languages.ts';
-import { type Clock, SECOND } from '../../platform/clock.ts';
-import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
+import { SECOND } from '../../platform/clock.ts';
+import { jwksMaxAge } from '../../tokens/key-ring.ts';
 import { json } from '../request/answer.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import { documentAnswer, type Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
+import type { PageServices } from './login-step.ts';
 
 const words = z.array(z.string());
 const discoverySchema = z
@@ -60,12 +59,7 @@ const jwksSchema = z
   .meta({ id: 'Jwks' });
 
 /** The discovery document at both of its paths (spec 4.1), and the JWKS (RFC 7517 5). */
-export function documentRoutes(needs: {
-  ring: KeyRing;
-  clock: Clock;
-  idTokenAlg: SigningAlgorithm;
-  clients: ClientRegistry;
-}): readonly Route[] {
+export function documentRoutes(needs: PageServices): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const uiLocales = languages.map(({ tag }) => tag);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ClientRegistry } from '../../oidc/clients.ts';
 import { endSession, type LogoutTarget } from '../../oidc/end-session.ts';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { joined } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
-import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
@@ -81,7 +79,7 @@ export function endSessionRoute(needs: PageServices): Route {
  * @throws AuthError invalid_request   a program asks, for which nobody can answer
  */
 function question(
-  { views, clients }: { views: Views; clients: ClientRegistry },
+  { views, clients }: PageServices,
   context: RequestContext,
   to: LogoutTarget | null,
 ): Answer {

@@ -3,19 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { AttemptLog } from '../../model/login-attempt.ts';
-import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { edgeError } from '../request/error-answers.ts';
 import { recordFailure } from '../request/refused-request.ts';
 import { securityHeaders } from '../request/security-headers.ts';
+import type { ServerServices } from './mount.ts';
+
+type BrokenRequestServices = Pick<ServerServices, 'newReferenceId' | 'strangersLog' | 'attempts'>;
 
 const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const;
-
-export interface BrokenRequestNeeds {
-  readonly newReferenceId: () => string;
-  readonly strangersLog: SampledLines;
-  readonly attempts: Pick<AttemptLog, 'refused'>;
-}
 
 /** A request of which nothing else is known. */
 function unread(requestId: string, socket: Duplex, method: string) {
@@ -31,7 +26,7 @@ function unread(requestId: string, socket: Duplex, method: string) {
  * Answers a message that is not an HTTP request or did not arrive in time, and closes the connection: after a broken
  * message nobody knows where the next one begins (RFC 9112 section 9.3).
  */
-export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts }: BrokenRequestNeeds) {
+export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts }: BrokenRequestServices) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ERR_SSL_HTTP_REQUEST') {
       log.write({ ...tlsFailed, fields: { detail: error.code } });
@@ -59,7 +54,7 @@ export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts
 }
 
 /** CONNECT does not reach the request handler: Node hands over the bare connection. */
-export function refuseConnect(server: Server, { attempts, newReferenceId }: BrokenRequestNeeds): void {
+export function refuseConnect(server: Server, { attempts, newReferenceId }: BrokenRequestServices): void {
   server.on('connect', (_request, socket: Duplex) => {
     const failure = new AuthError('method_not_allowed');
     const requestId = newReferenceId();

@@ -1,11 +1,12 @@
 // Opens and closes the listeners of the configuration: one TLS server for each interface.
+
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
+import type { Views } from '../pages/views.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
 import { rememberIntermediates, type SentIntermediates } from '../request/peer-certificates.ts';
@@ -20,13 +21,13 @@ import {
   sourceCounts,
 } from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
-import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { failureHandler, type ListenerServices, mountRoutes, type ServerServices } from './mount.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { bindPointOpener, byInterface, nameHost, withPort } from './open-bind-points.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
-import { type SourceLoad, sourceLoad } from './source-load.ts';
+import { sourceLoad } from './source-load.ts';
 import {
   checkTlsMaterial,
   chooseProtocol,
@@ -37,17 +38,13 @@ import {
 } from './tls-material.ts';
 import { type WaitingBytes, waitingBytes, waitingSums } from './waiting-bytes.ts';
 
-export interface ListenerNeeds extends Omit<MountNeeds, 'views'> {
-  readonly random: Random;
-}
-
 /** What a listener answers with, according to the configuration. */
 export interface Endpoints {
   readonly listener: Listener;
   readonly material: TlsMaterial;
   /** All endpoints. */
   readonly routes: readonly Route[];
-  readonly views: MountNeeds['views'];
+  readonly views: Views;
 }
 
 export interface RunningListener {
@@ -106,7 +103,7 @@ const ticketKeyLifetime: Millis = 6 * 3_600_000;
  * @throws ListenError the certificate or key cannot be used, or an interface cannot be listened on
  */
 export async function startListener(
-  needs: ListenerNeeds,
+  needs: ListenerServices,
   endpoints: Endpoints,
   options: ListenerOptions = {},
 ): Promise<RunningListener> {
@@ -187,7 +184,7 @@ interface RunningServer {
 }
 
 async function startServer(
-  needs: ListenerNeeds,
+  needs: ListenerServices,
   wanted: {
     endpoints: Endpoints;
     bindPoints: readonly [BindPoint, ...BindPoint[]];
@@ -198,8 +195,8 @@ async function startServer(
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
   const { listener, material } = endpoints;
   const newReferenceId = referenceIds(needs.random);
-  const applicationNeeds = { ...needs, newReferenceId, load: sourceLoad(needs) };
-  let inUse = await openApplication(applicationNeeds, endpoints, bindPoints);
+  const services = { ...needs, newReferenceId, load: sourceLoad(needs) };
+  let inUse = await openApplication(services, endpoints, bindPoints);
   const server = createServer(listener, {
     material,
     ticketKeys,
@@ -211,11 +208,11 @@ async function startServer(
     if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
     handle(request, response);
   });
-  server.on('clientError', clientErrorHandler(applicationNeeds));
+  server.on('clientError', clientErrorHandler(services));
 
   const { shared, counts, waiting } = options;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
-  refuseConnect(server, applicationNeeds);
+  refuseConnect(server, services);
   server.on('secureConnection', (socket) => {
     endChallenge(socket);
     rememberIntermediates(socket, shared?.onIntermediates);
@@ -242,7 +239,7 @@ async function startServer(
     server,
     bindPoints: open,
     async prepare(fresh) {
-      const next = await openApplication(applicationNeeds, fresh, bindPoints);
+      const next = await openApplication(services, fresh, bindPoints);
       next.serve(open);
       return () => {
         if (inUse.scope.isDraining) next.scope.isDraining = true;
@@ -270,7 +267,7 @@ interface Application {
 }
 
 async function openApplication(
-  needs: ListenerNeeds & { readonly newReferenceId: () => string; readonly load: SourceLoad },
+  needs: Omit<ServerServices, 'scope' | 'views'>,
   { listener, material, routes, views }: Endpoints,
   [first]: readonly [BindPoint, ...BindPoint[]],
 ): Promise<Application> {

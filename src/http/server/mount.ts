@@ -11,6 +11,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
+import type { Random } from '../../platform/random.ts';
 import type { TracingInUse } from '../../platform/tracing.ts';
 import type { Authenticate, ClockJudge } from '../../sessions/authenticate-request.ts';
 import type { FollowedFeed } from '../../sessions/follow-feed.ts';
@@ -35,8 +36,10 @@ import { type SourceLoad, tooMuchLoad } from './source-load.ts';
 /** `none`: no endpoint has the path. */
 type AnsweredApi = Api | 'none';
 
-export interface MountNeeds {
+/** What requests are answered with, whatever the configuration is. */
+export interface ListenerServices {
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly audit: KeptAuditTrail;
   /** Every refusal that shows a reference id is found under it. */
@@ -50,8 +53,6 @@ export interface MountNeeds {
   readonly feed: Pick<FollowedFeed, 'hasStoodStill' | 'beFresh'>;
   /** Origins of registered applications; none if absent. */
   readonly applicationOrigins?: ApplicationOrigins | undefined;
-  /** How pages look for the visitor. */
-  readonly views: Views;
   readonly tracing?: TracingInUse | undefined;
   /** Called with every answer. */
   readonly onAnswer?: (api: AnsweredApi, status: number, duration: Millis) => void;
@@ -59,8 +60,11 @@ export interface MountNeeds {
   readonly inspectAnswer?: AnswerInspector;
 }
 
-/** The server whose endpoints are mounted. */
-export interface ServerNeeds extends MountNeeds {
+/** The same, for one server and its configuration. */
+export interface ServerServices extends ListenerServices {
+  readonly newReferenceId: () => string;
+  /** How pages look for the visitor. */
+  readonly views: Views;
   readonly scope: ServerScope;
   readonly load: SourceLoad;
 }
@@ -70,7 +74,7 @@ export type AnswerInspector = (route: Route, answer: Answer) => void;
 /** How much of a body that is refused for its length is read before the refusal is sent. */
 const discardedBody = 2 * bodyLimit;
 
-export function mountRoutes(app: FastifyInstance, needs: ServerNeeds, routes: readonly Route[]): void {
+export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes: readonly Route[]): void {
   app.decorateRequest('overlay', null);
   // Bodies stay bytes until the endpoint decides what they may be.
   app.removeAllContentTypeParsers();
@@ -101,7 +105,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  * @param failing.route whose declaration must contain the refusal; none if the method or the path is wrong
  */
 export function failureHandler(
-  needs: ServerNeeds,
+  needs: ServerServices,
   failing: { format: ErrorFormat; api: AnsweredApi; route?: Route },
 ): FailureHandler {
   const { clock, scope, log, strangersLog, load } = needs;
@@ -173,7 +177,7 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
   request.on('data', count).on('end', done).on('close', done);
 }
 
-function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): void {
+function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): void {
   const { clock, scope, load, authenticate, audit } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
   const admit = admitter(route);
@@ -255,7 +259,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
 }
 
 /** For a request with a DPoP header: the nonce for the next proof, and what this one is about. */
-function expectProof({ nonces }: ServerNeeds, { answersProxies }: Route, request: FastifyRequest) {
+function expectProof({ nonces }: ServerServices, { answersProxies }: Route, request: FastifyRequest) {
   const context = request.overlay as RequestContext;
   if (answersProxies === true) context.proveForProxy();
   return { 'dpop-nonce': nonces.current(context.receivedAt) };
@@ -269,7 +273,7 @@ function asLink({ path }: RequestContext, { query, body }: Input<unknown, unknow
 }
 
 /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
-function upToDate({ clockWatch, feed }: ServerNeeds): Promise<void> | undefined {
+function upToDate({ clockWatch, feed }: ServerServices): Promise<void> | undefined {
   if (clockWatch.isWrong) return Promise.reject(clockWatch.refusal());
   return feed.hasStoodStill ? feed.beFresh().catch(() => undefined) : undefined;
 }
@@ -285,7 +289,7 @@ function waitsForForm({ takesFormToken }: Route, context: RequestContext): boole
 }
 
 function finisher(
-  { clock, log, onAnswer }: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
+  { clock, log, onAnswer }: Pick<ListenerServices, 'clock' | 'log' | 'onAnswer'>,
   { api, errorCode }: { api: AnsweredApi; errorCode?: ErrorCode },
 ) {
   return (request: FastifyRequest, reply: FastifyReply, answer: Answer): void => {
@@ -357,7 +361,7 @@ function inputOf(route: Route, context: RequestContext): Input<unknown, unknown,
 }
 
 /** Refuses a method that a path does not have, and answers OPTIONS, which browsers send first. */
-function otherMethodAnswer(needs: ServerNeeds, routes: RoutesOfPath) {
+function otherMethodAnswer(needs: ServerServices, routes: RoutesOfPath) {
   const [first] = routes;
   // Pages of other sites may ask here whether they may read. They send nothing else.
   const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };

@@ -1,11 +1,12 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/clock.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { ignoredKeyReasons, mostKeys } from '../../platform/jwk/jwk-set.ts';
-import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
+import type { KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/jws-signature.ts';
 import { fetchRefusals } from '../../platform/network/fetch-refused.ts';
 import { parseCertificate } from '../../platform/x509/x509.ts';
+import type { SignerKeyServices } from '../services.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
 import type { ForeignJwt } from './foreign-jwt.ts';
 
@@ -14,7 +15,7 @@ import type { ForeignJwt } from './foreign-jwt.ts';
  * @param failed a key returned before that has not verified it. Returned again if there is no newer one
  */
 export async function keyOf(
-  needs: { clock: Clock; jwks: JwksCache },
+  needs: SignerKeyServices,
   signer: ExternalJwtSigner,
   {
     jwt: { kid, alg },
@@ -39,7 +40,7 @@ export async function keyOf(
 
 /** Never empty. @param kid null: all of them */
 async function keysOf(
-  needs: { clock: Clock; jwks: JwksCache },
+  needs: SignerKeyServices,
   signer: ExternalJwtSigner,
   { kid, failed }: { kid: string | null; failed: VerificationKey | undefined },
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
@@ -81,7 +82,7 @@ function wordsOf(failure: KeySetFailure): string {
 }
 
 function keyOfCertificate(
-  needs: { clock: Clock },
+  needs: SignerKeyServices,
   signer: ExternalJwtSigner,
   { certPem, kid }: { certPem: string; kid: string | null },
 ): readonly VerificationKey[] | RefusedExternalJwt {

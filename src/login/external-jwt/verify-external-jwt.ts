@@ -1,11 +1,12 @@
 // Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which signer
 // vouches for it. It does not look for the identity and knows no policy. The caller has to ensure that a token counts
 // once, that an external id belongs to one signer, and that a secondary token names the same identity.
+
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
-import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
+import type { SignerKeyServices } from '../services.ts';
 import { type Claims, selectClaim } from './claims-selector.ts';
 import {
   type ExternalJwtVerdict,
@@ -16,11 +17,6 @@ import {
 import { type ForeignJwt, isNumericDate, readForeignJwt, UnreadableJwt } from './foreign-jwt.ts';
 import { keyOf } from './signer-keys.ts';
 
-interface Needs {
-  readonly clock: Clock;
-  readonly jwks: JwksCache;
-}
-
 /**
  * Checks a token against every given signer that is enabled and has exactly its issuer. Signers that share an issuer
  * are told apart by their whole record. A token that fits several is refused.
@@ -29,7 +25,7 @@ interface Needs {
  * @param token   as sent, unchecked
  */
 export async function verifyExternalJwt(
-  needs: Needs,
+  needs: SignerKeyServices,
   signers: readonly ExternalJwtSigner[],
   token: string,
 ): Promise<ExternalJwtVerdict> {
@@ -74,7 +70,7 @@ function unknownIssuer(signers: readonly ExternalJwtSigner[], { issuer }: Foreig
 }
 
 async function verifyAgainst(
-  needs: Needs,
+  needs: SignerKeyServices,
   signer: ExternalJwtSigner,
   { token, jwt }: { token: string; jwt: ForeignJwt },
 ): Promise<ExternalJwtVerdict> {
@@ -98,7 +94,7 @@ async function verifyAgainst(
  * it may have been replaced by another one under the same key id, or under none.
  */
 async function wrongKey(
-  needs: Needs,
+  needs: SignerKeyServices,
   signer: ExternalJwtSigner,
   { token, jwt }: { token: string; jwt: ForeignJwt },
 ): Promise<RefusedExternalJwt | null> {
