@@ -157,13 +157,9 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
     }),
     at('GET', `${path}/last-logins`, {
       summary: 'List the programs with which you have logged in, and to what',
-      answer: listAnswer(lastLoginSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: ({ principal }, { query }) =>
-        pagedList({ parameters: query, fields: lastLoginListFields, reader: principal }, async (asked) =>
-          mapPage(await listOwnLogins(needs, principal, asked), lastLoginDocument),
-        ),
+      ...listRules({ document: lastLoginSchema, fields: lastLoginListFields }, async (asked, { principal }) =>
+        mapPage(await listOwnLogins(needs, principal, asked), lastLoginDocument),
+      ),
     }),
     ...ownSessionRoutes(needs, api, `${path}/api-sessions`),
   ];

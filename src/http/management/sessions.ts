@@ -14,12 +14,10 @@ import {
   lastLoginDocument,
   lastLoginSchema,
 } from '../documents/api-session-document.ts';
-import { mapPage, pagedList } from '../documents/lists.ts';
+import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { listParameters } from '../request/fields.ts';
-import { listAnswer, type Route } from '../request/route.ts';
+import { adminRoute, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { adminRoute } from './admin-route.ts';
 import { resourceRoutes } from './resource.ts';
 
 const browserSessionSchema = z
@@ -68,13 +66,9 @@ export function lastLoginRoutes({ store }: EdgeServices): readonly Route[] {
     adminRoute('GET', 'last-logins', {
       operationId: 'listLastLogins',
       summary: 'List who has logged in to which application with which program, the first and the last time',
-      answer: listAnswer(lastLoginSchema, 'One page of the list'),
-      refusals: ['invalid_filter'],
-      query: listParameters,
-      handler: ({ principal }, { query }) =>
-        pagedList({ parameters: query, fields: lastLoginListFields, reader: principal }, async (page) =>
-          mapPage(await store.lastLogins.list(page), lastLoginDocument),
-        ),
+      ...listRules({ document: lastLoginSchema, fields: lastLoginListFields }, async (query) =>
+        mapPage(await store.lastLogins.list(query), lastLoginDocument),
+      ),
     }),
   ];
 }
