@@ -8,7 +8,7 @@ import {
   type ShownPasswordRules,
 } from './new-password.ts';
 import { needsScript, newPasskeyForm, type PasskeyAddresses } from './passkey.ts';
-import type { Texts } from './texts/en.ts';
+import type { Texts } from './texts/languages.ts';
 
 export interface InviteForm {
   /** Path that the form posts to. */

@@ -1,7 +1,6 @@
 import type { Branding } from '../model/branding.ts';
 import { type Html, html } from './html.ts';
-import type { Texts } from './texts/en.ts';
-import type { Language } from './texts/languages.ts';
+import type { Language, Texts } from './texts/languages.ts';
 
 export interface Layout {
   /** Begins with the state: "Error: wrong code - Sign in". */

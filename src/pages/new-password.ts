@@ -4,7 +4,7 @@ import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type Html, html } from './html.ts';
 import { describedBy, referenceLine, type View } from './layout.ts';
 import { passwordField } from './login.ts';
-import type { Texts } from './texts/en.ts';
+import type { Texts } from './texts/languages.ts';
 
 /** Why a password was refused. */
 export type PasswordProblem = keyof Texts['newPassword']['problems'] | 'too-short';

@@ -8,7 +8,7 @@ import {
   refusedForm,
   type ShownPasswordRules,
 } from './new-password.ts';
-import type { Texts } from './texts/en.ts';
+import type { Texts } from './texts/languages.ts';
 
 type NameProblem = keyof Texts['setup']['problems'];
 

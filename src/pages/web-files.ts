@@ -45,7 +45,7 @@ async function load(): Promise<WebFiles> {
 export const sharedWithPages = [
   'src/model/entities/*.ts',
   'src/model/{bulk-actions,ids,kept-events,permission,refusal-reason,usual-policy}.ts',
-  'src/pages/texts/common.ts',
+  'src/pages/texts/{both-languages,common}.ts',
   'src/platform/time-units.ts',
   'src/platform/formats/{csv-text,durations,qr-text}.ts',
 ] as const;

@@ -29,13 +29,13 @@ function wordsOfSource(source: string): readonly string[] {
 /** The literals of tables with both languages, `[english, german]`. One that stands alone is the same in both. */
 function* pairedLiterals(source: string): Generator<readonly [text: string, isEnglish: boolean]> {
   const open: { readonly isPair: boolean; isSecond: boolean }[] = [];
-  const tables = source.match(/wordsOf\(\{[\s\S]*?\n\s*\}\)/g) ?? [];
-  for (const [token] of tables.join('\n').matchAll(new RegExp(`${literal.source}|[[\\](){},]`, 'g'))) {
+  for (const [token] of source.matchAll(new RegExp(`${literal.source}|[[\\](){},]`, 'g'))) {
     const last = open.at(-1);
     if (/^[[({]$/.test(token)) open.push({ isPair: token === '[', isSecond: false });
     else if (/^[\])}]$/.test(token)) open.pop();
-    else if (token !== ',') yield [token, open.find(({ isPair }) => isPair)?.isSecond === false];
-    else if (last !== undefined) last.isSecond = true;
+    else if (last === undefined) continue;
+    else if (token === ',') last.isSecond = true;
+    else yield [token, open.find(({ isPair }) => isPair)?.isSecond === false];
   }
 }
 
@@ -50,11 +50,12 @@ function catalogue(): ReadonlySet<string> {
   ])) {
     const source = readFileSync(file, 'utf8')
       .replaceAll(/^import .*$/gm, '')
-      .replaceAll(/^\s*\/\/.*$/gm, '');
+      .replaceAll(/^\s*\/\/.*$|\/\*[\s\S]*?\*\//gm, '');
     if (/(?:^|[/-])en\.ts$/.test(file)) english.push(...wordsOfSource(source));
     else if (/(?:^|[/-])de\.ts$/.test(file)) german.push(...wordsOfSource(source));
     else {
-      for (const [text, isEnglish] of pairedLiterals(source))
+      const tables = file.startsWith('web/') ? source.match(/wordsOf\(\{[\s\S]*?\n\s*\}\)/g) : [source];
+      for (const [text, isEnglish] of pairedLiterals(tables?.join('\n') ?? ''))
         (isEnglish ? english : german).push(...wordsOfSource(text));
     }
   }

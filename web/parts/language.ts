@@ -1,67 +1,34 @@
 // The language of the page, and the words of the console and the account page; those of the other pages too are in
 // src/pages/texts/common.ts.
 
+import { type TextTable, textsIn } from '../../src/pages/texts/both-languages.ts';
 import { common } from '../../src/pages/texts/common.ts';
 
 /** The one that the server chose for the page. */
 export const language = document.documentElement.lang === 'de' ? 'de' : 'en';
 
-/** A text in each language. */
-type Both<Text> = readonly [english: Text, german: Text];
-
-/** A text that is the same in each language stands alone; one with parts in it is a function that makes both. */
-interface Table {
-  readonly [name: string]: string | Both<unknown> | ((...parts: never[]) => Both<string>) | Table;
-}
-
-type Words<Of> = {
-  readonly [Name in keyof Of]: Of[Name] extends string
-    ? string
-    : Of[Name] extends Both<infer Text>
-      ? Text extends string
-        ? string
-        : Text
-      : Of[Name] extends (...parts: infer Parts) => unknown
-        ? (...parts: Parts) => string
-        : Words<Of[Name]>;
-};
-
 /** The texts of a table in the language of the page. */
-export function wordsOf<const Of extends Table>(table: Of): Words<Of> {
-  return Object.fromEntries(
-    Object.entries(table).map(([name, entry]) => [name, wordOf(entry)]),
-    // Sound because each entry becomes what its type says.
-  ) as Words<Of>;
-}
-
-function wordOf(entry: Table[string]): unknown {
-  const at = language === 'de' ? 1 : 0;
-  if (typeof entry === 'function') return (...parts: never[]) => entry(...parts)[at];
-  if (Array.isArray(entry)) return entry[at];
-  return typeof entry === 'string' ? entry : wordsOf(entry as Table);
-}
+export const wordsOf = <Table extends TextTable>(table: Table) => textsIn(language, table);
 
 /** A number and its noun. */
 export const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
-export const words = {
-  ...common[language],
-  ...wordsOf({
-    loading: ['One moment …', 'Einen Moment …'],
-    retry: ['Try again', 'Noch einmal versuchen'],
-    reference: ['Reference', 'Kennung'],
-    name: 'Name',
-    administrator: 'Administrator',
-    newPassword: ['New password', 'Neues Passwort'],
-    app: ['Authenticator app', 'Authenticator-App'],
-    passkeys: 'Passkeys',
-    certificates: ['Certificates', 'Zertifikate'],
-    refused: ['Refused', 'Abgelehnt'],
-    unknownProgram: ['A program that does not say its name', 'Ein Programm, das seinen Namen nicht nennt'],
-    /** Such as `Firefox on Linux`. */
-    programOn: (program: string, system: string) => [`${program} on ${system}`, `${program} unter ${system}`],
-  }),
-};
+export const words = wordsOf({
+  ...common,
+  loading: ['One moment …', 'Einen Moment …'],
+  retry: ['Try again', 'Noch einmal versuchen'],
+  reference: ['Reference', 'Kennung'],
+  name: 'Name',
+  administrator: 'Administrator',
+  newPassword: ['New password', 'Neues Passwort'],
+  app: ['Authenticator app', 'Authenticator-App'],
+  passkeys: 'Passkeys',
+  certificates: ['Certificates', 'Zertifikate'],
+  refused: ['Refused', 'Abgelehnt'],
+  unknownProgram: ['A program that does not say its name', 'Ein Programm, das seinen Namen nicht nennt'],
+  /** Such as `Firefox on Linux`. */
+  programOn: (program: string, system: string) => [`${program} on ${system}`, `${program} unter ${system}`],
+});
 
 const dateAndTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 

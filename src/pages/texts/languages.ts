@@ -1,7 +1,9 @@
 // The languages of the pages, and which of them a visitor gets.
 
-import { de } from './de.ts';
-import { en, type Texts } from './en.ts';
+import { type TextsOf, textsIn } from './both-languages.ts';
+import { pages } from './pages.ts';
+
+export type Texts = TextsOf<typeof pages>;
 
 export interface Language {
   /** BCP 47. */
@@ -10,10 +12,12 @@ export interface Language {
   readonly texts: Texts;
 }
 
-const english: Language = { tag: 'en', direction: 'ltr', texts: en };
+const english: Language = { tag: 'en', direction: 'ltr', texts: textsIn('en', pages) };
 
-/** Another language needs a catalogue and a line here. */
-export const languages: readonly Language[] = [english, { tag: 'de', direction: 'ltr', texts: de }];
+export const languages: readonly Language[] = [
+  english,
+  { tag: 'de', direction: 'ltr', texts: textsIn('de', pages) },
+];
 
 const longest = 1000;
 
