@@ -5,10 +5,10 @@ import type { Branding } from '../model/branding.ts';
 import type { ClientProgram } from '../model/client-info.ts';
 import type { MailLanguage, MailMatter } from '../model/mail.ts';
 import { html } from '../pages/html.ts';
+import { type TextsOf, textsIn } from '../pages/texts/both-languages.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { OutgoingMail } from '../platform/network/smtp.ts';
-import { de } from './texts-de.ts';
-import { en, type MailTexts } from './texts-en.ts';
+import { mailTexts } from './texts.ts';
 
 export type Letter = Pick<OutgoingMail, 'subject' | 'text' | 'html'>;
 
@@ -22,7 +22,12 @@ export type LetterMatter =
       readonly link: { readonly url: string; readonly expiresAt: Millis };
     };
 
-const texts: Readonly<Record<MailLanguage, MailTexts>> = { en, de };
+type MailTexts = TextsOf<typeof mailTexts>;
+
+const texts: Readonly<Record<MailLanguage, MailTexts>> = {
+  en: textsIn('en', mailTexts),
+  de: textsIn('de', mailTexts),
+};
 const longestName = 100;
 
 /** @param person the name of the identity; null: nobody in particular */
