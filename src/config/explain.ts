@@ -3,7 +3,7 @@ import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
 import { type ConfigPath, formatPath, type Problem } from './config-error.ts';
 import { type FileValue, toFileShape } from './file-shape.ts';
-import type { Origins } from './origins.ts';
+import { describeOrigin, type Origins } from './origins.ts';
 
 // What the commands `config validate`, `config show` and `config schema` print.
 
@@ -36,7 +36,7 @@ export function renderAdjustment({ path, oldValue, newValue, reason }: Adjustmen
 export function renderShow(config: Config, origins: Origins, options: { readonly origin: boolean }): string {
   const comment = (path: ConfigPath): string => {
     const origin = options.origin ? origins.get(formatPath(path)) : undefined;
-    return origin === undefined ? '' : printable(`  # ${origin.text}`);
+    return origin === undefined ? '' : printable(`  # ${describeOrigin(origin)}`);
   };
   return `${yamlLines(toFileShape(config), [], comment).join('\n')}\n`;
 }

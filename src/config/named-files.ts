@@ -20,7 +20,7 @@ export function findUnreadableFiles(
   return named.flatMap((at): readonly Problem[] => {
     const path = formatPath(at);
     const file = String(valueAt(shape, at));
-    const place = origins.get(path)?.at ?? null;
+    const origin = origins.get(path);
     try {
       needs.readFile(file);
       return [];
@@ -29,9 +29,9 @@ export function findUnreadableFiles(
       return [
         {
           message: `${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code ?? error)})`}`,
-          file: place?.file ?? 'configuration',
-          line: place?.line ?? null,
-          column: place && 1,
+          file: origin?.kind === 'file' ? origin.file : 'configuration',
+          line: origin?.kind === 'file' ? origin.line : null,
+          column: origin?.kind === 'file' ? 1 : null,
           path,
           hint: 'Relative paths are relative to the folder of the configuration file.',
         },

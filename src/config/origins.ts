@@ -5,15 +5,19 @@ import { leafPaths, toFileShape } from './file-shape.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /** Where an effective value comes from. */
-export interface Origin {
-  /**
-   * `controller.yml:12`, `default`, `environment variable X`, `adjusted from 30s (controller.yml:12)`, or `automatic
-   * binding`, which spec section 5.7 adds.
-   */
-  readonly text: string;
-  /** Its place in the file; null: the file does not have it as it is. */
-  readonly at: { readonly file: string; readonly line: number } | null;
-}
+export type Origin =
+  | { readonly kind: 'file'; readonly file: string; readonly line: number }
+  | { readonly kind: 'default' }
+  | { readonly kind: 'environment'; readonly variable: string }
+  /** Added by the auto-binding rule of spec section 5.7. */
+  | { readonly kind: 'auto-binding' }
+  /** `line` is null if the adjusted value was a default. */
+  | {
+      readonly kind: 'adjusted';
+      readonly oldValue: string;
+      readonly file: string;
+      readonly line: number | null;
+    };
 
 /** By the value's path in the shape of the file: `web[0].options.idleTimeout`. */
 export type Origins = ReadonlyMap<string, Origin>;
@@ -38,12 +42,27 @@ export function findOrigins(known: {
     const line = source.has(path) ? source.placeOfValue(path).line : null;
     const adjustment = adjustments.find((made) => made.path === text);
     const variable = environment.get(text) ?? environment.get(formatPath(path.slice(0, -1)));
-    const place = line === null ? 'default' : `${file}:${line}`;
-    const from = (origin: string) => origins.set(text, { text: origin, at: null });
-    if (variable !== undefined) from(`environment variable ${variable}`);
-    else if (adjustment) from(`adjusted from ${adjustment.oldValue} (${place})`);
-    else if (line !== null) origins.set(text, { text: place, at: { file, line } });
-    else from(isAutomatic(path) ? 'automatic binding' : place);
+    if (variable !== undefined) origins.set(text, { kind: 'environment', variable });
+    else if (adjustment) origins.set(text, { kind: 'adjusted', oldValue: adjustment.oldValue, file, line });
+    else if (line !== null) origins.set(text, { kind: 'file', file, line });
+    else if (isAutomatic(path)) origins.set(text, { kind: 'auto-binding' });
+    else origins.set(text, { kind: 'default' });
   }
   return origins;
+}
+
+/** `controller.yml:12`, `default`, `automatic binding`, `adjusted from 30s (controller.yml:12)`. */
+export function describeOrigin(origin: Origin): string {
+  switch (origin.kind) {
+    case 'file':
+      return `${origin.file}:${origin.line}`;
+    case 'default':
+      return 'default';
+    case 'environment':
+      return `environment variable ${origin.variable}`;
+    case 'auto-binding':
+      return 'automatic binding';
+    case 'adjusted':
+      return `adjusted from ${origin.oldValue} (${origin.line === null ? 'default' : `${origin.file}:${origin.line}`})`;
+  }
 }
