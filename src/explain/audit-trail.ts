@@ -114,9 +114,6 @@ export function keptAudit(
   const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
   // Nothing is known yet about existing records.
   let uncounted = countEvery();
-  let waiting: Waiting[] = [];
-  let writing: Promise<boolean> | null = null;
-
   async function append(some: readonly Waiting[]): Promise<boolean> {
     const records = some.flatMap(({ record }) => record ?? []);
     uncounted += records.length;
@@ -137,19 +134,7 @@ export function keptAudit(
     }
   }
 
-  async function write(): Promise<boolean> {
-    // Events of one change are written together.
-    await null;
-    let isComplete = true;
-    while (isComplete && waiting.length > 0) {
-      const some = waiting.slice(0, mostInOneWrite);
-      waiting = waiting.slice(mostInOneWrite);
-      isComplete = await append(some);
-      if (!isComplete) waiting = [...some, ...waiting].slice(0, mostWaiting);
-    }
-    writing = null;
-    return isComplete;
-  }
+  const queue = writtenInTurn(append);
 
   return {
     record(event, origin) {
@@ -164,13 +149,61 @@ export function keptAudit(
       const notice = needs.noticeOf(record);
       const hasRoom = kept[event.event] !== 'owner' || hasRoomForOwner(record.identityId ?? '');
       if (!hasRoom && notice === null) return;
-      waiting.push({ record: hasRoom ? record : null, notice });
-      writing ??= write();
+      queue.push({ record: hasRoom ? record : null, notice });
     },
     written: () => trail.written(),
-    kept() {
-      if (waiting.length > 0) writing ??= write();
-      return writing ?? Promise.resolve(true);
+    kept: () => queue.written(),
+  };
+}
+
+/**
+ * Writes at once, and with the next write those that arrive meanwhile. What could not be written is tried again with the
+ * next one.
+ * @param append false: could not be written
+ */
+function writtenInTurn<T>(append: (some: readonly T[]) => Promise<boolean>) {
+  let waiting: T[] = [];
+  let isWriting = false;
+  // Of those that wait, and of those that were taken last. A caller waits for its own only: it would otherwise wait as
+  // long as others keep adding some.
+  let next = Promise.withResolvers<boolean>();
+  let last: Promise<boolean> = Promise.resolve(true);
+
+  function takeNext(): PromiseWithResolvers<boolean> {
+    const taken = next;
+    last = taken.promise;
+    next = Promise.withResolvers();
+    return taken;
+  }
+
+  async function write(): Promise<void> {
+    if (isWriting) return;
+    isWriting = true;
+    // Events of one change are written together.
+    await null;
+    let isComplete = true;
+    while (isComplete && waiting.length > 0) {
+      const some = waiting.slice(0, mostInOneWrite);
+      waiting = waiting.slice(mostInOneWrite);
+      const taken = waiting.length === 0 ? takeNext() : null;
+      isComplete = await append(some);
+      if (!isComplete) waiting = [...some, ...waiting].slice(0, mostWaiting);
+      taken?.resolve(isComplete);
+    }
+    isWriting = false;
+    if (!isComplete) takeNext().resolve(false);
+  }
+
+  return {
+    push(one: T): void {
+      waiting.push(one);
+      void write();
+    },
+    /** Whether all that were pushed until now have been written. */
+    written(): Promise<boolean> {
+      if (waiting.length === 0) return last;
+      void write();
+      return next.promise;
     },
   };
 }

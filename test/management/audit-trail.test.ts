@@ -16,6 +16,7 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { fill, smallDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { eventually } from '../support/until.ts';
 
 interface AuditLine {
   readonly event?: string;
@@ -238,11 +239,9 @@ describe('the list of audit events', () => {
     );
   });
 
-  test('an owner cannot push out what others did: each may add only so many an hour', async () => {
-    const kept: AuditRecord[] = [];
-    const append = async (records: readonly AuditRecord[]) => void kept.push(...records);
+  function trailOver(append: (records: readonly AuditRecord[]) => Promise<void>) {
     const { log } = server;
-    const trail = keptAudit(
+    return keptAudit(
       auditLog(log),
       {
         store: { auditEvents: { append } },
@@ -254,6 +253,12 @@ describe('the list of audit events', () => {
       },
       () => 1000,
     );
+  }
+
+  test('an owner cannot push out what others did: each may add only so many an hour', async () => {
+    const kept: AuditRecord[] = [];
+    const trail = trailOver(async (records) => void kept.push(...records));
+    const { log } = server;
     const reused = { event: 'refresh.refused', reason: 'reused', clientId: 'overlay' } as const;
     for (let round = 0; round < 700; round += 1) {
       const sessionId = `session-${round}`;
@@ -267,6 +272,40 @@ describe('the list of audit events', () => {
     assert.deepEqual([of('mallory'), of('ann'), of(null)], [600, 1, 1]);
     const lines = log.entries.filter(({ fields }) => fields.identityId === 'mallory');
     assert.equal(lines.length, 700, 'the log has all');
+  });
+
+  test('lets a caller wait for the events until then, and not for those that others add meanwhile', async () => {
+    const writes: PromiseWithResolvers<void>[] = [];
+    const trail = trailOver(() => {
+      const write = Promise.withResolvers<void>();
+      writes.push(write);
+      return write.promise;
+    });
+    const rotated = { event: 'key.rotated', kid: 'k', alg: 'ES256' } as const;
+    const begun = (count: number) =>
+      eventually(
+        () => writes.length,
+        (made) => made === count,
+      );
+    trail.record(rotated, null);
+    const first = trail.kept();
+    await begun(1);
+    const same = trail.kept();
+    trail.record(rotated, null);
+    const second = trail.kept();
+    writes[0]?.resolve();
+    assert.deepEqual(await Promise.all([first, same]), [true, true]);
+    await begun(2);
+    trail.record(rotated, null);
+    const third = trail.kept();
+    writes[1]?.reject(new Error('no room'));
+    assert.deepEqual(await Promise.all([second, third]), [false, false]);
+    const retried = trail.kept();
+    await begun(3);
+    writes[2]?.resolve();
+    assert.equal(await retried, true);
+    assert.equal(await trail.kept(), true);
+    assert.equal(writes.length, 3);
   });
 
   test('is deleted when its time is over', async () => {
