@@ -215,8 +215,7 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
           admitted = traced(context, () => admit(authenticate(presentedTokens(context)), context, reply));
         }
       } catch (error) {
-        done(error as Error);
-        return;
+        return done(error as Error);
       }
       // A request that arrived while this process was suspended may have been given up and sent elsewhere. Meanwhile
       // the connection is read to its end, and a request that was broken off never reaches its handler.
@@ -238,9 +237,8 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
     const judged = isJudgedAgain ? admit(authenticate(presentedTokens(context)), context, reply) : undefined;
     const run = () => {
       const input = inputOf(route, context);
-      if (context.sender.kind === 'foreign-page' && mayChangeSomething(context.method)) {
-        if (route.acceptsForeignPages !== undefined) return asLink(context, input);
-      }
+      const isForeign = context.sender.kind === 'foreign-page' && mayChangeSomething(context.method);
+      if (isForeign && route.acceptsForeignPages !== undefined) return asLink(context, input);
       const handle = () => route.handler(context, input);
       const announced = announceChange(audit, route, context);
       return announced === undefined ? handle() : announced.then(handle).then(whenKept(audit));
@@ -368,14 +366,13 @@ function otherMethodAnswer(needs: ServerServices, routes: RoutesOfPath) {
   const has = routes.flatMap((route) => route.methods);
   const answersPreflight = first.refusesPreflight !== true;
   const allow = answersPreflight ? [...has, 'OPTIONS'] : has;
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  return (request: FastifyRequest, reply: FastifyReply) => {
     try {
       requestBeginner(needs.clock, needs.scope, admission)(request, reply);
       if (request.method !== 'OPTIONS' || !answersPreflight)
         throw new AuthError('method_not_allowed', { allow });
     } catch (error) {
-      failureHandler(needs, { format: first.errors, api: first.api })(error, request, reply);
-      return;
+      return failureHandler(needs, { format: first.errors, api: first.api })(error, request, reply);
     }
     const isAllowed = reply.hasHeader('access-control-allow-origin');
     const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
