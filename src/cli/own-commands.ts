@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { server } from './client/options.ts';
 import { shells } from './complete/scripts.ts';
 import { onHost } from './host/commands.ts';
-import { type Commands, from, type Work } from './terminal/command.ts';
+import { type Commands, from } from './terminal/command.ts';
 import { printResult, type Report, usageError } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 
@@ -28,7 +28,11 @@ export const ownCommands: Commands = {
 };
 
 /** Of the server of the login or, with `--config`, of a controller on this host. */
-const status: Work = async (report, options, args) => {
+async function status(
+  report: Report,
+  options: { readonly server?: string; readonly config?: string; readonly ready?: boolean },
+  args: readonly [],
+): Promise<void> {
   const { server, config, ready } = options;
   const isOnHost = config !== undefined || ready === true;
   if (isOnHost && server !== undefined)
@@ -42,8 +46,8 @@ const status: Work = async (report, options, args) => {
         return ready ? controllerReadiness : hostStatus;
       })
     : async () => (await import('./client/server-status.ts')).serverStatus;
-  await (await work())(report, options, args);
-};
+  await (await work())(report, options as never, args as never);
+}
 
 /** What a bug report should contain. */
 async function version(report: Report): Promise<void> {
