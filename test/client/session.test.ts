@@ -11,7 +11,7 @@ import { memoryTokenStore } from '../../packages/client/src/session/token-store.
 import type { Transport } from '../../packages/client/src/transport.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { password } from '../support/management.ts';
+import { password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
@@ -54,6 +54,19 @@ async function sessionOf(transport?: Transport) {
 }
 
 describe('a session', () => {
+  test('is recognised by the program that the transport names, not by the protocol library', async () => {
+    await server.createUser({ name: 'eve', password });
+    const login = await startDirectLogin(await providerWith());
+    assert.equal((await login.password({ username: 'eve', password })).kind, 'done');
+    const admin = await rootOf(server);
+    const { data } = (await admin.get(`last-logins?filter=${encodeURIComponent('identityName = "eve"')}`))
+      .json;
+    assert.deepEqual(
+      data.map(({ program }: { program: string }) => program),
+      ['overlay-auth-client'],
+    );
+  });
+
   test('uses an access token while it is valid, and renews it before it expires', async () => {
     const { session, events } = await sessionOf();
     const first = await session.accessToken();

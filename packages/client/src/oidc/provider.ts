@@ -111,7 +111,10 @@ export function clientOf({ clientId, now }: Provider): oauth.Client {
 export function sending({ transport }: Provider) {
   return {
     async [oauth.customFetch](url: string, options: object): Promise<Response> {
-      const response = await transport(new Request(url, { ...options, credentials: 'omit' }));
+      const request = new Request(url, { ...options, credentials: 'omit' });
+      // The protocol library names itself. People recognise their sessions by the program, which the transport names.
+      request.headers.delete('user-agent');
+      const response = await transport(request);
       if (response.status >= 400) throw await refusalOf(response);
       return response;
     },
