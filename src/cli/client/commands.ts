@@ -99,7 +99,7 @@ export const clientCommands: Commands = {
     ${password()}`,
   'identity end-sessions': identity('endSessions')`end all its sessions at once
     ${named('identity')}`,
-  'identity each': many('eachIdentity')`do something for each identity that a filter selects, all or nothing
+  'identity each': many('eachIdentity')`do something for each identity that a filter selects, checked first
     ${{ '<action>': { help: 'what to do', choices: bulkActions } }}
     --dry-run          only say what it would do
     ${force('names')}
@@ -112,7 +112,7 @@ export const clientCommands: Commands = {
     [job]  its id
     ${force('names')}
     ${yes}`,
-  'identity import': many('importIdentities')`create identities from a table (CSV), all or nothing
+  'identity import': many('importIdentities')`create identities from a table (CSV), checked first
     <file>     its first line names columns: name, type, externalId, email, roleAttributes, authPolicy
     --dry-run  only say what it would do
     ${force('names')}`,

@@ -65,7 +65,7 @@ function updateRow(entity: EntityDescriptor): CommandRow {
     ...nameArgument(entity, entity.changesMany),
     ...optionsOf(entity, 'update'),
     ...(entity.changesMany && {
-      '--filter <filter>': 'change all that it selects instead of one, all or nothing',
+      '--filter <filter>': 'change all that it selects instead of one; all are checked first',
       '--add-role-attributes <list>': 'with --filter: beside those that each has',
       '--remove-role-attributes <list>': 'with --filter: from those that each has',
       ...yes,

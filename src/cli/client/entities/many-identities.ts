@@ -1,5 +1,5 @@
-// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing. More than one
-// step takes are changed or made by a job, which `identity continue` carries on after a stop.
+// `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all checked before the first is
+// changed. More than one step takes are changed or made by a job, which `identity continue` carries on after a stop.
 
 import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
