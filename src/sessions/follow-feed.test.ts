@@ -140,6 +140,21 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
+  test('that was suspended while it read reads once more', async () => {
+    const { feed, clock, done, add, hold, state } = await followed();
+    const goOn = hold();
+    const reading = feed.listen();
+    while (state.reads === 0) await new Promise(setImmediate);
+    clock.advance(3 * SECOND);
+    const fresh = feed.beFresh();
+    goOn();
+    await reading;
+    add(2);
+    await fresh;
+    assert.deepEqual([done, feed.isBehind], [['apply 2'], false]);
+    feed.stop();
+  });
+
   test('reads everything when the feed may not reach back, and then what came meanwhile', async () => {
     const { feed, clock, done, add } = await followed();
     clock.advance(30 * MINUTE);

@@ -115,6 +115,8 @@ export function followFeed(needs: {
     },
     async beFresh() {
       if (isBehind()) await listenForAWhile();
+      // That read may have begun before this process stood still.
+      if (isBehind()) await listenForAWhile();
     },
     listen: listenForAWhile,
     startOver() {

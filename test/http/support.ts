@@ -164,6 +164,7 @@ export interface StartOptions {
   readonly material?: TlsMaterial;
   readonly limits?: ListenerOptions;
   readonly clock?: Clock;
+  readonly feed?: ListenerServices['feed'];
 }
 
 export interface TestServer {
@@ -188,6 +189,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       }),
       authenticate,
       ...awake,
+      ...(options.feed !== undefined && { feed: options.feed }),
       nonces: { current: () => '' },
     },
     {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { sourcesOf } from '../../platform/network/source-prefix.ts';
 
 /** Of one interface. */
@@ -66,4 +67,14 @@ export function limitConnections(
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+const turns = 6;
+
+/**
+ * Resolves when the end of a connection whose request has just been read is known, if it lies there too. Only a later
+ * turn of the event loop reads that, and the answer of a database may be read in between. Three turns were seen.
+ */
+export async function connectionEndsRead(): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
 }

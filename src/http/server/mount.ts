@@ -30,6 +30,7 @@ import { languageOf, originOf, presentedTokens, type RequestContext } from '../r
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
+import { connectionEndsRead } from './connections.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 import { type SourceLoad, tooMuchLoad } from './source-load.ts';
 
@@ -217,8 +218,7 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
       } catch (error) {
         return done(error as Error);
       }
-      // A request that arrived while this process was suspended may have been given up and sent elsewhere. Meanwhile
-      // the connection is read to its end, and a request that was broken off never reaches its handler.
+      // A request that was given up and sent elsewhere meanwhile never reaches its handler.
       const awake = request.method === 'GET' ? undefined : upToDate(needs);
       if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
       if (admitted === undefined) done();
@@ -273,7 +273,7 @@ function asLink({ path }: RequestContext, { query, body }: Input<unknown, unknow
 /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
 function upToDate({ clockWatch, feed }: ServerServices): Promise<void> | undefined {
   if (clockWatch.isWrong) return Promise.reject(clockWatch.refusal());
-  return feed.hasStoodStill ? feed.beFresh().catch(() => undefined) : undefined;
+  return feed.hasStoodStill ? feed.beFresh().then(connectionEndsRead, connectionEndsRead) : undefined;
 }
 
 /** Calls that the request causes are part of its trace. */
