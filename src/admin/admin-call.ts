@@ -25,7 +25,7 @@ export interface AdminCall {
  * @param helped whom the caller helps to log in again: use `helping` of help-desk.ts
  */
 export function actingFor(
-  needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
+  needs: { store: Pick<Store, 'onBehalfOf'>; clock: Clock },
   { actor, unchanged, isForced }: AdminCall,
   helped: IdentityId | null = null,
 ): Store {
@@ -37,7 +37,7 @@ export function actingFor(
  * reading.
  */
 export async function whileAsRead(
-  { store: { versions } }: { readonly store: Pick<Store, 'versions'> },
+  { store: { versions } }: { store: Pick<Store, 'versions'> },
   by: AdminCall,
   of: Pick<Unchanged, 'entity' | 'id'>,
 ): Promise<AdminCall> {
@@ -54,18 +54,14 @@ export type AdminChange = Omit<Extract<AuditEvent, { event: 'admin.changed' }>, 
 
 /** That a secret of an entity was made or deleted; its value is not recorded. */
 export function recordSecret(
-  needs: { readonly audit: AuditTrail },
+  needs: { audit: AuditTrail },
   by: AdminCall,
-  { field, ...of }: Pick<AdminChange, 'entity' | 'entityId'> & { readonly field: string },
+  { field, ...of }: Pick<AdminChange, 'entity' | 'entityId'> & { field: string },
 ): void {
   recordChange(needs, by, { action: 'update', ...of, fields: [field], changes: [secretChanged(field)] });
 }
 
-export function recordChange(
-  needs: { readonly audit: AuditTrail },
-  by: AdminCall,
-  change: AdminChange,
-): void {
+export function recordChange(needs: { audit: AuditTrail }, by: AdminCall, change: AdminChange): void {
   needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.actor.identityId }, by.origin);
 }
 

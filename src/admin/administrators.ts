@@ -37,7 +37,7 @@ export interface AdministratorNeeds {
  */
 export async function prepareAdministrator(
   needs: AdministratorNeeds,
-  wanted: { readonly username: string; readonly password: string },
+  wanted: { username: string; password: string },
 ) {
   const username = typedName(wanted.username);
   const key = administratorKey(username);
@@ -67,10 +67,7 @@ export async function prepareAdministrator(
  * Checks name and password by the rules of a new database, before there is one.
  * @throws AuthError invalid_field, password_not_acceptable
  */
-export function checkFirstAdministrator(wanted: {
-  readonly username: string;
-  readonly password: string;
-}): void {
+export function checkFirstAdministrator(wanted: { username: string; password: string }): void {
   const username = typedName(wanted.username);
   administratorKey(username);
   checkNewPassword(wanted.password, usualRules.primary.updb, [username]);
@@ -91,11 +88,8 @@ function administratorKey(username: string): string {
  * @throws AuthError as prepareAdministrator, and `conflict` when the name is taken
  */
 export async function createAdministrator(
-  needs: AdministratorNeeds & {
-    readonly store: Pick<Store, 'identities'>;
-    readonly audit: AuditTrail;
-  },
-  wanted: { readonly username: string; readonly password: string },
+  needs: AdministratorNeeds & { store: Pick<Store, 'identities'>; audit: AuditTrail },
+  wanted: { username: string; password: string },
 ): Promise<NewIdentity> {
   const { identity, password } = await prepareAdministrator(needs, wanted);
   await needs.store.identities.create(identity, password, needs.clock.now()).catch(asConflict);
@@ -106,7 +100,7 @@ export async function createAdministrator(
 
 /** A change of an identity by somebody at the host. */
 export function recordByHost(
-  { audit }: { readonly audit: AuditTrail },
+  { audit }: { audit: AuditTrail },
   { action, ...change }: Pick<AdminChange, 'action' | 'entityId' | 'fields'>,
 ): void {
   audit.record({ event: 'admin.changed', action, entity: 'identity', byIdentityId: null, ...change }, null);
@@ -136,7 +130,7 @@ export async function policyOf(
 export async function hashNewPassword(
   needs: AdministratorNeeds,
   password: string,
-  { policy, ownNames }: { readonly policy: AuthPolicy; readonly ownNames: readonly string[] },
+  { policy, ownNames }: { policy: AuthPolicy; ownNames: readonly string[] },
 ): Promise<string> {
   const { updb } = policy.primary;
   if (!updb.allowed) {

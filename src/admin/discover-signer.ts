@@ -46,7 +46,7 @@ const discovery = z.object({
  * @throws AuthError could_not_validate   names `address`, and says why nothing usable was found there
  */
 export async function discoverSigner(
-  needs: { readonly outbound: OutboundClient; readonly issuers: ReadonlySet<string> },
+  needs: { outbound: OutboundClient; issuers: ReadonlySet<string> },
   typed: string,
 ): Promise<DiscoveredSigner> {
   const address = addressOf(typed);
@@ -88,11 +88,7 @@ const addressHint =
 /** What to do about a provider that calls itself otherwise; tried on what is found there. */
 async function adviceFor(
   outbound: OutboundClient,
-  {
-    address,
-    issuer,
-    jwksEndpoint,
-  }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { readonly address: string },
+  { address, issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { address: string },
 ): Promise<string> {
   if (/[{}]/.test(issuer)) {
     return `serves many tenants: its issuer has a placeholder, ${quoted(issuer)}. Put the id of your tenant (directory) into the address, in place of "common", "organizations" or "consumers"`;

@@ -76,20 +76,12 @@ export interface Managed<E extends Entity> {
    * @param fields.id chosen by the creator; left out: a new one
    * @throws AuthError could_not_validate   names the field: not acceptable, or taken
    */
-  create(
-    needs: AdminServices,
-    by: AdminCall,
-    fields: New<E> & { readonly id?: string | undefined },
-  ): Promise<string>;
+  create(needs: AdminServices, by: AdminCall, fields: New<E> & { id?: string | undefined }): Promise<string>;
   list(needs: AdminServices, query: ListQuery): Promise<Page<Stored<E>>>;
   /** @throws AuthError not_found */
   get(needs: AdminServices, id: string): Promise<Stored<E>>;
   /** Sets all fields; missing ones get their default. @throws AuthError as `update` */
-  replace(
-    needs: AdminServices,
-    by: AdminCall,
-    given: { readonly id: string; readonly fields: New<E> },
-  ): Promise<void>;
+  replace(needs: AdminServices, by: AdminCall, given: { id: string; fields: New<E> }): Promise<void>;
   /**
    * Changes the given fields.
    * @throws AuthError not_found

@@ -104,13 +104,7 @@ type Tls = Pick<EventSubscription, 'trustedRoots' | 'clientCertPem'>;
 function secretsOf(
   { vault, random, clock }: AdminServices,
   { trustedRoots, clientCertPem }: Tls,
-  {
-    given,
-    before,
-  }: {
-    readonly given: Change<typeof eventSubscriptionEntity>;
-    readonly before: EventSubscription | null;
-  },
+  { given, before }: { given: Change<typeof eventSubscriptionEntity>; before: EventSubscription | null },
 ) {
   const isNewWebhook = before === null && given.type === 'webhook';
   const { clientKey: keptKey, ...signing }: SubscriptionSecrets =
@@ -170,7 +164,7 @@ export async function newSecretOf(needs: AdminServices, id: string): Promise<str
 export async function rotateSecret(
   needs: AdminServices,
   by: AdminCall,
-  { id, overlap }: { readonly id: string; readonly overlap: Millis },
+  { id, overlap }: { id: string; overlap: Millis },
 ): Promise<{ readonly secret: string; readonly formerSecretUntil: Millis }> {
   const changing = await whileAsRead(needs, by, { entity: 'event-subscriptions', id });
   const subscription = await eventSubscriptions.get(needs, id);
@@ -219,7 +213,7 @@ export type EventDelivery = Delivery<EventKind>;
 export async function listEventDeliveries(
   needs: AdminServices,
   id: string,
-  { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
+  { state = null, limit }: { state?: DeliveryState | null | undefined; limit: number },
 ): Promise<readonly EventDelivery[]> {
   const { id: subscriber } = await eventSubscriptions.get(needs, id);
   const lists = eventKinds.map((kind) =>
@@ -237,7 +231,7 @@ export async function listEventDeliveries(
 export async function replayEvents(
   needs: AdminServices,
   by: AdminCall,
-  { id, replay }: { readonly id: string; readonly replay: Replay },
+  { id, replay }: { id: string; replay: Replay },
 ): Promise<number> {
   const { id: subscriber } = await eventSubscriptions.get(needs, id);
   const { deliveries } = actingFor(needs, by);

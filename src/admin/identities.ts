@@ -57,10 +57,7 @@ const { disabledAt: _at, disabledUntil: _until, ...otherFields } = table;
 export async function createIdentity(
   needs: AdminServices,
   by: AdminCall,
-  {
-    fields,
-    enrollments = [],
-  }: { readonly fields: NewIdentityFields; readonly enrollments?: readonly EnrollmentFields[] },
+  { fields, enrollments = [] }: { fields: NewIdentityFields; enrollments?: readonly EnrollmentFields[] },
 ): Promise<IdentityId> {
   const id = asId<IdentityId>(needs.random.id());
   const values = await acceptable(completed(otherFields, fields), null, needs);
@@ -96,7 +93,7 @@ async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment
 
 /** @throws AuthError not_found */
 export async function getIdentity(
-  needs: { readonly store: Pick<AdminServices['store'], 'identities'> },
+  needs: { store: Pick<AdminServices['store'], 'identities'> },
   id: string,
 ): Promise<Identity> {
   return existing(await needs.store.identities.find(asId(id)));
@@ -117,10 +114,10 @@ export async function updateIdentity(
     fields,
     isWhole = false,
   }: {
-    readonly id: string;
-    readonly fields: IdentityFields & Disabling;
+    id: string;
+    fields: IdentityFields & Disabling;
     /** Whether the fields are a whole document, which may have been read a while ago. */
-    readonly isWhole?: boolean;
+    isWhole?: boolean;
   },
 ): Promise<void> {
   const before = await getIdentity(needs, id);
@@ -143,11 +140,7 @@ export async function updateIdentity(
 function disablingIn(
   needs: AdminServices,
   by: AdminCall,
-  {
-    before,
-    wanted,
-    isWhole,
-  }: { readonly before: Identity; readonly wanted: Disabling; readonly isWhole: boolean },
+  { before, wanted, isWhole }: { before: Identity; wanted: Disabling; isWhole: boolean },
 ): ReturnType<typeof disablingPatch> {
   if (wanted.disabled === undefined && wanted.disabledUntil === undefined) return null;
   const now = needs.clock.now();
@@ -178,7 +171,7 @@ export async function deleteIdentity(needs: AdminServices, by: AdminCall, id: st
 export async function disableIdentity(
   needs: AdminServices,
   by: AdminCall,
-  { id, until, field }: { readonly id: string; readonly until: Millis | null; readonly field: string },
+  { id, until, field }: { id: string; until: Millis | null; field: string },
 ): Promise<void> {
   const identity = await getIdentity(needs, id);
   const wanted = { disabled: true, disabledUntil: until };
@@ -203,7 +196,7 @@ export function recordDisabling(
   {
     before,
     ...after
-  }: { readonly before: Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'> } & NonNullable<
+  }: { before: Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'> } & NonNullable<
     ReturnType<typeof disablingPatch>
   >,
 ): void {
@@ -235,11 +228,7 @@ export async function endSessionsOfIdentity(
 async function change(
   needs: AdminServices,
   by: AdminCall,
-  {
-    id,
-    patch,
-    sent = {},
-  }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: IdentityFields },
+  { id, patch, sent = {} }: { id: IdentityId; patch: IdentityPatch; sent?: IdentityFields },
 ): Promise<void> {
   const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now());
   existing(await takenRefused({ ...sent }, administratorKept(step)));

@@ -52,10 +52,7 @@ const longestLifetime: Millis = 30 * DAY;
 export async function invite(
   needs: AdminServices,
   by: AdminCall,
-  {
-    id,
-    fields: { expiresIn, endSessions, send, show },
-  }: { readonly id: string; readonly fields: InvitationFields },
+  { id, fields: { expiresIn, endSessions, send, show } }: { id: string; fields: InvitationFields },
 ): Promise<IssuedInvitation> {
   const account = existing(await needs.store.identities.findAccount(asId(id)));
   const { identity, policy } = account;
@@ -103,10 +100,7 @@ export async function invite(
 /** @throws AuthError conflict */
 function mailOf(
   { mailing, random }: AdminServices,
-  {
-    identity: { id: identityId, name, email: to },
-    issuer,
-  }: { readonly identity: Identity; readonly issuer: string },
+  { identity: { id: identityId, name, email: to }, issuer }: { identity: Identity; issuer: string },
 ): NewDelivery<'mail'> {
   if (mailing === null) throw new AuthError('conflict', { description: 'No mail server is configured' });
   if (to === null) throw new AuthError('conflict', { description: `${name} has no email address` });
@@ -123,7 +117,7 @@ export async function getInvitation(needs: AdminServices, id: string): Promise<I
 
 /** As `getInvitation`; null: the identity has no link that works. */
 export async function findInvitation(
-  needs: Pick<AdminServices, 'clock'> & { readonly store: Pick<AdminServices['store'], 'invitations'> },
+  needs: Pick<AdminServices, 'clock'> & { store: Pick<AdminServices['store'], 'invitations'> },
   id: IdentityId,
 ): Promise<Invitation | null> {
   const invitation = await needs.store.invitations.find(id);

@@ -36,10 +36,7 @@ export type SentPolicyOfId = New<typeof authPolicyEntity> & { readonly id?: stri
 export async function explainLoginsOf(
   needs: AdminServices,
   id: string,
-  {
-    methods,
-    policy,
-  }: { readonly methods: readonly PrimaryMethod[]; readonly policy?: SentPolicyOfId | undefined },
+  { methods, policy }: { methods: readonly PrimaryMethod[]; policy?: SentPolicyOfId | undefined },
 ): Promise<readonly LoginExplanation[]> {
   const found = existing(await needs.store.identities.findAccount(asId(id)));
   const rules = policy === undefined ? {} : (await sentRules(needs, policy)).rules;

@@ -33,7 +33,7 @@ export type Recovery =
  * Somebody who is not an administrator is found only if nobody else has the name.
  */
 export async function findAdministrator(
-  needs: { readonly store: Pick<Store, 'authenticators' | 'identities'> },
+  needs: { store: Pick<Store, 'authenticators' | 'identities'> },
   typed: string,
 ): Promise<Identity | null> {
   const name = typedName(typed);
@@ -52,13 +52,10 @@ export async function findAdministrator(
  */
 export async function recoverAdministrator(
   needs: AdministratorNeeds & {
-    readonly store: Pick<
-      Store,
-      'identities' | 'authenticators' | 'apiSessions' | 'attempts' | 'totp' | 'setupLinks'
-    >;
-    readonly audit: AuditTrail;
+    store: Pick<Store, 'identities' | 'authenticators' | 'apiSessions' | 'attempts' | 'totp' | 'setupLinks'>;
+    audit: AuditTrail;
   },
-  recovery: { readonly name: string; readonly password: string; readonly removeTotp: boolean },
+  recovery: { name: string; password: string; removeTotp: boolean },
 ): Promise<Recovery> {
   const { store, clock } = needs;
   const { password, removeTotp } = recovery;
@@ -89,17 +86,13 @@ async function setPassword(
     store,
     clock,
     random,
-  }: Pick<AdministratorNeeds, 'clock' | 'random'> & { readonly store: Pick<Store, 'authenticators'> },
+  }: Pick<AdministratorNeeds, 'clock' | 'random'> & { store: Pick<Store, 'authenticators'> },
   identityId: IdentityId,
   {
     existing,
     username,
     passwordHash,
-  }: {
-    readonly existing: { readonly id: AuthenticatorId } | null;
-    readonly username: string;
-    readonly passwordHash: string;
-  },
+  }: { existing: { id: AuthenticatorId } | null; username: string; passwordHash: string },
 ): Promise<AuthenticatorId> {
   if (existing !== null) {
     await store.authenticators.updatePassword(existing.id, { passwordHash }, { now: clock.now() });

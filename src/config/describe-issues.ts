@@ -49,11 +49,7 @@ export function describeIssues(file: unknown, issues: readonly z.core.$ZodIssue[
   });
 }
 
-function describeUnknownKey(unknown: {
-  readonly file: unknown;
-  readonly parent: ConfigPath;
-  readonly key: string;
-}): Finding {
+function describeUnknownKey(unknown: { file: unknown; parent: ConfigPath; key: string }): Finding {
   const { file, parent, key } = unknown;
   const known = [
     ...new Set(nodesAt(file, parent).flatMap(({ properties }) => Object.keys(properties ?? {}))),
@@ -81,7 +77,7 @@ function describeUnknownKey(unknown: {
 function hintForWrongValue(
   issue: z.core.$ZodIssue,
   found: unknown,
-  { path, meaning }: { readonly path: ConfigPath; readonly meaning: string | undefined },
+  { path, meaning }: { path: ConfigPath; meaning: string | undefined },
 ): string | null {
   const name = path.findLast((segment) => typeof segment === 'string') ?? '';
   if (typeof found === 'number' && /(duration|timeout)$/i.test(name)) {

@@ -39,10 +39,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(
   path: string,
-  needs: {
-    readonly readFile: (path: string) => string;
-    readonly env: Readonly<Record<string, string | undefined>>;
-  },
+  needs: { readFile: (path: string) => string; env: Readonly<Record<string, string | undefined>> },
 ): LoadedConfig {
   const source = parseYamlSource(readText(path, needs.readFile));
   if (source.faults.length > 0) {
@@ -191,11 +188,7 @@ function readableParts(file: unknown, source: YamlSource): ReadableParts {
 
 function placeFinding(
   finding: Finding,
-  known: {
-    readonly path: string;
-    readonly source: YamlSource;
-    readonly replaced: readonly Replacement[];
-  },
+  known: { path: string; source: YamlSource; replaced: readonly Replacement[] },
 ): Problem {
   const { message, hint } = finding;
   const path = formatPath(finding.path);

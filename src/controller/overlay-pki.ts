@@ -32,11 +32,7 @@ export class PkiFileError extends Error {
 export type OverlayPki = ReturnType<typeof readOverlayPki>;
 
 /** @throws PkiFileError a file of it cannot be used */
-export function readOverlayPki(needs: {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Logger;
-}) {
+export function readOverlayPki(needs: { config: Config; clock: Clock; log: Logger }) {
   const { config } = needs;
   return {
     ownAuthorities: readOverlayAuthorities(needs),

@@ -24,13 +24,8 @@ const mostOfAddress = 5;
  * @throws AuthError rate_limited   this source has asked too often
  */
 export async function askForReset(
-  needs: {
-    readonly store: Pick<Store, 'attempts' | 'deliveries'>;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly resets: DailySealer;
-  },
-  asked: { readonly name: string; readonly language: MailLanguage; readonly issuer: string },
+  needs: { store: Pick<Store, 'attempts' | 'deliveries'>; clock: Clock; random: Random; resets: DailySealer },
+  asked: { name: string; language: MailLanguage; issuer: string },
   { requestId, ipAddress }: RequestOrigin,
 ): Promise<void> {
   const { language, issuer } = asked;

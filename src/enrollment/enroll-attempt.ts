@@ -39,7 +39,7 @@ const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'tok
  */
 export async function attemptToEnroll<Result extends Enrolled>(
   needs: EnrollmentServices,
-  { method, origin }: { readonly method: EnrollmentKind; readonly origin: RequestOrigin },
+  { method, origin }: { method: EnrollmentKind; origin: RequestOrigin },
   decide: (attempt: AttemptRecorder) => Promise<Result>,
 ): Promise<Result> {
   const isProof = provenBySender.has(method);
@@ -107,12 +107,8 @@ export function byRule<Result>(
  */
 export async function hashChosen(
   needs: EnrollmentServices,
-  chosen: { readonly password: string; readonly username: string; readonly origin: RequestOrigin },
-  {
-    identity,
-    policy,
-    attempt,
-  }: { readonly identity: Identity; readonly policy: AuthPolicy; readonly attempt: AttemptRecorder },
+  chosen: { password: string; username: string; origin: RequestOrigin },
+  { identity, policy, attempt }: { identity: Identity; policy: AuthPolicy; attempt: AttemptRecorder },
 ): Promise<string> {
   const ownNames = [chosen.username, identity.name];
   const rules = { policy: policy.primary.updb, ownNames, source: chosen.origin.ipAddress };

@@ -28,11 +28,7 @@ import type { EnrollmentServices } from './enroll-attempt.ts';
 export async function extendCertificate(
   needs: EnrollmentServices,
   call: OwnCall,
-  {
-    id,
-    request,
-    chain,
-  }: { readonly id: string; readonly request: string; readonly chain: readonly Buffer[] | null },
+  { id, request, chain }: { id: string; request: string; chain: readonly Buffer[] | null },
 ): Promise<string> {
   const { caller, origin } = call;
   const authenticator = await ownCertificate(needs, caller, id);
@@ -75,7 +71,7 @@ export async function extendCertificate(
 export async function confirmExtension(
   needs: EnrollmentServices,
   { caller, origin }: OwnCall,
-  { id, certPem }: { readonly id: string; readonly certPem: string },
+  { id, certPem }: { id: string; certPem: string },
 ): Promise<void> {
   const { id: authenticatorId } = await ownCertificate(needs, caller, id);
   const now = needs.clock.now();
@@ -109,7 +105,7 @@ async function requirePresentOne(
   {
     authenticator: { id },
     chain,
-  }: { readonly authenticator: CertificateAuthenticator; readonly chain: readonly Buffer[] | null },
+  }: { authenticator: CertificateAuthenticator; chain: readonly Buffer[] | null },
 ): Promise<void> {
   const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
   const verdict = await verifyCertificate(needs, chain, attempt);

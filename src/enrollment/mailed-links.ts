@@ -41,9 +41,7 @@ export interface LinkNeeds {
  */
 export async function mailedLink(
   needs: LinkNeeds,
-  mail: Pick<QueuedMail, 'identityId' | 'to'> & {
-    readonly matter: Exclude<MailMatter, { readonly kind: 'notice' }>;
-  },
+  mail: Pick<QueuedMail, 'identityId' | 'to'> & { matter: Exclude<MailMatter, { kind: 'notice' }> },
 ): Promise<MailedLink | string> {
   const { identityId, to, matter } = mail;
   const now = needs.clock.now();

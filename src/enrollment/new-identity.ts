@@ -30,10 +30,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
  */
 export async function enrollNewIdentity(
   needs: EnrollmentServices,
-  {
-    identity,
-    certificate,
-  }: { readonly identity: NewIdentity; readonly certificate: NewCertificateAuthenticator | null },
+  { identity, certificate }: { identity: NewIdentity; certificate: NewCertificateAuthenticator | null },
   attempt: AttemptRecorder,
 ): Promise<void> {
   try {

@@ -19,7 +19,7 @@ export interface PresentedEnrollment extends OpenEnrollment {
  */
 export async function openEnrollment(
   needs: EnrollmentServices,
-  { token, method }: { readonly token: string; readonly method: TokenMethod },
+  { token, method }: { token: string; method: TokenMethod },
   attempt: AttemptRecorder,
 ): Promise<PresentedEnrollment> {
   // A token that we did not make costs no query.
@@ -56,11 +56,7 @@ export async function redeemEnrollment(
     open: { tokenHash, enrollment, identity },
     authenticator,
     certificateChain,
-  }: {
-    readonly open: PresentedEnrollment;
-    readonly authenticator: NewAuthenticator;
-    readonly certificateChain: string | null;
-  },
+  }: { open: PresentedEnrollment; authenticator: NewAuthenticator; certificateChain: string | null },
   attempt: AttemptRecorder,
 ): Promise<Enrolled> {
   const { method } = enrollment;

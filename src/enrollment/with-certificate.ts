@@ -31,7 +31,7 @@ type Chain = readonly Buffer[] | null;
  */
 export function enrollWithOwnCertificate(
   needs: EnrollmentServices,
-  { token, chain }: { readonly token: string; readonly chain: Chain },
+  { token, chain }: { token: string; chain: Chain },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'ottca', origin }, async (attempt) => {
@@ -55,7 +55,7 @@ export function enrollWithOwnCertificate(
  */
 export function enrollByCa(
   needs: EnrollmentServices,
-  { chain, requestedName }: { readonly chain: Chain; readonly requestedName: string },
+  { chain, requestedName }: { chain: Chain; requestedName: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'ca', origin }, async (attempt) => {
@@ -117,7 +117,7 @@ function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
 function certificateOf(
   { random }: EnrollmentServices,
   identityId: IdentityId,
-  { leaf, path }: { readonly leaf: Buffer; readonly path: TrustedPath },
+  { leaf, path }: { leaf: Buffer; path: TrustedPath },
 ): NewCertificateAuthenticator {
   return {
     id: asId<AuthenticatorId>(random.id()),
@@ -133,11 +133,7 @@ const usualFormat = '[caName]-[commonName]';
 /** The format with its placeholders filled in. Inserted values are never expanded again. */
 function nameOf(
   ca: Ca,
-  {
-    path,
-    id,
-    requestedName,
-  }: { readonly path: TrustedPath; readonly id: IdentityId; readonly requestedName: string },
+  { path, id, requestedName }: { path: TrustedPath; id: IdentityId; requestedName: string },
   attempt: AttemptRecorder,
 ): string {
   const [commonName = ''] = path.leaf.names.commonNames;

@@ -108,7 +108,7 @@ export async function lookAtInvitation(
  */
 export function choosePassword(
   needs: EnrollmentServices,
-  { token, password }: { readonly token: string; readonly password: string },
+  { token, password }: { token: string; password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled & { readonly username: string }> {
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
@@ -195,7 +195,7 @@ function registrationOf(
     open: { identity, policy, username },
     token,
     origin,
-  }: { readonly open: OpenLink; readonly token: string; readonly origin: RequestOrigin },
+  }: { open: OpenLink; token: string; origin: RequestOrigin },
 ): Registration {
   const password = username === null ? null : { username, setAt: 0 };
   const asked = { site: passkeySiteOf(needs, origin.issuer), flow: hashOf(needs, token), browser: null };
@@ -212,11 +212,7 @@ async function redeem(
     token,
     open: { identity, reset },
     chosen,
-  }: {
-    readonly token: string;
-    readonly open: Pick<OpenLink, 'identity' | 'reset'>;
-    readonly chosen: InvitationRedemption['chosen'];
-  },
+  }: { token: string; open: Pick<OpenLink, 'identity' | 'reset'>; chosen: InvitationRedemption['chosen'] },
   attempt: AttemptRecorder,
 ): Promise<void> {
   const proof = reset === null ? { tokenHash: hashOf(needs, token) } : { reset };
@@ -228,7 +224,7 @@ async function redeem(
 
 async function requireUsable(
   needs: EnrollmentServices,
-  { token, by }: { readonly token: string; readonly by: keyof Allowed },
+  { token, by }: { token: string; by: keyof Allowed },
   attempt: AttemptRecorder,
 ): Promise<OpenLink> {
   const found = await find(needs, token);

@@ -20,10 +20,7 @@ import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
  */
 export function enrollWithPassword(
   needs: EnrollmentServices,
-  {
-    token,
-    ...chosen
-  }: { readonly token: string; readonly username: string | undefined; readonly password: string },
+  { token, ...chosen }: { token: string; username: string | undefined; password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'updb', origin }, async (attempt) => {

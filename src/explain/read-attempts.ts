@@ -32,10 +32,7 @@ const hoursOfDay = 24;
  * The last 24 hours by UTC hours, oldest first, including the current one.
  * @returns `from`: the start of the hour
  */
-export async function attemptsByHour(
-  needs: ReadAttemptsNeeds & { readonly clock: Clock },
-  reader: ListReader,
-) {
+export async function attemptsByHour(needs: ReadAttemptsNeeds & { clock: Clock }, reader: ListReader) {
   await needs.attempts.flush();
   const last = Math.floor(needs.clock.now() / HOUR) * HOUR;
   const first = last - (hoursOfDay - 1) * HOUR;
@@ -72,7 +69,7 @@ const explanations: Readonly<Record<string, typeof english>> = { en: english, de
  * @param language BCP 47; English where there is no other text
  */
 export function explanationOf(
-  { reason, name }: Pick<LoginAttempt, 'reason'> & { readonly name: string | null },
+  { reason, name }: Pick<LoginAttempt, 'reason'> & { name: string | null },
   language: string,
 ): (Explanation & { readonly command: string | null }) | null {
   if (reason === null) return null;

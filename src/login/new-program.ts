@@ -7,14 +7,8 @@ import type { NewProgram } from '../model/last-login.ts';
  * @param newProgram what opening the session found
  */
 export function recordNewProgram(
-  { audit }: { readonly audit: AuditTrail },
-  {
-    session,
-    origin,
-  }: {
-    readonly session: Pick<ApiSession, 'id' | 'identityId' | 'clientId'>;
-    readonly origin: RequestOrigin;
-  },
+  { audit }: { audit: AuditTrail },
+  { session, origin }: { session: Pick<ApiSession, 'id' | 'identityId' | 'clientId'>; origin: RequestOrigin },
   newProgram: NewProgram | null,
 ): void {
   if (newProgram === null) return;

@@ -21,10 +21,7 @@ export function consolePage(view: View, files: string): Html {
  * The shell of the account page.
  * @param paths `files`: the folder with the bundled files; `console`: null where this listener has none
  */
-export function accountPage(
-  view: View,
-  paths: { readonly files: string; readonly console: string | null },
-): Html {
+export function accountPage(view: View, paths: { files: string; console: string | null }): Html {
   return shell(view, { id: 'account', script: `${paths.files}/account.js`, ...paths, ...view.texts.account });
 }
 

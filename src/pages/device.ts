@@ -52,7 +52,7 @@ export function confirmDevicePage(view: View, waiting: WaitingDevice, userCode: 
 export function finishDevicePage(
   view: View,
   waiting: WaitingDevice,
-  finished: { readonly path: string; readonly code: string },
+  finished: { path: string; code: string },
 ): Html {
   const { device } = view.texts;
   return question(view, {
@@ -79,13 +79,7 @@ function factsOf({ texts: { device } }: View, { client, ipAddress, since }: Wait
 
 function question(
   view: View,
-  asked: {
-    readonly heading: string;
-    readonly lead: string;
-    readonly facts: readonly Html[];
-    readonly warning: string;
-    readonly form: Html;
-  },
+  asked: { heading: string; lead: string; facts: readonly Html[]; warning: string; form: Html },
 ): Html {
   const { heading, lead, facts, warning, form } = asked;
   return layout(view, {

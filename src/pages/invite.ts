@@ -84,11 +84,7 @@ ${newPasskeyForm(view, passkey, rules !== null)}
 /** It is done, and nobody is signed in. @param done.accountPath null if the account page is not served */
 export function invitedPage(
   view: View,
-  done: {
-    readonly username: string;
-    readonly accountPath: string | null;
-    readonly chosen: 'password' | 'passkey';
-  },
+  done: { username: string; accountPath: string | null; chosen: 'password' | 'passkey' },
 ): Html {
   const { username, accountPath, chosen } = done;
   const { invite } = view.texts;
@@ -106,7 +102,7 @@ export type DeadInvite = keyof Texts['invite']['dead'];
 /** A link that does not work, why, and what to do. */
 export function deadInvitePage(
   view: View,
-  { state, forgottenPath }: { readonly state: DeadInvite; readonly forgottenPath: string | null },
+  { state, forgottenPath }: { state: DeadInvite; forgottenPath: string | null },
   referenceId: string,
 ): Html {
   const { invite, forgotten, errorTitle } = view.texts;

@@ -19,7 +19,7 @@ export interface ShownPasswordRules {
 /** A new password, typed twice. @param problems of the last attempt; empty at first */
 export function newPasswordFields(
   view: View,
-  { label, rules }: { readonly label: string; readonly rules: ShownPasswordRules },
+  { label, rules }: { label: string; rules: ShownPasswordRules },
   problems: readonly PasswordProblem[],
 ): Html {
   const { newPassword } = view.texts;
@@ -43,11 +43,7 @@ ${passwordField(view, {
 /** What was refused and why, before everything else on the page. */
 export function refusedForm(
   view: View,
-  {
-    what,
-    reasons,
-    referenceId,
-  }: { readonly what: string; readonly reasons: readonly string[]; readonly referenceId: string },
+  { what, reasons, referenceId }: { what: string; reasons: readonly string[]; referenceId: string },
 ): Html {
   return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
 <p><strong>${what}</strong></p>

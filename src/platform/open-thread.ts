@@ -13,11 +13,7 @@ import { Worker } from 'node:worker_threads';
 export function openThread(
   module: string,
   besides: string,
-  options: {
-    readonly name: string;
-    readonly workerData?: unknown;
-    readonly hasEnvironment?: boolean;
-  },
+  options: { name: string; workerData?: unknown; hasEnvironment?: boolean },
 ): Worker {
   const file = new URL(`./${module}${extname(besides)}`, besides);
   // This folder contains one for each version of the runtime.

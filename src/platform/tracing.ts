@@ -33,10 +33,7 @@ export interface Tracing {
    * @param request.traceparent the header as received
    * @returns null: it is not part of a trace
    */
-  begin(request: {
-    readonly requestId: string;
-    readonly traceparent: string | undefined;
-  }): RequestTrace | null;
+  begin(request: { requestId: string; traceparent: string | undefined }): RequestTrace | null;
   /** Runs `work` as part of the current request; without one, just runs it. */
   within<T>(span: SpanDescription, work: () => T): T;
 }

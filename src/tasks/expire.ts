@@ -16,11 +16,7 @@ const keptDeliveries: Millis = deliveriesWait + 4 * DAY;
 const mostDeliveries = 100_000;
 
 /** Drops what this thread keeps in memory about expired tokens. */
-export function forgetExpired(needs: {
-  readonly clock: Clock;
-  readonly ended: DenySet;
-  readonly revoked: DenySet;
-}): void {
+export function forgetExpired(needs: { clock: Clock; ended: DenySet; revoked: DenySet }): void {
   const now = needs.clock.now();
   needs.ended.prune(now);
   needs.revoked.prune(now);
@@ -28,17 +24,17 @@ export function forgetExpired(needs: {
 
 /** Deletes what has expired, in small batches so that other writes get a turn in between. @returns how many rows */
 export async function deleteExpired(needs: {
-  readonly store: {
-    readonly expiry: ExpiryStore;
-    readonly loginAttempts: Pick<LoginAttemptStore, 'deleteBefore'>;
-    readonly auditEvents: Pick<AuditEventStore, 'deleteBefore'>;
-    readonly deliveries: Pick<DeliveryStore, 'deleteOld'>;
+  store: {
+    expiry: ExpiryStore;
+    loginAttempts: Pick<LoginAttemptStore, 'deleteBefore'>;
+    auditEvents: Pick<AuditEventStore, 'deleteBefore'>;
+    deliveries: Pick<DeliveryStore, 'deleteOld'>;
   };
-  readonly clock: Clock;
+  clock: Clock;
   /** How long decision records are kept. */
-  readonly keepAttempts: Millis;
+  keepAttempts: Millis;
   /** How long audit events are kept. */
-  readonly keepAuditEvents: Millis;
+  keepAuditEvents: Millis;
 }): Promise<number> {
   const { store } = needs;
   const now = needs.clock.now();

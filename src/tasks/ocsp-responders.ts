@@ -24,10 +24,7 @@ export interface OcspOutcome {
 
 export interface OcspResponders {
   /** Never rejects. */
-  ask(
-    ca: Ca,
-    of: { readonly certificate: PathCertificate; readonly issuer: PathCertificate },
-  ): Promise<OcspOutcome>;
+  ask(ca: Ca, of: { certificate: PathCertificate; issuer: PathCertificate }): Promise<OcspOutcome>;
 }
 
 /** From this age on, a responder is asked again. */
@@ -39,9 +36,9 @@ const mostAddresses = 2;
 const afterFailure: Millis = MINUTE;
 
 export function ocspResponders(needs: {
-  readonly client: AnswerPoster;
-  readonly clock: Clock;
-  readonly random: Random;
+  client: AnswerPoster;
+  clock: Clock;
+  random: Random;
 }): OcspResponders {
   const { client, clock, random } = needs;
   const remembered = recentMap<string, OcspOutcome & { readonly until: Millis }>(mostRemembered);

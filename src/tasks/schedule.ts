@@ -8,11 +8,7 @@ import type { Logger } from '../platform/log/logger.ts';
  */
 export function every(
   interval: Millis,
-  {
-    name,
-    log,
-    startsNow = false,
-  }: { readonly name: string; readonly log: Logger; readonly startsNow?: boolean },
+  { name, log, startsNow = false }: { name: string; log: Logger; startsNow?: boolean },
   task: () => Promise<unknown>,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -54,10 +54,7 @@ function tracedNow(store: Store, current: Tracing, system: System): Store {
   return lazily(Object.fromEntries(makers), undefined) as unknown as Store;
 }
 
-function tracedConcern(
-  concern: Concern,
-  by: { readonly current: Tracing; readonly name: string; readonly system: System },
-): Concern {
+function tracedConcern(concern: Concern, by: { current: Tracing; name: string; system: System }): Concern {
   const members = Object.entries(concern).map(([method, member]) => {
     if (typeof member !== 'function') return [method, member];
     const span = spanOf(`${by.name}.${method}`, by.system);

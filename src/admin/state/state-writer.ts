@@ -33,7 +33,7 @@ export interface WriterScope {
 export function writerScope(
   given: AdminServices,
   by: AdminCall,
-  { store, references }: { readonly store: Store; readonly references: References },
+  { store, references }: { store: Store; references: References },
 ): WriterScope {
   const find: Store['authPolicies']['find'] = async (id) => {
     const found = await store.authPolicies.find(id);
@@ -86,10 +86,7 @@ export async function changeEntity(
   {
     stored: { id },
     given,
-  }: {
-    readonly stored: StoredEntity;
-    readonly given: { readonly state: NamedState; readonly changes: readonly MemberChange[] };
-  },
+  }: { stored: StoredEntity; given: { state: NamedState; changes: readonly MemberChange[] } },
 ): Promise<void> {
   const { needs, by, references } = scope;
   const members: Partial<NamedState> = changedMembers(given.state, given.changes);

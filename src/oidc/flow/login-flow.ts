@@ -247,9 +247,7 @@ export async function abandonTotpEnrollment(needs: OidcServices, authRequest: Au
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
-  needs: Pick<OidcServices, 'clock'> & {
-    readonly store: Pick<OidcServices['store'], 'authRequests'>;
-  },
+  needs: Pick<OidcServices, 'clock'> & { store: Pick<OidcServices['store'], 'authRequests'> },
   authRequest: AuthRequest,
 ): Promise<void> {
   const now = needs.clock.now();

@@ -138,7 +138,7 @@ export interface FetchingJwksCache extends JwksCache {
 }
 
 export function jwksCache(
-  needs: { readonly client: OutboundClient; readonly clock: Clock; readonly logger: Logger },
+  needs: { client: OutboundClient; clock: Clock; logger: Logger },
   limits: JwksCacheLimits = jwksCacheDefaults,
 ): FetchingJwksCache {
   let fetches = 0;
@@ -204,10 +204,7 @@ export function jwksCache(
  * @param needs.ask `answer` of that thread's cache; may reject when that thread ends
  */
 export function remoteJwksCache(
-  needs: {
-    readonly ask: (question: KeySetQuestion) => Promise<KeySetNews | null>;
-    readonly clock: Clock;
-  },
+  needs: { ask: (question: KeySetQuestion) => Promise<KeySetNews | null>; clock: Clock },
   limits: JwksCacheLimits = jwksCacheDefaults,
 ): JwksCache {
   const { clock, ask } = needs;
@@ -313,7 +310,7 @@ interface Entry {
 
 /** @throws FetchRefused, DiscoveryRefused */
 async function addressOf(
-  needs: { readonly client: OutboundClient; readonly logger: Logger },
+  needs: { client: OutboundClient; logger: Logger },
   { id, url, issuer }: Entry,
 ): Promise<{ readonly url: string; readonly isByHand: boolean }> {
   if (issuer === undefined) return { url: url ?? '', isByHand: true };

@@ -112,12 +112,7 @@ interface Wrap extends WrapCost {
 
 /** undefined: not one of our boxes. */
 function unwrap(
-  wrapped: {
-    readonly box: Buffer;
-    readonly associatedData: string;
-    readonly wrap: Wrap;
-    readonly path: string;
-  },
+  wrapped: { box: Buffer; associatedData: string; wrap: Wrap; path: string },
   passphrase: string | undefined,
 ): Buffer | undefined {
   const { box, associatedData, wrap, path } = wrapped;

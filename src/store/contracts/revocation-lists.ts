@@ -32,10 +32,7 @@ export interface RevocationListStore {
    */
   keep(list: FetchedList, now: Millis): Promise<KeptList>;
   /** Notes why there is no new one. Nothing if the authority is gone. */
-  noteFailure(
-    failed: { readonly caId: CaId; readonly url: string; readonly error: string },
-    now: Millis,
-  ): Promise<void>;
+  noteFailure(failed: { caId: CaId; url: string; error: string }, now: Millis): Promise<void>;
   /** Forgets what came from other addresses than these. */
   keepOnly(caId: CaId, urls: readonly string[], now: Millis): Promise<void>;
 }

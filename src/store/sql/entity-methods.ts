@@ -52,12 +52,7 @@ export function usualWrites<Value extends Identified>(table: EntityTable<Value>,
 /** Deletes an entity unless a condition holds: that something refers to it. */
 export function* deleteUnless(
   isReferred: string,
-  of: {
-    readonly table: { readonly table: string };
-    readonly kind: ChangeKind;
-    readonly id: string;
-    readonly now: Millis;
-  },
+  of: { table: { table: string }; kind: ChangeKind; id: string; now: Millis },
 ): Intent<'deleted' | 'referenced' | 'unknown'> {
   const { table } = of.table;
   const sql = `DELETE FROM ${table} WHERE id = ? AND NOT (${isReferred}) RETURNING id`;

@@ -18,13 +18,9 @@ export interface EntityTable<Value> {
   read(this: void, row: SqlRow, prefix?: string): Value;
   /** `SELECT` list for `read` with that prefix. */
   columns(prefix: string): string;
-  insert(value: object & { readonly id: string }, now: Millis, more?: MoreColumns): Intent<void>;
+  insert(value: object & { id: string }, now: Millis, more?: MoreColumns): Intent<void>;
   /** Changes the fields that are given. @returns the changed row; undefined when there is none */
-  update(change: {
-    readonly id: string;
-    readonly patch: object;
-    readonly now: Millis;
-  }): Intent<SqlRow | undefined>;
+  update(change: { id: string; patch: object; now: Millis }): Intent<SqlRow | undefined>;
   /** The columns of the given fields, with their values. */
   valuesOf(fields: object): readonly (readonly [column: string, value: SqlValue])[];
   readonly listed: ListSource;

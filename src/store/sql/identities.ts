@@ -111,10 +111,7 @@ function* withdrawEnrollmentsOfPowerful(): Intent<void> {
 /** The password authenticator of a new identity. */
 export function* insertPassword(
   how: Force,
-  [password, now]: [
-    password: NewPassword & { readonly identityId: string; readonly tags: Tags },
-    now: Millis,
-  ],
+  [password, now]: [password: NewPassword & { identityId: string; tags: Tags }, now: Millis],
 ): Intent<void> {
   yield* withdrawInvitation(password.identityId);
   yield* insert('authenticators', { ...password, method: 'updb', createdAt: now, updatedAt: now });

@@ -71,14 +71,14 @@ export function* endSessionsWhere(which: Sql, how: End): Intent<number> {
  * @returns how many sessions
  */
 export function* endSessionsOf(args: {
-  readonly identityId: string;
-  readonly reason: SessionEndReason;
-  readonly now: Millis;
+  identityId: string;
+  reason: SessionEndReason;
+  now: Millis;
   /** Null and left out: none continues. */
-  readonly except?: string | null;
-  readonly exceptLogin?: string;
+  except?: string | null;
+  exceptLogin?: string;
   /** Only sessions that were opened at or before this point. */
-  readonly openedUntil?: Millis;
+  openedUntil?: Millis;
 }): Intent<number> {
   const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
   const which = sql`identity_id = ${identityId} AND id <> ${except ?? ''} AND created_at <= ${openedUntil}`;
@@ -93,10 +93,10 @@ export function* endSessionsOf(args: {
  * @param args.authenticatorId null: those that a claim opened, of a token or by the rule of an authority
  */
 export function* endSessionsOfAuthenticator(args: {
-  readonly identityId: string;
-  readonly authenticatorId: string | null;
-  readonly now: Millis;
-  readonly except?: string;
+  identityId: string;
+  authenticatorId: string | null;
+  now: Millis;
+  except?: string;
 }): Intent<void> {
   const { identityId, authenticatorId, now, except = '' } = args;
   const which = sql`identity_id = ${identityId} AND id <> ${except} AND ${openedWith(authenticatorId)}`;
@@ -107,9 +107,9 @@ export function* endSessionsOfAuthenticator(args: {
 
 /** Ends every live session that a passkey opened or completed, and deletes the logins in progress. */
 export function* endSessionsOfPasskey(args: {
-  readonly identityId: string;
-  readonly passkeyId: string;
-  readonly now: Millis;
+  identityId: string;
+  passkeyId: string;
+  now: Millis;
 }): Intent<void> {
   const { identityId, passkeyId, now } = args;
   // Ids are unique, so nothing else in the text can look like one.
@@ -144,12 +144,7 @@ export type Voucher = 'signer' | 'ca';
 export function* endSessionsOpenedBy(
   voucher: Voucher,
   id: string,
-  end: {
-    readonly reason: SessionEndReason;
-    readonly now: Millis;
-    readonly byRule?: boolean;
-    readonly openedUntil?: Millis | undefined;
-  },
+  end: { reason: SessionEndReason; now: Millis; byRule?: boolean; openedUntil?: Millis | undefined },
 ): Intent<number> {
   const { reason, now, byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
   const column = voucher === 'signer' ? 'signer_id' : 'ca_id';

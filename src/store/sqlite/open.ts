@@ -28,7 +28,7 @@ export class EmptiedDatabase extends Error {
  * @throws NodesInTheWay    a running controller could not continue after the migration
  * @throws Error            the file cannot be created or is not a database
  */
-export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {
+export async function openSqliteStore({ path }: { path: string }): Promise<Store> {
   // SQLite would make the file readable for everybody; its companion files copy its mode. The file gets its name only
   // once it contains a schema, so an empty file is never one of ours. If several processes create it at once, one is
   // first.
@@ -39,10 +39,7 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
 }
 
 /** For a thread other than the one that opened the database. @param needs.joinWriter see `SqliteEngineOptions` */
-export function openSqliteThreadStore(needs: {
-  readonly path: string;
-  readonly joinWriter: () => MessagePort;
-}): Store {
+export function openSqliteThreadStore(needs: { path: string; joinWriter: () => MessagePort }): Store {
   return sqlStore(openSqliteEngine(needs));
 }
 
