@@ -14,8 +14,8 @@ export function SetUp({
   enrollment: { provisioningUrl = '', recoveryCodes = [] },
   refresh,
 }: {
-  readonly enrollment: ClientSchemas['schemas']['TotpEnrollment'];
-  readonly refresh: (said?: string) => Promise<void>;
+  enrollment: ClientSchemas['schemas']['TotpEnrollment'];
+  refresh: (said?: string) => Promise<void>;
 }) {
   const confirm = async (values: FormData) => {
     try {
@@ -64,7 +64,7 @@ export function SetUp({
 }
 
 /** The key as a picture. Without it, the key below is enough. */
-function QrCode({ secret }: { readonly secret: string }) {
+function QrCode({ secret }: { secret: string }) {
   const { data: picture } = useQuery({
     queryKey: ['qr-code', secret],
     queryFn: async ({ signal }) => {

@@ -78,7 +78,7 @@ export function AppPart() {
 type Begin = (body: { readonly currentPassword?: string }) => Promise<void>;
 type Refresh = (said?: string) => Promise<void>;
 
-function Off({ begin, askForProof }: { readonly begin: Begin; readonly askForProof: () => void }) {
+function Off({ begin, askForProof }: { begin: Begin; askForProof: () => void }) {
   const start = async () => {
     try {
       await begin({});
@@ -96,15 +96,7 @@ function Off({ begin, askForProof }: { readonly begin: Begin; readonly askForPro
 }
 
 /** Before setting up an app, some time after the person signed in. */
-function Proof({
-  hasPassword,
-  begin,
-  refresh,
-}: {
-  readonly hasPassword: boolean;
-  readonly begin: Begin;
-  readonly refresh: Refresh;
-}) {
+function Proof({ hasPassword, begin, refresh }: { hasPassword: boolean; begin: Begin; refresh: Refresh }) {
   if (!hasPassword) return <SignInAgain />;
   const prove = (values: FormData) =>
     begin({ currentPassword: String(values.get(proofId)) }).catch((error) => {
@@ -132,11 +124,11 @@ function On({
   refresh,
   showCodes,
 }: {
-  readonly codesLeft: number;
-  readonly hasPassword: boolean;
-  readonly begin: Begin;
-  readonly refresh: Refresh;
-  readonly showCodes: (codes: readonly string[]) => void;
+  codesLeft: number;
+  hasPassword: boolean;
+  begin: Begin;
+  refresh: Refresh;
+  showCodes: (codes: readonly string[]) => void;
 }) {
   const renew = async (values: FormData) => {
     try {
@@ -182,7 +174,7 @@ function On({
   );
 }
 
-function RemoveApp({ hasPassword, refresh }: { readonly hasPassword: boolean; readonly refresh: Refresh }) {
+function RemoveApp({ hasPassword, refresh }: { hasPassword: boolean; refresh: Refresh }) {
   const remove = async (values: FormData, proof: OfferedProof) => {
     await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
     await refresh(texts.appRemoved);
@@ -200,7 +192,7 @@ function RemoveApp({ hasPassword, refresh }: { readonly hasPassword: boolean; re
   );
 }
 
-function NewCodes({ codes, refresh }: { readonly codes: readonly string[]; readonly refresh: Refresh }) {
+function NewCodes({ codes, refresh }: { codes: readonly string[]; refresh: Refresh }) {
   return (
     <>
       <p>{texts.newCodesReady}</p>

@@ -11,7 +11,7 @@ export function failureText(error: unknown): string {
 }
 
 /** Shows a failure in place of what could not be loaded, or next to what did not work. */
-export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   return (
     <div className="failure" role="alert">
       <p>{failureText(error)}</p>

@@ -102,7 +102,7 @@ export function Field({ label, id, name = id, ...rest }: FieldProps) {
 }
 
 /** A code of the app, or a recovery code. `codeIn` reads it. */
-export function CodeField({ id, label }: { readonly id: string; readonly label: string }) {
+export function CodeField({ id, label }: { id: string; label: string }) {
   return (
     <Field
       id={id}
@@ -142,11 +142,11 @@ export function ActionButton({
   kind = 'plain',
   describedBy,
 }: {
-  readonly id?: string;
-  readonly label: string;
-  readonly action: () => Promise<unknown>;
-  readonly kind?: 'main' | 'danger' | 'plain';
-  readonly describedBy?: string;
+  id?: string;
+  label: string;
+  action: () => Promise<unknown>;
+  kind?: 'main' | 'danger' | 'plain';
+  describedBy?: string;
 }) {
   const { mutate, error, isPending } = useMutation({ mutationFn: action });
   return (

@@ -38,7 +38,7 @@ const whySignedOut = {
   failed: texts.loginFailed,
 } as const;
 
-function SignedOut({ reason }: { readonly reason: keyof typeof whySignedOut }) {
+function SignedOut({ reason }: { reason: keyof typeof whySignedOut }) {
   const why = whySignedOut[reason];
   return (
     <Alone
@@ -58,7 +58,7 @@ function SignedOut({ reason }: { readonly reason: keyof typeof whySignedOut }) {
 }
 
 /** Nothing here works for such an account. Say so, rather than that the session has ended. */
-function SecondTokenNeeded({ reference }: { readonly reference: string }) {
+function SecondTokenNeeded({ reference }: { reference: string }) {
   return (
     <Alone key="second-token" title={texts.secondTokenTitle}>
       <div id="second-token">

@@ -8,8 +8,8 @@ export function Loaded<Found>({
   query: { data, error, refetch },
   children,
 }: {
-  readonly query: UseQueryResult<Found>;
-  readonly children: (found: Found) => ReactNode;
+  query: UseQueryResult<Found>;
+  children: (found: Found) => ReactNode;
 }) {
   return (
     <>

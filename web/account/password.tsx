@@ -17,7 +17,7 @@ interface PasswordAuthenticator {
   readonly username: string;
 }
 
-export function ChangePassword({ password }: { readonly password: PasswordAuthenticator }) {
+export function ChangePassword({ password }: { password: PasswordAuthenticator }) {
   const rules = useQuery({
     queryKey: ['password-rules'],
     queryFn: async ({ signal }) => (await api.GET('/current-identity/password-rules', { signal })).data.data,
@@ -29,8 +29,8 @@ function PasswordForm({
   password: { id, username },
   rules,
 }: {
-  readonly password: PasswordAuthenticator;
-  readonly rules: Rules;
+  password: PasswordAuthenticator;
+  rules: Rules;
 }) {
   const queries = useQueryClient();
   const change = async (values: FormData, form: HTMLFormElement) => {
@@ -128,7 +128,7 @@ function rulesOf(rules: Rules): readonly Rule[] {
 }
 
 /** What the refused password lacks. If this page cannot tell, it is the rule that only the server checks. */
-function BrokenRules({ rules, text }: { readonly rules: Rules; readonly text: string }) {
+function BrokenRules({ rules, text }: { rules: Rules; text: string }) {
   const all = rulesOf(rules);
   const broken = all.filter(({ isMet }) => !isMet(text));
   return (
@@ -139,7 +139,7 @@ function BrokenRules({ rules, text }: { readonly rules: Rules; readonly text: st
   );
 }
 
-function RuleList({ rules }: { readonly rules: readonly Rule[] }) {
+function RuleList({ rules }: { rules: readonly Rule[] }) {
   return (
     <ul>
       {rules.map(({ text }) => (

@@ -65,10 +65,10 @@ export function Folded({
   isInCard = false,
   children,
 }: {
-  readonly id: string;
-  readonly label: string;
-  readonly isInCard?: boolean;
-  readonly children: ReactNode;
+  id: string;
+  label: string;
+  isInCard?: boolean;
+  children: ReactNode;
 }) {
   return (
     <details id={id} className={isInCard ? undefined : 'card'}>

@@ -2,7 +2,7 @@ import { KeepText } from '../parts/keep.tsx';
 import { texts } from './texts.ts';
 
 /** Recovery codes, shown once: to copy, to download, to print. */
-export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
     <section className="card printed" aria-labelledby="recovery-codes-title">
       <h2 id="recovery-codes-title">{texts.recoveryCodes}</h2>
@@ -24,7 +24,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
 }
 
 /** Nobody continues without confirming that they have saved the codes. */
-export function SavedBox({ id }: { readonly id: string }) {
+export function SavedBox({ id }: { id: string }) {
   return (
     <label className="check" htmlFor={id}>
       <input id={id} name="saved" type="checkbox" required /> {texts.setUp.saved}

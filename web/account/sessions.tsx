@@ -102,8 +102,8 @@ function SessionCard({
   session,
   whenEnded,
 }: {
-  readonly session: OwnSession;
-  readonly whenEnded: (text: string) => Promise<void>;
+  session: OwnSession;
+  whenEnded: (text: string) => Promise<void>;
 }) {
   const { id, isCurrent, amr, authTime, ipAddress, loginIpAddress, lastActivityAt, expiresAt } = session;
   const program = programText(session) ?? texts.unknownProgram;

@@ -41,7 +41,7 @@ export function Shell() {
   );
 }
 
-function Content({ me }: { readonly me: Identity }) {
+function Content({ me }: { me: Identity }) {
   const right = rightOf(me);
   return (
     <>
@@ -66,7 +66,7 @@ function NoPermission() {
   );
 }
 
-function Sidebar({ me }: { readonly me: Identity | undefined }) {
+function Sidebar({ me }: { me: Identity | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <header className="sidebar">
@@ -90,7 +90,7 @@ function Sidebar({ me }: { readonly me: Identity | undefined }) {
   );
 }
 
-function Navigation({ followed }: { readonly followed: () => void }) {
+function Navigation({ followed }: { followed: () => void }) {
   return (
     <nav aria-label={texts.console}>
       <ul>
@@ -110,15 +110,7 @@ function Navigation({ followed }: { readonly followed: () => void }) {
   );
 }
 
-function NavigationItem({
-  to,
-  label,
-  followed,
-}: {
-  readonly to: string;
-  readonly label: string;
-  readonly followed: () => void;
-}) {
+function NavigationItem({ to, label, followed }: { to: string; label: string; followed: () => void }) {
   return (
     <li>
       <Link
@@ -133,7 +125,7 @@ function NavigationItem({
   );
 }
 
-function Me({ me }: { readonly me: Identity | undefined }) {
+function Me({ me }: { me: Identity | undefined }) {
   const [failure, setFailure] = useState<unknown>(null);
   return (
     <div className="me">

@@ -8,10 +8,10 @@ export function Alone({
   describedBy,
   children,
 }: {
-  readonly title: string;
-  readonly windowTitle?: string;
-  readonly describedBy?: string | undefined;
-  readonly children: ReactNode;
+  title: string;
+  windowTitle?: string;
+  describedBy?: string | undefined;
+  children: ReactNode;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

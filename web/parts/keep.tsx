@@ -15,10 +15,10 @@ export function CopyButton({
   label = words.keep.copy,
   kind = 'link',
 }: {
-  readonly id?: string;
-  readonly text: string;
-  readonly label?: string;
-  readonly kind?: 'link' | 'plain';
+  id?: string;
+  text: string;
+  label?: string;
+  kind?: 'link' | 'plain';
 }) {
   const [copies, setCopies] = useState(0);
   useEffect(() => {
@@ -51,11 +51,11 @@ export function KeepText({
   children,
 }: {
   /** Identifies the text: the buttons are `copy-ID`, `download-ID` and `print-ID`. */
-  readonly id: string;
-  readonly text: string;
-  readonly file: { readonly name: string; readonly type: string };
+  id: string;
+  text: string;
+  file: { readonly name: string; readonly type: string };
   /** Further buttons for it. */
-  readonly children?: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <p className="buttons">

@@ -43,10 +43,7 @@ export function named<Names extends Readonly<Record<string, string>>>(names: Nam
 }
 
 /** A browser or program in the words that people know from their own computer; null when it said nothing. */
-export function programText(said: {
-  readonly program: string | null;
-  readonly operatingSystem: string | null;
-}): string | null {
+export function programText(said: { program: string | null; operatingSystem: string | null }): string | null {
   const { program, operatingSystem } = said;
   return program === null || operatingSystem === null
     ? (program ?? operatingSystem)

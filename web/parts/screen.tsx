@@ -8,10 +8,10 @@ export function Screen({
   tools,
   children,
 }: {
-  readonly title: string;
-  readonly lead?: ReactNode;
-  readonly tools?: ReactNode;
-  readonly children: ReactNode;
+  title: string;
+  lead?: ReactNode;
+  tools?: ReactNode;
+  children: ReactNode;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -39,10 +39,10 @@ export function Card({
   children,
   tools,
 }: {
-  readonly id: string;
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly tools?: ReactNode;
+  id: string;
+  title: string;
+  children: ReactNode;
+  tools?: ReactNode;
 }) {
   return (
     <section className="card" aria-labelledby={id}>
@@ -56,7 +56,7 @@ export function Card({
 }
 
 /** Terms and their values. Null values are omitted. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode] | null)[] }) {
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
   return (
     <dl>
       {facts
@@ -76,14 +76,14 @@ export function Badge({
   kind = 'plain',
   children,
 }: {
-  readonly kind?: 'good' | 'bad' | 'plain';
-  readonly children: ReactNode;
+  kind?: 'good' | 'bad' | 'plain';
+  children: ReactNode;
 }) {
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
 /** An empty place, which says what would be here and how to get it. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <strong>{title}</strong>

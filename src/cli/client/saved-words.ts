@@ -30,7 +30,7 @@ export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
 export async function namesOf(
   ports: CliPorts,
   server: string | undefined,
-  { entityName, typed }: { readonly entityName: string; readonly typed: string },
+  { entityName, typed }: { entityName: string; typed: string },
 ): Promise<readonly string[]> {
   try {
     const login = await savedLogin(ports, server);
@@ -55,7 +55,7 @@ function patienceOf({ env }: CliPorts): Millis {
 async function ask(
   http: HttpsClient,
   login: SavedLogin,
-  { entityName, typed }: { readonly entityName: string; readonly typed: string },
+  { entityName, typed }: { entityName: string; typed: string },
 ): Promise<readonly string[]> {
   const { path, lookupFields } = entityNamed(entityName);
   const field = lookupFields.at(-1) ?? 'id';

@@ -29,7 +29,7 @@ interface ServerStatus {
 }
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
-export async function serverStatus(report: Report, { server }: { readonly server?: string }): Promise<void> {
+export async function serverStatus(report: Report, { server }: { server?: string }): Promise<void> {
   const status = await withApi(report, server, (api) => statusOf(report, api));
   printResult(report, status, () => statusText(status));
   if (status.isHealthy === false) {

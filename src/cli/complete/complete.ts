@@ -87,7 +87,7 @@ async function candidates(ports: CliPorts, place: Place, typed: string): Promise
 
 async function valuesOf(
   ports: CliPorts,
-  { what, flags }: { readonly what: Option | Argument; readonly flags: string },
+  { what, flags }: { what: Option | Argument; flags: string },
   { server, typed }: Pick<Place, 'server'> & { readonly typed: string },
 ): Promise<readonly string[]> {
   if (what.argChoices !== undefined) return what.argChoices;

@@ -126,6 +126,6 @@ function urlOf(config: Config): string {
 }
 
 /** What to type again for the same configuration. */
-function configArgument({ config }: { readonly config?: string }): string {
+function configArgument({ config }: { config?: string }): string {
   return config === undefined ? '' : ` --config ${shellWord(config)}`;
 }

@@ -12,7 +12,7 @@ import { passkeysThatEnd } from './run/check-database.ts';
 /** @throws CliError with every problem of the file, or with what went wrong with the test mail */
 export async function validateConfig(
   report: Report,
-  { sendTest }: { readonly sendTest?: string },
+  { sendTest }: { sendTest?: string },
   [file]: readonly [string],
 ): Promise<void> {
   const { loaded, notes } = await checkedConfig(report.ports, file);
@@ -63,7 +63,7 @@ const nextAfter: Readonly<Record<SmtpStage, string>> = {
 /** @throws CliError with every problem of the file */
 export async function showConfig(
   report: Report,
-  { origin = false }: { readonly origin?: boolean },
+  { origin = false }: { origin?: boolean },
   [file]: readonly [string],
 ): Promise<void> {
   const { config, origins } = loadConfigFile(report.ports, file);

@@ -67,7 +67,7 @@ const useWords = { authority: 'trusted', 'client-signing': 'signs clients', serv
 const useOrder: readonly string[] = Object.values(useWords);
 
 function shown(
-  { use, file }: { readonly use: string; readonly file: string },
+  { use, file }: { use: string; file: string },
   facts: CertificateFacts,
   now: Millis,
 ): Omit<ShownCertificate, 'signs'> {

@@ -82,7 +82,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
 async function requireKeyOnAllNodes(
   host: Host,
   vault: KeyVault,
-  { key: { fingerprint }, keyFile }: { readonly key: MasterKey; readonly keyFile: string },
+  { key: { fingerprint }, keyFile }: { key: MasterKey; keyFile: string },
 ): Promise<void> {
   const [id] = vault.keyIds() as [string];
   const names = await nodesThatFail(host, ({ keyIds }) => keyIds.includes(id));

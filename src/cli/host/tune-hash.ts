@@ -17,7 +17,7 @@ const tries = 4;
 const partOfMemory = 1 / 4;
 
 /** `config tune-hash [--time DURATION]`: measures hashes as the controller makes them. Changes nothing. */
-export async function tuneHash(report: Report, { time }: { readonly time: string }): Promise<void> {
+export async function tuneHash(report: Report, { time }: { time: string }): Promise<void> {
   const wanted = wantedTime(time);
   const threads = hashThreads({ threads: 'auto' });
   const memoryKiB = Math.floor((totalmem() * partOfMemory) / threads / 1024);

@@ -13,7 +13,7 @@ export function printTable<Row>(
     value,
     columns: spelled,
     nothing = 'There are none.',
-  }: { readonly value: unknown; readonly columns: readonly ColumnSpelling<Row>[]; readonly nothing?: string },
+  }: { value: unknown; columns: readonly ColumnSpelling<Row>[]; nothing?: string },
 ): void {
   const columns = columnsOf(spelled);
   const { isTTY, columns: width } = report.ports.stdout;

@@ -139,9 +139,9 @@ function SaveQuestion({
   close,
   save,
 }: {
-  readonly question: Question | null;
-  readonly close: () => void;
-  readonly save: () => void;
+  question: Question | null;
+  close: () => void;
+  save: () => void;
 }) {
   const { title = texts.forms.saveTitle, text = '', details, isHarmless = false } = question ?? {};
   return (

@@ -145,13 +145,13 @@ export function DeleteButton({
   list,
   ends,
 }: {
-  readonly entity: Entity;
-  readonly of: Named;
+  entity: Entity;
+  of: Named;
   /** That must still be current; null: any. */
-  readonly version?: string | null;
+  version?: string | null;
   /** The address of the list. */
-  readonly list: string;
-  readonly ends: string;
+  list: string;
+  ends: string;
 }) {
   const navigate = useNavigate();
   return (

@@ -12,12 +12,12 @@ export function FieldValue({
   value,
 }: {
   /** Of the entity. */
-  readonly kind: string;
-  readonly path: string;
+  kind: string;
+  path: string;
   /** Absent: only a newer server knows it. */
-  readonly field: Field | undefined;
+  field: Field | undefined;
   /** As documents have it. */
-  readonly value: unknown;
+  value: unknown;
 }) {
   if ((field?.kind === 'reference' || field?.kind === 'references') && value !== null) {
     return <Names to={field.to} ids={[value].flat().map(String)} />;
@@ -34,7 +34,7 @@ export function FieldValue({
   return valueText(kind, path, value);
 }
 
-function Names({ to, ids }: { readonly to: EntityKind; readonly ids: readonly string[] }) {
+function Names({ to, ids }: { to: EntityKind; ids: readonly string[] }) {
   const names = useNames(to);
   return ids.length === 0 ? texts.none : ids.map((id) => names[id] ?? id).join(', ');
 }

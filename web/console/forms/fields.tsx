@@ -56,13 +56,13 @@ export function FieldCard({
   lead,
   children,
 }: {
-  readonly form: FormState;
-  readonly id: string;
-  readonly title: string;
-  readonly names: readonly string[];
-  readonly details?: Readonly<Record<string, FieldDetails>>;
-  readonly lead?: ReactNode;
-  readonly children?: ReactNode;
+  form: FormState;
+  id: string;
+  title: string;
+  names: readonly string[];
+  details?: Readonly<Record<string, FieldDetails>>;
+  lead?: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <Card id={id} title={title}>

@@ -22,10 +22,10 @@ export function MeanwhileChanged({
   goOn,
   giveUp,
 }: {
-  readonly entity: Entity;
-  readonly found: Meanwhile<object>;
-  readonly goOn: () => unknown;
-  readonly giveUp: () => unknown;
+  entity: Entity;
+  found: Meanwhile<object>;
+  goOn: () => unknown;
+  giveUp: () => unknown;
 }) {
   const { forms: words } = texts;
   const { labels } = fieldWords(entity.kind);

@@ -28,6 +28,6 @@ export function useNames(kind: EntityKind): Readonly<Record<string, string>> {
 }
 
 /** The name of a registered application, and its id as long as that is not known; empty: none in particular. */
-export function ApplicationName({ id }: { readonly id: string }): string {
+export function ApplicationName({ id }: { id: string }): string {
   return useNames('oidc-client')[id] ?? id;
 }

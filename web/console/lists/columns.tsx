@@ -39,7 +39,7 @@ export function codeColumn<Name extends string>(name: Name, title: string, sort:
 export function timeColumn<Name extends string>(
   name: Name,
   title: string,
-  { isPrecise = false, sort = name }: { readonly isPrecise?: boolean; readonly sort?: string | null } = {},
+  { isPrecise = false, sort = name }: { isPrecise?: boolean; sort?: string | null } = {},
 ): Column<With<Name, string>> {
   return {
     name,
@@ -56,7 +56,7 @@ export interface Named {
 }
 
 /** A deleted person no longer has a name. */
-export function PersonLink({ of: { id, name } }: { readonly of: Named }) {
+export function PersonLink({ of: { id, name } }: { of: Named }) {
   return (
     <Link to="/people/$id" params={{ id }}>
       {name === '' ? id : name}

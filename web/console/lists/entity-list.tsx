@@ -21,22 +21,22 @@ export function EntityList<Item extends Listed>({
   words,
   filters = [],
 }: {
-  readonly entity: Entity;
+  entity: Entity;
   /** The first part of their addresses. */
-  readonly screen: 'cas' | 'clients' | 'events' | 'policies' | 'signers';
+  screen: 'cas' | 'clients' | 'events' | 'policies' | 'signers';
   /** Between the name and the last change: those of fields by name. */
-  readonly columns: readonly (string | Column<Item>)[];
-  readonly words: {
-    readonly text: string;
-    readonly create: string;
+  columns: readonly (string | Column<Item>)[];
+  words: {
+    text: string;
+    create: string;
     /** Where a filter finds none. */
-    readonly nothing: string;
+    nothing: string;
     /** Where there is none at all, and what to do about it. */
-    readonly none: string;
-    readonly noneText: string;
+    none: string;
+    noneText: string;
   };
   /** Fields with a few values, to filter by. */
-  readonly filters?: readonly string[];
+  filters?: readonly string[];
 }) {
   const [address] = useListAddress();
   const { labels, columns: heads = {}, choices, shortChoices = choices } = fieldWords(entity.kind);

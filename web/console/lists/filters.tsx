@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';
 
 /** The filters of a list. Setting one changes the list's address. A narrow screen has room for the first until asked. */
-export function Filters({ children }: { readonly children: ReactNode }) {
+export function Filters({ children }: { children: ReactNode }) {
   const [address, change] = useListAddress();
   const [isOpen, setOpen] = useState(false);
   const set = Object.entries(address).filter(

@@ -80,10 +80,10 @@ export function PickBar({
   found,
   children,
 }: {
-  readonly picking: Picking;
-  readonly found: Page<Named>;
+  picking: Picking;
+  found: Page<Named>;
   /** What can be done with what is picked. */
-  readonly children: ReactNode;
+  children: ReactNode;
 }) {
   const shown = found.items.map(({ id }) => id);
   const count = picking.countOf(found.total);

@@ -16,7 +16,7 @@ const verdicts = { passed, failed, seen } as const;
 const command = /: overlay-auth [^"]*$/;
 
 /** What was checked, step by step. */
-export function Checks({ checks }: { readonly checks: readonly Check[] }) {
+export function Checks({ checks }: { checks: readonly Check[] }) {
   return (
     <ol className="checks">
       {checks.map(({ verdict, saw, ...of }, at) => (
@@ -42,7 +42,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
 export function Explanation({
   explanation,
 }: {
-  readonly explanation: { readonly happened: string; readonly remedy: string } | null;
+  explanation: { readonly happened: string; readonly remedy: string } | null;
 }) {
   if (explanation === null) return null;
   return (

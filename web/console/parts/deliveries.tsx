@@ -27,10 +27,10 @@ export function Deliveries<Delivery extends EventDelivery | LogoutDelivery>({
   entry,
 }: {
   /** Of the receiver. */
-  readonly collection: 'event-subscriptions' | 'oidc-clients';
-  readonly id: string;
-  readonly words: Readonly<Record<'deliveries' | 'deliveriesText' | 'noDeliveries', string>>;
-  readonly entry: (delivery: Delivery, outcome: ReactNode) => ReactNode;
+  collection: 'event-subscriptions' | 'oidc-clients';
+  id: string;
+  words: Readonly<Record<'deliveries' | 'deliveriesText' | 'noDeliveries', string>>;
+  entry: (delivery: Delivery, outcome: ReactNode) => ReactNode;
 }) {
   const path = `${collection}/${encodeURIComponent(id)}/deliveries?limit=20`;
   const query = useRead<readonly Delivery[]>(['deliveries', id], path, { refetchInterval: 10_000 });

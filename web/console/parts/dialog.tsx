@@ -58,6 +58,6 @@ export function DialogButton({
   );
 }
 
-export function CloseButton({ label = texts.cancel }: { readonly label?: string }) {
+export function CloseButton({ label = texts.cancel }: { label?: string }) {
   return <AlertDialog.Close className="button plain">{label}</AlertDialog.Close>;
 }

@@ -25,13 +25,7 @@ function capitalised(text: string): string {
 }
 
 /** Shows a failure with its reference id, in place of what could not be loaded. */
-export function Failure({
-  error,
-  retry,
-}: {
-  readonly error: unknown;
-  readonly retry?: (() => void) | undefined;
-}) {
+export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const refusal = error instanceof Refusal ? error : null;
   const { forbiddenTitle, notFoundTitle } = texts.failures;
   const title = refusal?.status === 403 ? forbiddenTitle : refusal?.status === 404 ? notFoundTitle : null;
@@ -58,11 +52,11 @@ export function Refused({
   force,
 }: {
   /** Of the button that forces it. */
-  readonly id: string;
-  readonly error: unknown;
+  id: string;
+  error: unknown;
   /** Of the refused field. */
-  readonly label?: string | undefined;
-  readonly force: () => void;
+  label?: string | undefined;
+  force: () => void;
 }) {
   return (
     <>

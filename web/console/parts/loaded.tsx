@@ -11,8 +11,8 @@ export function Loaded<Found>({
   query,
   children,
 }: {
-  readonly query: UseQueryResult<Found>;
-  readonly children: (found: Found) => ReactNode;
+  query: UseQueryResult<Found>;
+  children: (found: Found) => ReactNode;
 }) {
   const { data, error, refetch } = query;
   if (data === undefined) {

@@ -4,6 +4,6 @@ import { useIsAdmin } from '../me.ts';
 import { Failure } from './failure.tsx';
 
 /** For what only administrators may start. Others who come by the address are told so at once. */
-export function OnlyAdministrators({ children }: { readonly children: ReactNode }) {
+export function OnlyAdministrators({ children }: { children: ReactNode }) {
   return useIsAdmin() ? children : <Failure error={new Refusal('', { status: 403, code: '' })} />;
 }

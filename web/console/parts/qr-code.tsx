@@ -9,7 +9,7 @@ interface Drawing {
 /**
  * Drawn here, so that its content is in no address. The white margin is part of it, in dark mode too (ISO/IEC 18004).
  */
-export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+export function QrCode({ text, label }: { text: string; label: string }) {
   const [drawing, setDrawing] = useState<Drawing | null>(null);
   useEffect(() => {
     let isWanted = true;

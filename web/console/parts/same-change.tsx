@@ -24,7 +24,7 @@ export function SameChange({ command, change: { method, path, body, version } }:
 }
 
 /** A text to copy and use elsewhere. */
-export function Sample({ label, text }: { readonly label: string; readonly text: string }) {
+export function Sample({ label, text }: { label: string; text: string }) {
   return (
     <figure>
       <figcaption>

@@ -2,7 +2,7 @@ import { timeText } from '../../parts/language.ts';
 import { preciseTime } from '../texts/texts.ts';
 
 /** A line ends between day and hour, and nowhere else. @param at RFC 3339 */
-export function Time({ at, isPrecise = false }: { readonly at: string; readonly isPrecise?: boolean }) {
+export function Time({ at, isPrecise = false }: { at: string; isPrecise?: boolean }) {
   const text = isPrecise ? preciseTime(at) : timeText(at);
   const hour = text.lastIndexOf(', ') + 1;
   return (
@@ -17,7 +17,7 @@ export function Time({ at, isPrecise = false }: { readonly at: string; readonly 
 const written = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/;
 
 /** What the server says, with its times in the form that all of them have here. */
-export function Said({ text }: { readonly text: string }) {
+export function Said({ text }: { text: string }) {
   const found = written.exec(text);
   if (found === null) return text;
   const [at] = found;

@@ -55,7 +55,7 @@ export function AttemptScreen() {
   );
 }
 
-function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: number }) {
+function Step({ attempt, at }: { attempt: LoginAttempt; at: number }) {
   const { identity, reason, explanation } = attempt;
   const isLogin = attempt.mechanism !== 'request';
   const title = named(words.steps, attempt.step);
@@ -95,7 +95,7 @@ function expiredCertificate({ checks }: LoginAttempt): readonly (readonly [strin
 }
 
 /** For somebody whom a valid token of a provider names and who is unknown here: what it says about them is filled in. */
-function AddPerson({ attempt: { step, reason, subject, checks } }: { readonly attempt: LoginAttempt }) {
+function AddPerson({ attempt: { step, reason, subject, checks } }: { attempt: LoginAttempt }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin || step !== 'ext-jwt' || reason !== 'no-identity-for-claim' || subject === null) return null;
   const said = (name: string) => checks.find(({ check }) => check === name)?.saw ?? undefined;
@@ -110,7 +110,7 @@ function AddPerson({ attempt: { step, reason, subject, checks } }: { readonly at
   );
 }
 
-export function OutcomeBadge({ outcome }: { readonly outcome: LoginAttempt['outcome'] }) {
+export function OutcomeBadge({ outcome }: { outcome: LoginAttempt['outcome'] }) {
   const isPassed = outcome === 'passed';
   return <Badge kind={isPassed ? 'good' : 'bad'}>{isPassed ? words.passed : texts.refused}</Badge>;
 }

@@ -70,7 +70,7 @@ function isSecret(kind: string, path: string): boolean {
 }
 
 /** Each changed field with its old and new value. */
-export function Changes({ event }: { readonly event: AuditEvent }) {
+export function Changes({ event }: { event: AuditEvent }) {
   const kind = event.entity ?? '';
   const value = (path: string, of: unknown) => (
     <FieldValue kind={kind} path={path} field={fieldOf(kind, path)} value={of ?? null} />
@@ -110,7 +110,7 @@ export function changesText(event: AuditEvent): string {
 }
 
 /** Whom or what an event is about. */
-export function About({ event }: { readonly event: AuditEvent }) {
+export function About({ event }: { event: AuditEvent }) {
   const { identity, entity, entityId } = event;
   if (identity !== null) return <PersonLink of={identity} />;
   if (entityId === null || !hasNames(entity)) return entityId !== null && <code>{entityId}</code>;
@@ -125,15 +125,7 @@ export function nameIn({ changes }: AuditEvent): string | null {
 }
 
 /** @param then the name that it had; null: as now */
-function EntityName({
-  kind,
-  id,
-  then,
-}: {
-  readonly kind: EntityKind;
-  readonly id: string;
-  readonly then: string | null;
-}) {
+function EntityName({ kind, id, then }: { kind: EntityKind; id: string; then: string | null }) {
   const now = useNames(kind)[id];
   const shown = then ?? now ?? id;
   if (now === undefined || !isOnScreen(kind)) return shown;

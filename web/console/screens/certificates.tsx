@@ -36,7 +36,7 @@ const columns: readonly Column<CertificateAuthenticator>[] = [
   codeColumn('fingerprint', texts.person.fingerprint, null),
 ];
 
-function End({ at }: { readonly at: string | null }) {
+function End({ at }: { at: string | null }) {
   if (at === null) return texts.attempts.unknown;
   const left = Date.parse(at) - Date.now();
   if (left >= soon) return <Time at={at} />;

@@ -79,7 +79,7 @@ const columns: readonly Column<Identity>[] = [
 ];
 
 /** As links to all who have one of them. */
-function Attributes({ of }: { readonly of: readonly string[] }) {
+function Attributes({ of }: { of: readonly string[] }) {
   return of.map((role, at) => (
     <Fragment key={role}>
       {at > 0 && ' '}
@@ -200,7 +200,7 @@ function looksLikeReference(text: string): boolean {
 }
 
 /** Leads from the id that a refused person reads out to what happened. */
-function AttemptOf({ reference }: { readonly reference: string }) {
+function AttemptOf({ reference }: { reference: string }) {
   const query = useAttempt(reference);
   const found = query.data;
   if (found === undefined) return null;

@@ -12,7 +12,7 @@ import { OutcomeBadge } from './attempt.tsx';
 const { person: words } = texts;
 
 /** Their last attempts, each with its verdicts step by step. */
-export function PersonAttempts({ id }: { readonly id: string }) {
+export function PersonAttempts({ id }: { id: string }) {
   const query = useList<LoginAttempt>(['person', id, 'attempts'], 'login-attempts', {
     filter: `identityId = ${quoted(id)}`,
     limit: 10,
@@ -36,7 +36,7 @@ export function PersonAttempts({ id }: { readonly id: string }) {
   );
 }
 
-function Attempt({ attempt }: { readonly attempt: LoginAttempt }) {
+function Attempt({ attempt }: { attempt: LoginAttempt }) {
   return (
     <details>
       <summary>

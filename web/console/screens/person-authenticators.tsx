@@ -51,7 +51,7 @@ export function PersonAuthenticators({ person, refresh }: OfPerson) {
   );
 }
 
-function Password({ of }: { readonly of: Extract<Authenticator, { readonly method: 'updb' }> }) {
+function Password({ of }: { of: Extract<Authenticator, { readonly method: 'updb' }> }) {
   return (
     <>
       <strong>{words.passwordOf(of.username)}</strong>{' '}
@@ -61,7 +61,7 @@ function Password({ of }: { readonly of: Extract<Authenticator, { readonly metho
   );
 }
 
-function Certificate({ of }: { readonly of: CertificateAuthenticator }) {
+function Certificate({ of }: { of: CertificateAuthenticator }) {
   const { certExpiresAt: end } = of;
   const hasEnded = end !== null && Date.parse(end) <= Date.now();
   return (

@@ -9,7 +9,7 @@ import { texts } from '../texts/texts.ts';
 import type { Identity } from '../types.ts';
 
 /** Finds somebody by part of their name, or by id. */
-export function PersonPicker({ choose }: { readonly choose: (id: string) => void }) {
+export function PersonPicker({ choose }: { choose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = text.trim();
   const parts = (['name', 'externalId', 'email'] as const).map((field) => contains(field, q));

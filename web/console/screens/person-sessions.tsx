@@ -18,9 +18,9 @@ export function PersonSessions({
   mayEnd,
   refresh,
 }: {
-  readonly query: UseQueryResult<Page<ApiSession>>;
-  readonly mayEnd: boolean;
-  readonly refresh: () => unknown;
+  query: UseQueryResult<Page<ApiSession>>;
+  mayEnd: boolean;
+  refresh: () => unknown;
 }) {
   return (
     <EntriesCard
@@ -49,11 +49,7 @@ export function PersonSessions({
 }
 
 /** A legacy session belongs to no particular application. */
-function Application({
-  of: { clientId, mechanism },
-}: {
-  readonly of: Pick<ApiSession, 'clientId' | 'mechanism'>;
-}) {
+function Application({ of: { clientId, mechanism } }: { of: Pick<ApiSession, 'clientId' | 'mechanism'> }) {
   const name = texts.attempts.mechanisms[mechanism];
   if (clientId === '') return name;
   return (
@@ -64,7 +60,7 @@ function Application({
 }
 
 /** With which programs the person signs in, and to what; also when the session has ended. */
-export function PersonPrograms({ id }: { readonly id: string }) {
+export function PersonPrograms({ id }: { id: string }) {
   const query = useList<LastLogin>(['person', id, 'programs'], 'last-logins', {
     filter: equal('identityId', id) ?? '',
     sort: 'lastAt desc',
@@ -98,9 +94,9 @@ export function PersonBrowsers({
   mayEnd,
   refresh,
 }: {
-  readonly id: string;
-  readonly mayEnd: boolean;
-  readonly refresh: () => unknown;
+  id: string;
+  mayEnd: boolean;
+  refresh: () => unknown;
 }) {
   const query = useList<BrowserSession>(['person', id, 'browsers'], 'browser-sessions', {
     filter: equal('identityId', id) ?? '',
@@ -133,7 +129,7 @@ export function PersonBrowsers({
   );
 }
 
-function From({ address }: { readonly address: string | null }) {
+function From({ address }: { address: string | null }) {
   return address === null ? null : `${words.from} ${address}`;
 }
 
@@ -141,8 +137,8 @@ export function EndSession({
   session,
   refresh,
 }: {
-  readonly session: ApiSession | BrowserSession;
-  readonly refresh: () => unknown;
+  session: ApiSession | BrowserSession;
+  refresh: () => unknown;
 }) {
   const { id } = session;
   const collection = 'clientId' in session ? 'api-session' : 'browser-session';

@@ -12,7 +12,7 @@ import { lockEnd } from './person-authenticators.tsx';
 const { person: words } = texts;
 
 /** Whether they can sign in, and if not, why: the server's answer, by the rules that judge real logins. */
-export function PersonVerdict({ id }: { readonly id: string }) {
+export function PersonVerdict({ id }: { id: string }) {
   const path = `identities/${id}/login-explanation`;
   const query = useList<LoginExplanation>(['person', id, 'explanation'], path, {});
   return (
@@ -31,7 +31,7 @@ export function PersonVerdict({ id }: { readonly id: string }) {
 }
 
 /** @param ways one for each method */
-export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }) {
+export function Verdict({ ways }: { ways: readonly LoginExplanation[] }) {
   const by = (standing: LoginExplanation['standing']) => ways.filter((way) => way.standing === standing);
   const textOf = (open: readonly LoginExplanation[]) =>
     alternatives.format(open.map(({ method, asks }) => wayText(method, asks)));
@@ -56,7 +56,7 @@ export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }
   );
 }
 
-function Way({ way, isOpen }: { readonly way: LoginExplanation; readonly isOpen: boolean }) {
+function Way({ way, isOpen }: { way: LoginExplanation; isOpen: boolean }) {
   const isAllowed = way.outcome === 'allowed';
   const { standing, until, reason } = way;
   const isWrong = standing === 'expired' || standing === 'locked' || standing === 'refused';

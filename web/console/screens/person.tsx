@@ -46,7 +46,7 @@ export function PersonScreen() {
   );
 }
 
-function PersonView({ person }: { readonly person: IdentityDetail }) {
+function PersonView({ person }: { person: IdentityDetail }) {
   const me = useMe().data;
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: ['person', person.id] });
@@ -80,7 +80,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
   );
 }
 
-function PersonFacts({ person }: { readonly person: IdentityDetail }) {
+function PersonFacts({ person }: { person: IdentityDetail }) {
   const policy = useRead<AuthPolicy>(['policy', person.authPolicyId], `auth-policies/${person.authPolicyId}`);
   const names = useNames('ext-jwt-signer');
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
@@ -142,11 +142,7 @@ function whyPolicy(
   return authPolicyFrom === 'roleAttributes' ? `${why}: ${shared.join(', ')}` : why;
 }
 
-export function StateBadge({
-  person,
-}: {
-  readonly person: Pick<IdentityDetail, 'disabled' | 'disabledUntil'>;
-}) {
+export function StateBadge({ person }: { person: Pick<IdentityDetail, 'disabled' | 'disabledUntil'> }) {
   const { people } = texts;
   if (!person.disabled) return <Badge kind="good">{people.enabled}</Badge>;
   const until = person.disabledUntil;

@@ -10,7 +10,7 @@ import { words } from './policies-words.ts';
 export type PolicyDraft = Draft<AuthPolicy, typeof authPolicyEntity>;
 
 /** The rules in words, as they are edited. */
-export function PolicySentences({ draft }: { readonly draft: PolicyDraft }) {
+export function PolicySentences({ draft }: { draft: PolicyDraft }) {
   const names = useNames('ext-jwt-signer');
   return (
     <div className="note" id="sentences">
@@ -36,7 +36,7 @@ export function unsavedForm(
   };
 }
 
-export function PolicyRules({ form }: { readonly form: FormState }) {
+export function PolicyRules({ form }: { form: FormState }) {
   const { steps } = texts.attempts;
   return (
     <div className="columns">
@@ -81,11 +81,11 @@ function Rules({
   legend,
   names,
 }: {
-  readonly form: FormState;
+  form: FormState;
   /** The path of the group. */
-  readonly of: string;
-  readonly legend: string;
-  readonly names: readonly string[];
+  of: string;
+  legend: string;
+  names: readonly string[];
 }) {
   return (
     <fieldset>

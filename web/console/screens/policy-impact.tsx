@@ -8,7 +8,7 @@ import { words } from './policies-words.ts';
 import type { PolicyDraft } from './policy-form.tsx';
 
 /** Who would be affected if the policy were saved like this. The server computes it on request. */
-export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) {
+export function Impact({ draft, id }: { draft: PolicyDraft; id: string | null }) {
   const preview = useMutation({ mutationFn: (asked: PolicyDraft) => previewOf(id, asked) });
   const isOfThisDraft = preview.variables === draft;
   return (
@@ -34,9 +34,9 @@ export function ImpactText({
   preview: { touched, joins, leaves, asksMore, lockedOut },
   lead = words.touched(touched.count),
 }: {
-  readonly preview: PolicyPreview;
+  preview: PolicyPreview;
   /** How many it is about; null: said elsewhere. */
-  readonly lead?: string | null;
+  lead?: string | null;
 }) {
   const more = lockedOut.count - lockedOut.first.length;
   return (

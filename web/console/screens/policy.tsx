@@ -28,7 +28,7 @@ export function PolicyScreen() {
   );
 }
 
-function PolicyFields({ form }: { readonly form: FormState<PolicyDraft> }) {
+function PolicyFields({ form }: { form: FormState<PolicyDraft> }) {
   return (
     <>
       <Card id="rules" title={words.rules}>

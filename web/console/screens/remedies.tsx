@@ -36,7 +36,7 @@ const byReason: Readonly<Partial<Record<Reason, readonly Remedy[]>>> = {
 };
 
 /** Nothing for viewers who may do none of it. */
-export function Remedies({ attempt }: { readonly attempt: LoginAttempt }) {
+export function Remedies({ attempt }: { attempt: LoginAttempt }) {
   const me = useMe().data;
   const { reason, subject, identityId, checks } = attempt;
   if (me === undefined || reason === null) return null;
@@ -50,15 +50,7 @@ export function Remedies({ attempt }: { readonly attempt: LoginAttempt }) {
   return <ForPerson me={me} id={identityId} remedies={remedies} />;
 }
 
-function ForPerson({
-  me,
-  id,
-  remedies,
-}: {
-  readonly me: Identity;
-  readonly id: string;
-  readonly remedies: readonly Remedy[];
-}) {
+function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: readonly Remedy[] }) {
   const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`).data;
   const client = useQueryClient();
   if (person === undefined || !mayHelp(me, person)) return null;
@@ -83,7 +75,7 @@ function ForPerson({
 }
 
 /** Adds an address that was refused to the redirect URIs of its application. */
-function AllowAddress({ clientId, address }: { readonly clientId: string; readonly address: string }) {
+function AllowAddress({ clientId, address }: { clientId: string; address: string }) {
   const path = `oidc-clients/${encodeURIComponent(clientId)}`;
   const key = ['client', clientId];
   const application = useRead<OidcClient>(key, path).data;

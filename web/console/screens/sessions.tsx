@@ -31,7 +31,7 @@ function placeColumn<Name extends string>(name: Name, title: string) {
 function timeAndPlace<At extends string, Address extends string>(
   name: At,
   title: string,
-  { address, sort = name }: { readonly address: Address; readonly sort?: string | null },
+  { address, sort = name }: { address: Address; sort?: string | null },
 ): Column<{ readonly [Of in At]: string } & { readonly [Of in Address]: string | null }> {
   return {
     ...timeColumn(name, title, { sort }),

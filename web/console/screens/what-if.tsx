@@ -34,7 +34,7 @@ export function WhatIfScreen() {
   );
 }
 
-function ForPerson({ id, change }: { readonly id: string; readonly change: () => void }) {
+function ForPerson({ id, change }: { id: string; change: () => void }) {
   const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
   const policies = useList<AuthPolicy>(['policies', 'all'], 'auth-policies', {
     limit: 500,
@@ -57,13 +57,7 @@ function ForPerson({ id, change }: { readonly id: string; readonly change: () =>
   );
 }
 
-function Question({
-  person,
-  policies,
-}: {
-  readonly person: IdentityDetail;
-  readonly policies: readonly AuthPolicy[];
-}) {
+function Question({ person, policies }: { person: IdentityDetail; policies: readonly AuthPolicy[] }) {
   const [address, change] = useListAddress();
   const chosen = policies.find(({ id }) => id === (address.policy ?? person.authPolicyId));
   const [draft, setDraft] = useState<PolicyDraft | null>(null);
@@ -132,9 +126,9 @@ function Outcome({
   method,
   policy,
 }: {
-  readonly person: IdentityDetail;
-  readonly method: Method | undefined;
-  readonly policy: PolicyDraft | null;
+  person: IdentityDetail;
+  method: Method | undefined;
+  policy: PolicyDraft | null;
 }) {
   const change: Change = {
     method: 'POST',

@@ -9,7 +9,7 @@ import { SignInAgain } from './sign-in-again.tsx';
 let begun: Promise<string | null> | undefined;
 
 /** Shows the console to people who are signed in, and tells everybody else how to sign in. */
-export function SessionGate({ children }: { readonly children: ReactNode }) {
+export function SessionGate({ children }: { children: ReactNode }) {
   const state = useSyncExternalStore(onState, currentState);
   const [isPlaced, setPlaced] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);

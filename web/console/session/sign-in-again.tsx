@@ -8,7 +8,7 @@ import { texts } from '../texts/texts.ts';
 import { signInInWindow } from './session.ts';
 
 /** A dialog over the page, for a session that ended during work. The page below stays as it is. */
-export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
+export function SignInAgain({ isOpen }: { isOpen: boolean }) {
   const [failure, setFailure] = useState<string | null>(null);
   const signIn = () => {
     setFailure(null);

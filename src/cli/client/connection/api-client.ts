@@ -77,7 +77,7 @@ export async function withApi<T>(
 
 async function sendAs(
   ports: CliPorts,
-  { http, login }: { readonly http: HttpsClient; readonly login: SavedLogin },
+  { http, login }: { http: HttpsClient; login: SavedLogin },
   call: ApiCall,
 ): Promise<HttpsAnswer> {
   const { secondaryJwtFile } = login;

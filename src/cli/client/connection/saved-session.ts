@@ -62,7 +62,7 @@ export function isFresh(login: SavedLogin, now: Millis): boolean {
 export async function freshLogin(
   ports: CliPorts,
   login: SavedLogin,
-  { http, refused }: { readonly http: () => Promise<HttpsClient>; readonly refused?: string },
+  { http, refused }: { http: () => Promise<HttpsClient>; refused?: string },
 ): Promise<SavedLogin> {
   if (login.accessToken !== refused && isFresh(login, ports.clock.now())) return login;
   // Loaded only by the commands that renew.

@@ -49,9 +49,9 @@ export async function establishTrust(
     saved,
     identity,
   }: {
-    readonly caFile: string | undefined;
-    readonly saved: Trust | undefined;
-    readonly identity: { readonly caPem: string | undefined } | undefined;
+    caFile: string | undefined;
+    saved: Trust | undefined;
+    identity: { readonly caPem: string | undefined } | undefined;
   },
 ): Promise<Trust | undefined> {
   if (caFile !== undefined) return trustOfFile(report, origin, caFile);
@@ -188,7 +188,7 @@ async function localAuthority(report: Report, origin: string): Promise<Trust | u
 async function askForTrust(
   report: Report,
   origin: string,
-  { top, saved }: { readonly top: X509Certificate; readonly saved: Trust | undefined },
+  { top, saved }: { top: X509Certificate; saved: Trust | undefined },
 ): Promise<Trust> {
   const { ports } = report;
   const was = savedFingerprint(saved);

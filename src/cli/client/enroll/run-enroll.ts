@@ -64,7 +64,7 @@ async function enrollWithNewKey(report: Report, invitation: Invitation, output: 
 async function enrollOwnCertificate(
   report: Report,
   invitation: Invitation,
-  { output, options }: { readonly output: string; readonly options: EnrollOptions },
+  { output, options }: { output: string; options: EnrollOptions },
 ): Promise<void> {
   if (options.cert === undefined || options.key === undefined) {
     throw usageError(
@@ -127,9 +127,9 @@ async function writeIdentity(
     key,
     enroll,
   }: {
-    readonly output: string;
-    readonly key: string;
-    readonly enroll: () => Promise<{ readonly answer: HttpsAnswer; readonly cert: string }>;
+    output: string;
+    key: string;
+    enroll: () => Promise<{ readonly answer: HttpsAnswer; readonly cert: string }>;
   },
 ): Promise<void> {
   await writeOwnerFile(report.ports, output, async () => {

@@ -39,7 +39,7 @@ export const refreshEnrollment = onEntity(
 export async function handOutJwt(
   report: Report,
   api: ApiClient,
-  { id, file }: { readonly id: string; readonly file: string },
+  { id, file }: { id: string; file: string },
 ): Promise<void> {
   const { data } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
   const jwt = textField(asObject(data), 'jwt');

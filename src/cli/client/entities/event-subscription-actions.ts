@@ -33,7 +33,7 @@ const columns: readonly ColumnSpelling<JsonObject>[] = [
 /** `event-subscription deliveries NAME` */
 export const listDeliveries = onEntity(
   kind,
-  async ({ report, api, path }, { state, limit }: { readonly state?: string; readonly limit?: string }) => {
+  async ({ report, api, path }, { state, limit }: { state?: string; limit?: string }) => {
     const query = new URLSearchParams({ ...(state && { state }), ...(limit && { limit }) });
     const { data } = await api.call({ method: 'GET', path: `${path}/deliveries?${query}` });
     printTable(report, asList(data).map(asObject), { value: data, columns });
@@ -43,10 +43,7 @@ export const listDeliveries = onEntity(
 /** `event-subscription replay NAME` */
 export const replayEvents = onEntity(
   kind,
-  async (
-    { report, api, name, path },
-    { since, id: ids }: { readonly since?: string; readonly id?: readonly string[] },
-  ) => {
+  async ({ report, api, name, path }, { since, id: ids }: { since?: string; id?: readonly string[] }) => {
     const json = { ...(since && { since }), ...(ids && { ids }) };
     const { data } = await api.call({ method: 'POST', path: `${path}/replay`, json });
     const { replayed } = asObject(data);
@@ -58,7 +55,7 @@ export const replayEvents = onEntity(
 /** `event-subscription rotate-secret NAME`: makes a secret and shows it, once only. */
 export const rotateSecret = onEntity(
   kind,
-  async ({ report, api, path }, { overlap }: { readonly overlap?: string }) => {
+  async ({ report, api, path }, { overlap }: { overlap?: string }) => {
     const json = { ...(overlap && { overlap }) };
     const { data } = await api.call({ method: 'POST', path: `${path}/secrets`, json });
     const { secret, formerSecretUntil } = asObject(data);

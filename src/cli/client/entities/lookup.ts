@@ -70,7 +70,7 @@ async function ownerOf(
 
 async function idIn(
   api: ApiClient,
-  { path, filter, member }: { readonly path: string; readonly filter: string; readonly member: string },
+  { path, filter, member }: { path: string; filter: string; member: string },
 ): Promise<string | undefined> {
   const { data } = await api.call({ method: 'GET', path, query: { filter, limit: '1' } });
   return textField(asObject(asList(data)[0]), member);

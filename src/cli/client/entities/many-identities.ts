@@ -32,9 +32,9 @@ export async function changeMany(
     work,
     options,
   }: {
-    readonly selection: { readonly filter: string } | { readonly ids: readonly string[] };
-    readonly work: JsonObject;
-    readonly options: ManyOptions;
+    selection: { readonly filter: string } | { readonly ids: readonly string[] };
+    work: JsonObject;
+    options: ManyOptions;
   },
 ): Promise<void> {
   const json = { ...selection, ...work };
@@ -84,7 +84,7 @@ async function isLarge(api: ApiClient, filter: string): Promise<boolean> {
 async function carryOn(
   report: Report,
   api: ApiClient,
-  { job, options }: { readonly job: JsonObject; readonly options: ManyOptions },
+  { job, options }: { job: JsonObject; options: ManyOptions },
 ): Promise<JsonObject | null> {
   const at = `${jobs}/${job.id}`;
   const call = callsOf(api, options);

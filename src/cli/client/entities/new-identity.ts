@@ -99,11 +99,7 @@ const newIdentityPassword: AfterCreate = {
 /** Deletes the identity that got no password. Returns the failure to show, which says what exists now. */
 async function withoutIdentity(
   api: ApiClient,
-  {
-    identityId,
-    name,
-    username,
-  }: { readonly identityId: string; readonly name: string; readonly username: string },
+  { identityId, name, username }: { identityId: string; name: string; username: string },
   cause: CliError,
 ): Promise<CliError> {
   try {

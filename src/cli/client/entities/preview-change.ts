@@ -12,11 +12,7 @@ import { changeMany } from './many-identities.ts';
 export async function previewChange(
   report: Report,
   api: ApiClient,
-  {
-    entity,
-    id,
-    change,
-  }: { readonly entity: EntityDescriptor; readonly id: string; readonly change: JsonObject },
+  { entity, id, change }: { entity: EntityDescriptor; id: string; change: JsonObject },
 ): Promise<void> {
   if (entity.name === 'identity') {
     await changeMany(report, api, { selection: { ids: [id] }, work: { change }, options: { dryRun: true } });

@@ -163,11 +163,7 @@ export async function updateEntity(
 async function updateMany(
   report: Report,
   entity: EntityDescriptor,
-  {
-    filter,
-    given,
-    options,
-  }: { readonly filter: string; readonly given: readonly Given[]; readonly options: EntityOptions },
+  { filter, given, options }: { filter: string; given: readonly Given[]; options: EntityOptions },
 ): Promise<void> {
   const { changeMany } = await import('./many-identities.ts');
   const listed = (text: unknown) =>
@@ -212,7 +208,7 @@ export async function deleteEntities(
 async function deleteOne(
   api: ApiClient,
   entity: EntityDescriptor,
-  { id, options }: { readonly id: string; readonly options: EntityOptions },
+  { id, options }: { id: string; options: EntityOptions },
 ): Promise<void> {
   const path = `${entity.path}/${encodeURIComponent(id)}`;
   await changed(api, { method: 'DELETE', path }, options);
@@ -243,7 +239,7 @@ function memberName(spelling: string): string {
 async function withPassword(
   report: Report,
   options: EntityOptions,
-  { body, whose = textField(body, 'username') ?? '' }: { readonly body: JsonObject; readonly whose?: string },
+  { body, whose = textField(body, 'username') ?? '' }: { body: JsonObject; whose?: string },
 ): Promise<JsonObject> {
   return { ...body, password: await readNewPassword(report.ports, options, whose) };
 }

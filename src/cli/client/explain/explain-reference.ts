@@ -10,7 +10,7 @@ import { checkLine, oneLine, shownCheck } from './check-lines.ts';
  */
 export async function explainReference(
   report: Report,
-  { server }: { readonly server?: string },
+  { server }: { server?: string },
   [reference]: readonly [string],
 ): Promise<void> {
   await withApi(report, server, async (api) => {

@@ -37,7 +37,7 @@ interface Server {
  */
 export async function explainToken(
   report: Report,
-  { server: named }: { readonly server?: string },
+  { server: named }: { server?: string },
   [file]: readonly [string],
 ): Promise<void> {
   const { ports } = report;
@@ -107,11 +107,7 @@ async function usableLogin(ports: CliPorts, login: SavedLogin, http: HttpsClient
 async function serverChecks(
   ports: CliPorts,
   named: string | undefined,
-  {
-    token,
-    header,
-    payload,
-  }: { readonly token: string; readonly header: JsonObject; readonly payload: JsonObject },
+  { token, header, payload }: { token: string; header: JsonObject; payload: JsonObject },
 ): Promise<readonly ShownCheck[]> {
   const issuer = String(payload.iss ?? 'none');
   const checks = await withServer(ports, named, async (server): Promise<readonly ShownCheck[]> => {
@@ -147,7 +143,7 @@ async function otherIssuers({ http, login }: Server): Promise<readonly string[]>
 async function signatureCheck(
   http: HttpsClient,
   provider: Provider,
-  { token, header }: { readonly token: string; readonly header: JsonObject },
+  { token, header }: { token: string; header: JsonObject },
 ): Promise<ShownCheck> {
   const check = 'signature';
   const kid = textField(header, 'kid') ?? 'none';
@@ -192,11 +188,7 @@ async function ownChecks(
 async function sessionCheck(
   ports: CliPorts,
   named: string | undefined,
-  {
-    token,
-    isAccessToken,
-    before,
-  }: { readonly token: string; readonly isAccessToken: boolean; readonly before: readonly ShownCheck[] },
+  { token, isAccessToken, before }: { token: string; isAccessToken: boolean; before: readonly ShownCheck[] },
 ): Promise<ShownCheck | undefined> {
   if (!isAccessToken || before.some(({ verdict }) => verdict === 'failed')) return undefined;
   const check = 'session';

@@ -19,7 +19,7 @@ const longestWait = 15 * MINUTE;
  * @throws CliError exit 3 when nobody returns in time; and what the client library throws
  */
 export async function browserLogin<T>(
-  { report, opensBrowser }: { readonly report: Report; readonly opensBrowser: boolean },
+  { report, opensBrowser }: { report: Report; opensBrowser: boolean },
   provider: Provider,
   complete: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {

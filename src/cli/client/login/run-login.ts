@@ -84,11 +84,11 @@ interface Completed {
 
 /** Gets the tokens in the way that the options select, and completes the login with them. */
 async function proveWith<T>(needs: {
-  readonly report: Report;
-  readonly options: LoginOptions;
-  readonly credentials: DirectCredentials | undefined;
-  readonly provider: Provider;
-  readonly complete: (tokens: Tokens) => Promise<T>;
+  report: Report;
+  options: LoginOptions;
+  credentials: DirectCredentials | undefined;
+  provider: Provider;
+  complete: (tokens: Tokens) => Promise<T>;
 }): Promise<T> {
   const { report, options, credentials, provider, complete } = needs;
   const { origin } = provider;
@@ -176,7 +176,7 @@ function secondaryJwtFile(
 
 async function loginOf(
   needs: { readonly ports: CliPorts; readonly http: HttpsClient; readonly second: string | undefined },
-  { provider, tokens }: { readonly provider: Provider; readonly tokens: Tokens },
+  { provider, tokens }: { provider: Provider; tokens: Tokens },
   { origin, options }: { origin: string; options: LoginOptions },
 ): Promise<SavedLogin> {
   const { identityId, factors } = tokens;
@@ -229,7 +229,7 @@ function printLogin(report: Report, { login, kept }: Completed): void {
 async function nameOf(
   http: HttpsClient,
   { metadata: { userinfo_endpoint: userinfoEndpoint } }: Provider,
-  { tokens, second }: { readonly tokens: Tokens; readonly second: string | undefined },
+  { tokens, second }: { tokens: Tokens; second: string | undefined },
 ): Promise<string> {
   const { identityId } = tokens;
   if (userinfoEndpoint === undefined) return identityId;

@@ -4,7 +4,7 @@ import { renderFields, withoutMilliseconds } from '../../terminal/table.ts';
 import { withApi } from '../connection/api-client.ts';
 
 /** `whoami`: who the server says you are, and how long your token lasts. */
-export async function runWhoami(report: Report, { server }: { readonly server?: string }): Promise<void> {
+export async function runWhoami(report: Report, { server }: { server?: string }): Promise<void> {
   await withApi(report, server, async (api) => {
     const { data, headers } = await api.call({ api: 'client', method: 'GET', path: '/current-identity' });
     const identity = asObject(data);

@@ -21,7 +21,7 @@ const usualColumns = 80;
  * @throws CliError exit 3 when there is no terminal, the person declines, or no code is right; nothing is set up then
  */
 export async function enrollTotp(
-  { report, origin }: { readonly report: Report; readonly origin: string },
+  { report, origin }: { report: Report; origin: string },
   asked: AskingForTotpEnrollment,
 ): Promise<LoginState> {
   const { ports } = report;

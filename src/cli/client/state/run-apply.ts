@@ -175,7 +175,7 @@ async function readStateFiles(
  */
 async function withSecrets(
   ports: CliPorts,
-  { file, kind, entity }: { readonly file: string; readonly kind: string; readonly entity: unknown },
+  { file, kind, entity }: { file: string; kind: string; entity: unknown },
 ): Promise<unknown> {
   const { clientSecret, ...rest } = asObject(entity);
   if (kind !== 'ext-jwt-signer' || typeof clientSecret !== 'object' || clientSecret === null) return entity;

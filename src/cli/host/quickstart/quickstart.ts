@@ -104,7 +104,7 @@ async function setupLinkIfNeeded(
 function refuseOtherPort(
   ports: CliPorts,
   { port }: QuickstartOptions,
-  { paths, config }: { readonly paths: HomePaths; readonly config: Config },
+  { paths, config }: { paths: HomePaths; config: Config },
 ): void {
   if (port === undefined) return;
   const used = config.listeners

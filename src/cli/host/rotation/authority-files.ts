@@ -41,7 +41,7 @@ export function certificatesIn(file: string): readonly X509Certificate[] {
 /** Writes a pair, with the permissions of the present one. @param keyPem undefined: it is kept elsewhere */
 export function placePair(
   { cert, key }: PemPair,
-  { certPem, keyPem }: { readonly certPem: string; readonly keyPem: string | undefined },
+  { certPem, keyPem }: { certPem: string; keyPem: string | undefined },
   like: PemPair,
 ): void {
   const modeOf = (file: string, usual: number) => (existsSync(file) ? statSync(file).mode & 0o777 : usual);

@@ -122,7 +122,7 @@ export async function readAuthorityFiles(
  */
 export async function crossCertificates(
   needs: { readonly clock: Clock },
-  { old, fresh }: { readonly old: CertifiedKey | undefined; readonly fresh: CertifiedKey },
+  { old, fresh }: { old: CertifiedKey | undefined; fresh: CertifiedKey },
   clientCa: string | undefined,
 ): Promise<string> {
   const { certifyAgain } = await import('../../../platform/x509/pki.ts');

@@ -28,9 +28,9 @@ export async function checkDatabaseAndKey({
   clock,
   vault,
 }: {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly vault: KeyVault;
+  config: Config;
+  clock: Clock;
+  vault: KeyVault;
 }): Promise<readonly string[]> {
   const name = databaseName(config);
   try {

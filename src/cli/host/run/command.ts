@@ -12,7 +12,7 @@ import { runController } from './run-controller.ts';
 /** `run controller CONFIG [--check]`: resolves when the controller has stopped. */
 export async function runControllerCommand(
   report: Report,
-  { check = false, logFormat }: { readonly check?: boolean; readonly logFormat?: 'text' | 'json' },
+  { check = false, logFormat }: { check?: boolean; logFormat?: 'text' | 'json' },
   [file]: readonly [string],
 ): Promise<void> {
   if (check) return checkController(report, file);

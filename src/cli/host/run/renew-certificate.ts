@@ -15,11 +15,11 @@ import type { ReloadAnswer } from './reload.ts';
  */
 export async function keepCertificatesFresh(needs: {
   /** The configuration file, absolute. */
-  readonly file: string;
-  readonly controller: RunningController;
-  readonly clock: Clock;
-  readonly log: OpenLogger;
-  readonly reload: () => Promise<ReloadAnswer>;
+  file: string;
+  controller: RunningController;
+  clock: Clock;
+  log: OpenLogger;
+  reload: () => Promise<ReloadAnswer>;
 }): Promise<void> {
   const { controller, clock, log } = needs;
   const paths = homePaths('/', dirname(needs.file));

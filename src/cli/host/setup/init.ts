@@ -55,8 +55,8 @@ export async function init(report: Report, options: InitOptions): Promise<void> 
 
 async function setUp(
   { ports }: Report,
-  { paths, wishes }: { readonly paths: HomePaths; readonly wishes: HomeWishes },
-  { admin, password }: { readonly admin: string | undefined; readonly password: string },
+  { paths, wishes }: { paths: HomePaths; wishes: HomeWishes },
+  { admin, password }: { admin: string | undefined; password: string },
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
   // Before anything is created. What an existing database requires is checked once it is open.
@@ -118,7 +118,7 @@ async function adminPassword({ ports }: Report, { admin, adminPasswordFile }: In
 async function ensureAdmin(
   { foundations }: PreparedHome,
   audit: AuditTrail,
-  { name, password }: { readonly name: string; readonly password: string },
+  { name, password }: { name: string; password: string },
 ): Promise<SetupStep> {
   const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
   const step = { what: 'administrator', detail: name, note: '', path: null } as const;
@@ -142,7 +142,7 @@ function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
 
 function printSteps(
   report: Report,
-  { paths, steps }: { readonly paths: HomePaths; readonly steps: readonly SetupStep[] },
+  { paths, steps }: { paths: HomePaths; steps: readonly SetupStep[] },
   { admin, db }: InitOptions,
 ): void {
   const isPostgres = db.startsWith('postgres');

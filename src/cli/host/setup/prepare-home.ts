@@ -133,10 +133,7 @@ function renderHomeConfig({ address, metricsPort, dbUrl, ...wishes }: HomeWishes
 export async function prepareHome(
   needs: SetupNeeds,
   paths: HomePaths,
-  {
-    home,
-    names,
-  }: { readonly home: { readonly loaded: LoadedConfig; readonly text: string }; readonly names: ServerNames },
+  { home, names }: { home: { readonly loaded: LoadedConfig; text: string }; names: ServerNames },
 ): Promise<PreparedHome> {
   const { config } = home.loaded;
   const hadDatabase = await hasDatabase(config);

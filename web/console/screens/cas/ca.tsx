@@ -50,7 +50,7 @@ export function CaScreen() {
   );
 }
 
-function CertificateCard({ form }: { readonly form: FormState<CaDraft> }) {
+function CertificateCard({ form }: { form: FormState<CaDraft> }) {
   const title = labels.certPem ?? '';
   return (
     <Card id="certificate" title={title}>
@@ -64,7 +64,7 @@ function CertificateCard({ form }: { readonly form: FormState<CaDraft> }) {
   );
 }
 
-function CaFacts({ ca }: { readonly ca: Authority }) {
+function CaFacts({ ca }: { ca: Authority }) {
   const { isVerified, verifiedAt, certPem } = ca;
   return (
     <Facts

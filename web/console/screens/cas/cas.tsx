@@ -23,12 +23,12 @@ const ends: Column<Authority> = {
   text: ({ certPem }) => notAfter(certPem) ?? '',
 };
 
-export function VerifiedBadge({ isVerified }: { readonly isVerified: boolean }) {
+export function VerifiedBadge({ isVerified }: { isVerified: boolean }) {
   return <Badge kind={isVerified ? 'good' : 'bad'}>{isVerified ? words.verified : words.notVerified}</Badge>;
 }
 
 /** When a certificate expires, if that can be read. */
-export function EndOf({ certPem }: { readonly certPem: string }) {
+export function EndOf({ certPem }: { certPem: string }) {
   const at = notAfter(certPem);
   return at === null ? null : <Time at={at} />;
 }

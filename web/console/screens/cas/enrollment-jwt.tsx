@@ -7,7 +7,7 @@ import { fileName, HandOver } from '../people/hand-over.tsx';
 import { words } from './words.ts';
 
 /** The JWT that leads holders of the CA's certificates here. It is not a secret: the certificate lets them in. */
-export function EnrollmentJwt({ ca: { id, name } }: { readonly ca: Authority }) {
+export function EnrollmentJwt({ ca: { id, name } }: { ca: Authority }) {
   const path = `cas/${encodeURIComponent(id)}/jwt`;
   const query = useQuery({ queryKey: ['text', path], queryFn: ({ signal }) => readText(path, signal) });
   return (

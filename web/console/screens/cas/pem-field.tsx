@@ -6,10 +6,10 @@ export function PemField({
   id,
   ...field
 }: {
-  readonly id: string;
-  readonly label: string;
-  readonly value: string;
-  readonly set: (pem: string) => void;
+  id: string;
+  label: string;
+  value: string;
+  set: (pem: string) => void;
 }) {
   return (
     <>

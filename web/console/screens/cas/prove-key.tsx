@@ -13,7 +13,7 @@ import { words } from './words.ts';
  * Leads through the proof that whoever adds a CA holds its key: a certificate issued by it with the token as common
  * name.
  */
-export function ProveKey({ id, token }: { readonly id: string; readonly token: string }) {
+export function ProveKey({ id, token }: { id: string; token: string }) {
   const [certPem, setCertPem] = useState('');
   const path = `cas/${id}/verify`;
   const commands = commandsFor(token);

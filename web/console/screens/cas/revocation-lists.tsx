@@ -6,7 +6,7 @@ import type { RevocationListState } from '../../types.ts';
 import { words } from './words.ts';
 
 /** How the revocation lists of a CA stand. */
-export function RevocationLists({ id }: { readonly id: string }) {
+export function RevocationLists({ id }: { id: string }) {
   const path = `cas/${encodeURIComponent(id)}/revocation`;
   const query = useRead<readonly RevocationListState[]>(['cas', id, 'revocation'], path);
   return (
@@ -21,7 +21,7 @@ export function RevocationLists({ id }: { readonly id: string }) {
   );
 }
 
-function ListEntry({ list }: { readonly list: RevocationListState }) {
+function ListEntry({ list }: { list: RevocationListState }) {
   const { url, issuer, entries, thisUpdate, nextUpdate, fetchedAt, triedAt, error, isDelta } = list;
   const isOutdated = nextUpdate === null || Date.parse(nextUpdate) <= Date.now();
   return (

@@ -21,7 +21,7 @@ export function newSecretOf(id: string): Change {
 }
 
 /** The secrets of an application, by creation time. Nobody can see the secrets themselves again. */
-export function ClientSecrets({ id, mayChange }: { readonly id: string; readonly mayChange: boolean }) {
+export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolean }) {
   const client = useQueryClient();
   const queryKey = ['secrets', id];
   const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
@@ -74,10 +74,10 @@ function Secret({
   mayChange,
   refresh,
 }: {
-  readonly clientId: string;
-  readonly secret: OidcClientSecret;
-  readonly mayChange: boolean;
-  readonly refresh: () => unknown;
+  clientId: string;
+  secret: OidcClientSecret;
+  mayChange: boolean;
+  refresh: () => unknown;
 }) {
   const used = lastUsedAt === null ? words.unused : words.used(timeText(lastUsedAt));
   return (
@@ -132,7 +132,7 @@ export function FirstSecret({ secret, failure, label }: Created & { readonly lab
 }
 
 /** A value that is shown once, to copy. */
-export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
+export function ShownOnce({ label, text }: { label: string; text: string }) {
   return (
     <div className="note" role="status">
       <p>{label}</p>

@@ -10,7 +10,7 @@ import type { LastLogin } from '../../types.ts';
 import { words } from './words.ts';
 
 /** Who signed in to the application last, with which program. */
-export function ClientSessions({ id }: { readonly id: string }) {
+export function ClientSessions({ id }: { id: string }) {
   const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
     filter: equal('clientId', id) ?? '',
     sort: 'lastAt desc',

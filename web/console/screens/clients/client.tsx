@@ -69,7 +69,7 @@ export function ClientScreen() {
 }
 
 /** Which sessions the application was told to end. */
-function ClientDeliveries({ id }: { readonly id: string }) {
+function ClientDeliveries({ id }: { id: string }) {
   return (
     <Deliveries<LogoutDelivery>
       collection="oidc-clients"
@@ -96,13 +96,7 @@ function choiceOf(type: OidcClient['type']) {
   };
 }
 
-function ClientFields({
-  form,
-  children,
-}: {
-  readonly form: FormState<ClientDraft>;
-  readonly children?: ReactNode;
-}) {
+function ClientFields({ form, children }: { form: FormState<ClientDraft>; children?: ReactNode }) {
   const { type, tokenEndpointAuthMethod: method } = form.draft;
   return (
     <>
@@ -205,8 +199,8 @@ function DroppedScopes({
   of: { id, name, scopes, droppedScopes },
   mayChange,
 }: {
-  readonly of: OidcClient;
-  readonly mayChange: boolean;
+  of: OidcClient;
+  mayChange: boolean;
 }) {
   const asked = droppedScopes.join(', ');
   const changes = { scopes: [...scopes, ...droppedScopes] };
@@ -236,7 +230,7 @@ function DroppedScopes({
 }
 
 /** What to enter in the application. */
-function ClientFacts({ id }: { readonly id: string }) {
+function ClientFacts({ id }: { id: string }) {
   return (
     <Facts
       facts={[

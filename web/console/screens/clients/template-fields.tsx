@@ -15,11 +15,11 @@ export function TemplateFields({
   setTemplate,
   choiceOf,
 }: {
-  readonly form: FormState<Pick<OidcClient, 'name'>>;
+  form: FormState<Pick<OidcClient, 'name'>>;
   /** By its key in `templates`; empty: none. */
-  readonly template: string;
-  readonly setTemplate: (template: string) => void;
-  readonly choiceOf: (type: OidcClient['type']) => Values;
+  template: string;
+  setTemplate: (template: string) => void;
+  choiceOf: (type: OidcClient['type']) => Values;
 }) {
   const [typed, setTyped] = useState('');
   const chosen = templates[template];

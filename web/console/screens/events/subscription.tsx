@@ -92,7 +92,7 @@ function Subscribed(created: Created) {
 function Actions({
   subscription: { id, name, type, formerSecretUntil },
 }: {
-  readonly subscription: EventSubscription;
+  subscription: EventSubscription;
 }) {
   const path = `event-subscriptions/${id}`;
   const testing = useMutation({

@@ -27,7 +27,7 @@ export function SubscriptionsScreen() {
 }
 
 /** Whether deliveries go well, and how many events wait. */
-export function Progress({ subscription }: { readonly subscription: EventSubscription }) {
+export function Progress({ subscription }: { subscription: EventSubscription }) {
   const { failures, waiting } = subscription;
   if (failures > 0) return <Badge kind="bad">{words.failing(failures, waiting)}</Badge>;
   return <Badge kind="good">{words.waits(waiting)}</Badge>;

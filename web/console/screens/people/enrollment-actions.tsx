@@ -47,9 +47,9 @@ export function WithdrawLink({
   personId,
   refresh,
 }: {
-  readonly id: string;
-  readonly personId: string;
-  readonly refresh: () => unknown;
+  id: string;
+  personId: string;
+  refresh: () => unknown;
 }) {
   return (
     <Confirm
@@ -66,7 +66,7 @@ export function WithdrawLink({
   );
 }
 
-function HandOut({ enrollment }: { readonly enrollment: Enrollment }) {
+function HandOut({ enrollment }: { enrollment: Enrollment }) {
   const { id, identity } = enrollment;
   return (
     <DialogButton id={`hand-out-${id}`} label={words.handOut} title={words.handOutTitle(identity.name)}>

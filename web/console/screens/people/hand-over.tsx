@@ -15,9 +15,9 @@ export function HandOver({
   file,
 }: {
   /** What it is, and how long it works. */
-  readonly says: string;
-  readonly text: string;
-  readonly file: { readonly name: string; readonly type: string };
+  says: string;
+  text: string;
+  file: { readonly name: string; readonly type: string };
 }) {
   const [isDrawn, setDrawn] = useState(false);
   const isTooLong = text.length > longestQrText;
@@ -40,7 +40,7 @@ export function HandOver({
 }
 
 /** The link of an invitation. */
-export function InvitationLink({ name, invited }: { readonly name: string; readonly invited: Invited }) {
+export function InvitationLink({ name, invited }: { name: string; invited: Invited }) {
   const { url, sentTo = '' } = invited;
   const until = timeText(invited.expiresAt);
   if (url === undefined) {
@@ -64,8 +64,8 @@ export function DeviceToken({
   name,
   enrollment: { jwt, expiresAt },
 }: {
-  readonly name: string;
-  readonly enrollment: Enrollment;
+  name: string;
+  enrollment: Enrollment;
 }) {
   if (jwt === undefined) return null;
   return (

@@ -41,7 +41,7 @@ export function ImportScreen() {
   );
 }
 
-function Import({ whenDone }: { readonly whenDone: (created: ImportResult['created']) => void }) {
+function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => void }) {
   const [table, setTable] = useState<Table | null>(null);
   const [job, setJob] = useState<BulkJob | null>(null);
   const sent = ({ csv }: Table, query: string) =>
@@ -128,7 +128,7 @@ function Import({ whenDone }: { readonly whenDone: (created: ImportResult['creat
   );
 }
 
-function Checked({ found: { rows, problems } }: { readonly found: ImportResult }) {
+function Checked({ found: { rows, problems } }: { found: ImportResult }) {
   if (problems.length === 0)
     return (
       <p className="note" role="status" id="import-ready">
@@ -166,11 +166,11 @@ function Checked({ found: { rows, problems } }: { readonly found: ImportResult }
   );
 }
 
-function More({ than, of }: { readonly than: number; readonly of: number }) {
+function More({ than, of }: { than: number; of: number }) {
   return of > than && <p>{words.more(of - than)}</p>;
 }
 
-function Created({ created }: { readonly created: ImportResult['created'] }) {
+function Created({ created }: { created: ImportResult['created'] }) {
   return (
     <Card id="added" title={words.added(created.length)}>
       <ul>

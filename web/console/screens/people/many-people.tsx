@@ -164,7 +164,7 @@ function ManyForm({
 }
 
 /** @param count how many a job that is being checked may find */
-export function HowFar({ job, count = 0 }: { readonly job: BulkJob; readonly count?: number }) {
+export function HowFar({ job, count = 0 }: { job: BulkJob; count?: number }) {
   const { matched } = job.preview;
   const isChecking = job.state === 'checking';
   const [done, all] = isChecking ? [matched, Math.max(matched, count)] : [job.done, matched];
@@ -176,7 +176,7 @@ export function HowFar({ job, count = 0 }: { readonly job: BulkJob; readonly cou
   );
 }
 
-function WorkFields({ work, set }: { readonly work: Work; readonly set: (changes: Partial<Work>) => void }) {
+function WorkFields({ work, set }: { work: Work; set: (changes: Partial<Work>) => void }) {
   const policies = useNames('auth-policy');
   const { kind, add, remove } = work;
   const { person } = texts;
@@ -252,7 +252,7 @@ function WorkFields({ work, set }: { readonly work: Work; readonly set: (changes
 function Found({
   found: { matched, first, administrators, refused, policy, objection },
 }: {
-  readonly found: BulkPreview;
+  found: BulkPreview;
 }) {
   if (matched === 0)
     return (
@@ -298,7 +298,7 @@ function Found({
   );
 }
 
-export function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
+export function Done({ result: { matched, reference, invitations } }: { result: BulkResult }) {
   const rows = invitations.map(({ name, url = '', expiresAt }) => [name, url, expiresAt]);
   const table = csvOf([[texts.name, words.link, texts.person.endsAt], ...rows]);
   return (

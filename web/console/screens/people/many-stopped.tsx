@@ -22,7 +22,7 @@ export function StoppedJobs() {
     .map((job) => <StoppedJob key={job.id} job={job} begin={() => begin((before) => [...before, job.id])} />);
 }
 
-function StoppedJob({ job, begin }: { readonly job: BulkJob; readonly begin: () => void }) {
+function StoppedJob({ job, begin }: { job: BulkJob; begin: () => void }) {
   const [now, setNow] = useState(job);
   const [partly, setPartly] = useState<JobResult | null>(null);
   const carried = useMutation({

@@ -58,11 +58,7 @@ function Invitation({ person, me, refresh }: Props) {
   );
 }
 
-function EnrollmentFacts({
-  enrollment: { method, username, expiresAt },
-}: {
-  readonly enrollment: Enrollment;
-}) {
+function EnrollmentFacts({ enrollment: { method, username, expiresAt } }: { enrollment: Enrollment }) {
   const hasEnded = Date.parse(expiresAt) <= Date.now();
   return (
     <div>

@@ -20,9 +20,9 @@ export function PersonFields({
   policy,
   children,
 }: {
-  readonly form: FormState<PersonDraft>;
-  readonly policy: { readonly id: string; readonly name: string } | null;
-  readonly children?: ReactNode;
+  form: FormState<PersonDraft>;
+  policy: { readonly id: string; readonly name: string } | null;
+  children?: ReactNode;
 }) {
   return (
     <>
@@ -58,7 +58,7 @@ export function PersonFields({
 }
 
 /** One choice instead of a checkbox and a list: an administrator needs no permission, and helping includes reading. */
-function RightField({ form }: { readonly form: FormState<PersonDraft> }) {
+function RightField({ form }: { form: FormState<PersonDraft> }) {
   const { isAdmin, permissions } = form.draft;
   const held = permissions.includes('helpdesk') ? 'helpdesk' : (permissions[0] ?? 'none');
   return (

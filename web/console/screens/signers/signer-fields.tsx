@@ -10,7 +10,7 @@ export type SignerDraft = Draft<Signer, typeof externalJwtSignerEntity>;
 
 const url = { type: 'url' } as const;
 
-export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }) {
+export function SignerFields({ form }: { form: FormState<SignerDraft> }) {
   const { draft } = form;
   return (
     <>
@@ -88,7 +88,7 @@ function followsClient({ audience, clientId, targetToken }: SignerDraft): boolea
 
 const usualCreation = { name: 'name', email: 'email', roleAttributes: null, authPolicyId: null };
 
-function NewcomerFields({ form }: { readonly form: FormState<SignerDraft> }) {
+function NewcomerFields({ form }: { form: FormState<SignerDraft> }) {
   const { createIdentities } = form.draft;
   const names = [
     ...['name', 'email', 'roleAttributes'],

@@ -99,7 +99,7 @@ function given(found: DiscoveredSigner | null, provider: string): Values {
 }
 
 /** What to do at a well-known provider. */
-function ProviderNote({ provider }: { readonly provider: string }) {
+function ProviderNote({ provider }: { provider: string }) {
   const chosen = providers[provider];
   if (chosen === undefined) return null;
   return (
@@ -117,10 +117,10 @@ function LookUp({
   provider,
   setProvider,
 }: {
-  readonly done: (found: DiscoveredSigner | null) => void;
+  done: (found: DiscoveredSigner | null) => void;
   /** By its key in `providers`; empty: another one. */
-  readonly provider: string;
-  readonly setProvider: (provider: string) => void;
+  provider: string;
+  setProvider: (provider: string) => void;
 }) {
   const [address, setAddress] = useState('');
   const choose = (key: string) => {
@@ -171,7 +171,7 @@ function LookUp({
 }
 
 /** What follows from its certificate, and what the provider has to know if people sign in there from the pages. */
-function SignerFacts({ signer }: { readonly signer: Signer }) {
+function SignerFacts({ signer }: { signer: Signer }) {
   const facts = factsOf(entity, signer, ['commonName', 'notBefore', 'notAfter', 'fingerprint']);
   const uri = `${issuer}/login/ext-jwt/callback/${signer.id}`;
   const isOnPages = signer.externalAuthUrl !== null && signer.clientId !== null;

@@ -14,9 +14,9 @@ export function TrySignIn({
   id,
   done,
 }: {
-  readonly id: string;
+  id: string;
   /** Null when a test begins: the result on the screen belongs to another one. */
-  readonly done: (tested: TestedSigner | null) => void;
+  done: (tested: TestedSigner | null) => void;
 }) {
   const [state, setState] = useState<State>({ kind: 'idle' });
   const waiting = useRef<AbortController | null>(null);

@@ -16,7 +16,7 @@ import { TrySignIn } from './try-sign-in.tsx';
 import { words } from './words.ts';
 
 /** Says whom a token would sign in or, if nobody, why: a new token from the provider, or a pasted one. */
-export function TryToken({ signer }: { readonly signer: Signer }) {
+export function TryToken({ signer }: { signer: Signer }) {
   const { id, externalAuthUrl, clientId } = signer;
   const [tested, setTested] = useState<TestedSigner | null>(null);
   const [token, setToken] = useState('');
@@ -83,7 +83,7 @@ export function TryToken({ signer }: { readonly signer: Signer }) {
 
 type Decoded = ReturnType<typeof decodedJwt>;
 
-function Outcome({ tried, decoded }: { readonly tried: TriedToken; readonly decoded: Decoded }) {
+function Outcome({ tried, decoded }: { tried: TriedToken; decoded: Decoded }) {
   const gaveNone = tried.reason === 'provider-refused' || tried.reason === 'provider-unavailable';
   return (
     <>
@@ -103,7 +103,7 @@ function shown(token: TestedSigner['token']): Decoded {
   return token && { header: text(token.header), payload: text(token.claims) };
 }
 
-function Verdict({ tried }: { readonly tried: TriedToken }) {
+function Verdict({ tried }: { tried: TriedToken }) {
   const { isAccepted, use, reason, identity, creates, claim, checks, explanation } = tried;
   const person = identity !== null && <PersonLink of={identity} />;
   return (
@@ -142,7 +142,7 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
   );
 }
 
-function Contents({ decoded, isVerified }: { readonly decoded: Decoded; readonly isVerified: boolean }) {
+function Contents({ decoded, isVerified }: { decoded: Decoded; isVerified: boolean }) {
   return (
     <div id="decoded">
       <h3>{words.decoded}</h3>
