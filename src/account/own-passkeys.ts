@@ -91,13 +91,12 @@ export async function removeOwnPasskey(
   const now = needs.clock.now();
   const outcome = await actingFor(needs, caller).store.passkeys.delete(identityId, id, { now, mayBeLast });
   if (outcome === 'unknown') throw new AuthError('not_found');
-  if (outcome === 'last') {
+  if (outcome === 'last')
     throw new AuthError('conflict', {
       description:
         'It is the last way to sign in to this account. Add another one first, or say that you mean it',
       fields: [{ field: 'evenIfLast', reason: 'is missing, and no way to sign in would be left' }],
     });
-  }
   needs.audit.record({ event: 'passkey.removed', identityId, passkeyId: id }, origin);
 }
 

@@ -67,9 +67,8 @@ export async function changeOwnPassword(
 ): Promise<void> {
   const { caller, origin } = call;
   const authenticator = await getOwnAuthenticator(needs, caller, id);
-  if (authenticator.method !== 'updb') {
+  if (authenticator.method !== 'updb')
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
-  }
   const verifiedHash = await proveCurrentPassword(needs, call, change.currentPassword);
   const account = existing(await needs.store.identities.findAccount(caller.identityId));
   const { identity, policy } = account;
@@ -98,12 +97,10 @@ export async function changeOwnPassword(
     .catch(withoutHolder);
   if (!(await takenRefused({ username }, step))) throw wrongCurrentPassword();
   const { identityId } = caller;
-  if (username !== undefined && username !== authenticator.username) {
+  if (username !== undefined && username !== authenticator.username)
     needs.audit.record({ event: 'account.changed', change: 'username', identityId }, origin);
-  }
-  if (password !== undefined) {
+  if (password !== undefined)
     needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
-  }
 }
 
 /** The owner of an account learns that a name is taken, but not whose it is. */

@@ -118,9 +118,8 @@ export function acceptableTags(tags: Tags): Tags {
     if (name === '__proto__') throw refusedField('tags', 'must not be named __proto__', name);
     if (typeof value !== 'string') continue;
     // A tag may contain any text, line breaks included; refused is only what no engine can store.
-    if (value.length > longestTag || value.includes('\0') || !value.isWellFormed()) {
+    if (value.length > longestTag || value.includes('\0') || !value.isWellFormed())
       throw refusedField('tags', `must have values of at most ${longestTag} Unicode characters`);
-    }
   }
   return tags;
 }
@@ -131,12 +130,10 @@ function inOneForm(text: string): string {
 
 function requireText(field: string, text: string, sent: string): void {
   if (text === '') throw refusedField(field, 'must not be empty', sent);
-  if ([...text].length > longestName) {
+  if ([...text].length > longestName)
     throw refusedField(field, `must be at most ${longestName} characters long`, sent);
-  }
-  if (refusedCharacters.test(text.replaceAll(visibleJoiners, ''))) {
+  if (refusedCharacters.test(text.replaceAll(visibleJoiners, '')))
     throw refusedField(field, 'must not contain control characters or invisible characters', sent);
-  }
 }
 
 /** @throws AuthError could_not_validate */

@@ -133,10 +133,9 @@ export async function hashNewPassword(
   { policy, ownNames }: { policy: AuthPolicy; ownNames: readonly string[] },
 ): Promise<string> {
   const { updb } = policy.primary;
-  if (!updb.allowed) {
+  if (!updb.allowed)
     throw new AuthError('conflict', {
       description: `The auth policy "${policy.name}" allows no login with a password`,
     });
-  }
   return hashAcceptable(needs, password, { policy: updb, ownNames, source: 'host' });
 }

@@ -19,9 +19,8 @@ export async function getApiSession(needs: AdminServices, id: string): Promise<N
 
 async function findLiving(needs: AdminServices, id: string): Promise<ApiSession> {
   const session = await needs.store.apiSessions.find(asId(id));
-  if (session === null || session.endedAt !== null || session.expiresAt <= needs.clock.now()) {
+  if (session === null || session.endedAt !== null || session.expiresAt <= needs.clock.now())
     throw new AuthError('not_found');
-  }
   return session;
 }
 

@@ -127,9 +127,8 @@ export async function updatePassword(
   { id, fields }: { readonly id: string; readonly fields: Some<PasswordFields> },
 ): Promise<void> {
   const { authenticator, identity } = await findWithIdentity(needs, id);
-  if (authenticator.method !== 'updb') {
+  if (authenticator.method !== 'updb')
     throw new AuthError('conflict', { description: 'Only passwords can be changed; replace a certificate' });
-  }
   const { username, password, tags } = fields;
   const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
   const tagged = tags === undefined ? {} : { tags: acceptableTags(tags) };

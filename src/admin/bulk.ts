@@ -164,11 +164,10 @@ export async function selected(
     'ids' in selection
       ? await byIds(needs, by, [...new Set(selection.ids)])
       : await read(needs, by, filterOf(selection.filter));
-  if (matched !== undefined && matched !== identities.length) {
+  if (matched !== undefined && matched !== identities.length)
     throw new AuthError('conflict', {
       description: `The selection has ${identities.length} identities now, not ${matched}: nothing was changed; look at it again`,
     });
-  }
   return identities;
 }
 

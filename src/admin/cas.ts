@@ -74,9 +74,8 @@ export async function verifyCa(
   if (ca.verifiedAt !== null) throw new AuthError('conflict', { description: 'The CA is verified already' });
   const problem = proofProblem(ca, pem, needs.clock.now());
   if (problem !== undefined) throw refusedField('certPem', problem);
-  if (!(await actingFor(needs, by).cas.verify(ca.id, needs.clock.now()))) {
+  if (!(await actingFor(needs, by).cas.verify(ca.id, needs.clock.now())))
     throw new AuthError('conflict', { description: 'The CA was verified or deleted meanwhile' });
-  }
   recordChange(needs, by, {
     action: 'update',
     entity: 'ca',

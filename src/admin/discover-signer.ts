@@ -90,13 +90,11 @@ async function adviceFor(
   outbound: OutboundClient,
   { address, issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { address: string },
 ): Promise<string> {
-  if (/[{}]/.test(issuer)) {
+  if (/[{}]/.test(issuer))
     return `serves many tenants: its issuer has a placeholder, ${quoted(issuer)}. Put the id of your tenant (directory) into the address, in place of "common", "organizations" or "consumers"`;
-  }
   const is = `is of the issuer ${shown(issuer)}`;
-  if (issuer.startsWith('http://')) {
+  if (issuer.startsWith('http://'))
     return `${is}, which is not https: set the public https address of the provider in its own configuration, behind a proxy too`;
-  }
   const problem = await problemAt(outbound, issuer);
   if (problem === null) return `${is}: use that`;
   return `${is}, where discovery does not work (${problem}). If this server may speak for that issuer, create the signer by hand, with that issuer, jwksEndpoint ${shown(jwksEndpoint)} and externalAuthUrl ${shown(address)}`;

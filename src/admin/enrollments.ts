@@ -59,9 +59,8 @@ export async function newEnrollment(
   fields: EnrollmentFields,
 ): Promise<NewEnrollment> {
   const { method } = fields;
-  if (method === 'ott' && !needs.certificateIssuer.isAvailable) {
+  if (method === 'ott' && !needs.certificateIssuer.isAvailable)
     throw refusedField('method', 'needs edge.enrollment.signingCert in the configuration', method);
-  }
   const id = asId<EnrollmentId>(needs.random.id());
   const caId = await acceptableCa(needs, fields);
   const username = usernameToGive(fields);

@@ -246,9 +246,8 @@ function parseOrders(cursor: Cursor, fields: ListFields): ListQuery['sort'] {
 
 function parseCount(cursor: Cursor): number {
   const { token } = cursor;
-  if (token.kind !== 'number' || !Number.isSafeInteger(token.value) || token.value < 0) {
+  if (token.kind !== 'number' || !Number.isSafeInteger(token.value) || token.value < 0)
     throw cursor.expected('a whole number');
-  }
   cursor.advance();
   return token.value;
 }

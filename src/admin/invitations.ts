@@ -58,9 +58,8 @@ export async function invite(
   const { identity, policy } = account;
   requireMayHelp(by, identity);
   const now = needs.clock.now();
-  if (expiresIn < shortestLifetime || expiresIn > longestLifetime) {
+  if (expiresIn < shortestLifetime || expiresIn > longestLifetime)
     throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (720h)');
-  }
   requireMeans(policy);
   await requireUserName(needs, identity);
   const mail = send === null ? null : mailOf(needs, { identity, issuer: send.issuer });
@@ -84,9 +83,8 @@ export async function invite(
     ? 'disabled'
     : await actingFor(needs, by).invitations.create(invitation, now, ...(mail === null ? [] : [mail]));
   if (outcome === 'unknown') throw new AuthError('not_found');
-  if (outcome === 'disabled') {
+  if (outcome === 'disabled')
     throw new AuthError('conflict', { description: 'The identity is disabled; enable it first' });
-  }
   if (outcome === 'beyond-help') throw new AuthError('forbidden');
   recordChange(needs, by, {
     action: 'create',
@@ -142,11 +140,10 @@ function requireMeans(policy: AuthPolicy): void {
 async function requireUserName({ store }: AdminServices, { id, name }: Identity): Promise<void> {
   if ((await passwordOf(store.authenticators, id)) !== null) return;
   const key = acceptableUsername(name);
-  if ((await store.authenticators.findPasswordLogin(key)) !== null) {
+  if ((await store.authenticators.findPasswordLogin(key)) !== null)
     throw refusedField(
       'username',
       'is already taken by another identity; give this identity another name',
       name,
     );
-  }
 }

@@ -31,9 +31,8 @@ export function listQuery(parameters: ListParameters, fields: ListFields, reader
     once('offset', { inFilter: parsed.skip, parameter: parameters.offset }, (text) =>
       wholeNumber('offset', text),
     ) ?? 0;
-  if (typeof limit === 'number' && limit > largestLimit) {
+  if (typeof limit === 'number' && limit > largestLimit)
     throw refused('limit', `must be at most ${largestLimit}, or none`, limit);
-  }
   if (offset > largestOffset) throw refused('offset', `must be at most ${largestOffset}`, offset);
   return {
     filter: parsed.filter,

@@ -22,9 +22,8 @@ const longestUri = 2048;
  * @param taken ids that already mean something: the built-in clients, and the audience of the Edge APIs
  */
 export function acceptableClientId(id: string, taken: ReadonlySet<string>): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
     throw refusedField('id', 'must be 1 to 64 letters, digits, dots, dashes and underscores', id);
-  }
   if (taken.has(id)) throw refusedField('id', 'is already taken', id);
   return id;
 }
@@ -49,9 +48,8 @@ export function acceptableUris(
 /** Always includes `openid`: without it nothing could be requested. */
 export function acceptableClientScopes(scopes: readonly string[]): readonly string[] {
   for (const scope of scopes) {
-    if (!(clientScopes as readonly string[]).includes(scope)) {
+    if (!(clientScopes as readonly string[]).includes(scope))
       throw refusedField('scopes', `must be among ${clientScopes.join(', ')}`, scope);
-    }
   }
   if (!scopes.includes('openid')) throw refusedField('scopes', 'must have openid');
   return clientScopes.filter((scope) => scopes.includes(scope));
@@ -62,15 +60,12 @@ const mappedClaims: readonly string[] = Object.values(claimsOfScope).flat();
 
 export function acceptableClaims(claims: Readonly<Record<string, string>>): OidcClient['claims'] {
   for (const [claim, source] of Object.entries(claims)) {
-    if (!mappedClaims.includes(claim)) {
+    if (!mappedClaims.includes(claim))
       throw refusedField('claims', `must be about ${mappedClaims.join(', ')}`, claim);
-    }
-    if (!sources.includes(source) && !/^tags\..{1,255}$/s.test(source)) {
+    if (!sources.includes(source) && !/^tags\..{1,255}$/s.test(source))
       throw refusedField('claims', `must come from ${sources.join(', ')} or tags.NAME`, source);
-    }
-    if (source === 'roleAttributes' && claim !== 'groups') {
+    if (source === 'roleAttributes' && claim !== 'groups')
       throw refusedField('claims', 'roleAttributes is a list, which only groups can contain', claim);
-    }
   }
   return claims as Readonly<Partial<Record<MappedClaim, string>>>;
 }
@@ -131,9 +126,8 @@ export function acceptableLogo(uri: string | null): string | null {
   const isPng = png.length > 24 && png.subarray(0, 16).toString('hex') === pngHead;
   if (!isPng)
     throw refusedField('logoUri', 'must be data:image/png;base64, with a PNG picture', uri.slice(0, 30));
-  if (Math.max(png.readUInt32BE(16), png.readUInt32BE(20)) > widestLogo) {
+  if (Math.max(png.readUInt32BE(16), png.readUInt32BE(20)) > widestLogo)
     throw refusedField('logoUri', `must be at most ${widestLogo} pixels wide and high`);
-  }
   return uri;
 }
 
@@ -144,9 +138,8 @@ export function acceptableAddress(
   limits: OutboundLimits,
 ): string | null {
   if (url === null || url === '') return null;
-  if (url.length > longestUri || !url.startsWith('https://') || url.includes('#')) {
+  if (url.length > longestUri || !url.startsWith('https://') || url.includes('#'))
     throw refusedField(field, 'must be an https URL without a fragment', url.slice(0, 100));
-  }
   return askableAddress(field, url, { limits });
 }
 

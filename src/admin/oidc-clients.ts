@@ -101,11 +101,10 @@ export async function addClientSecret(
   clientId: string,
 ): Promise<{ readonly id: OidcClientSecretId; readonly secret: string }> {
   const client = await oidcClients.get(needs, clientId);
-  if (!usesSecret(client.tokenEndpointAuthMethod)) {
+  if (!usesSecret(client.tokenEndpointAuthMethod))
     throw new AuthError('conflict', {
       description: `The client proves itself by ${client.tokenEndpointAuthMethod}; set tokenEndpointAuthMethod to client_secret_basic or client_secret_post first`,
     });
-  }
   const id = asId<OidcClientSecretId>(needs.random.id());
   const secret = needs.random.bytes(32).toString('base64url');
   const added = await actingFor(needs, by).oidcClients.addSecret(
@@ -113,11 +112,10 @@ export async function addClientSecret(
     needs.clock.now(),
   );
   if (added === 'unknown') throw new AuthError('not_found');
-  if (added === 'full') {
+  if (added === 'full')
     throw new AuthError('conflict', {
       description: `The client has ${mostClientSecrets} secrets already; delete the one that is no longer used`,
     });
-  }
   recordSecret(needs, by, { entity: 'oidc-client', entityId: clientId, field: 'secrets' });
   return { id, secret };
 }
@@ -136,20 +134,16 @@ export async function deleteClientSecret(
 /** @throws AuthError could_not_validate   fields that contradict each other */
 function refuseContradictions(client: OidcClient): void {
   const { type, tokenEndpointAuthMethod: method, requirePkce, jwks, jwksUri } = client;
-  if (type === 'public' && method !== 'none') {
+  if (type === 'public' && method !== 'none')
     throw refusedField('tokenEndpointAuthMethod', 'must be none for a public client', method);
-  }
-  if (type === 'confidential' && method === 'none') {
+  if (type === 'confidential' && method === 'none')
     throw refusedField('tokenEndpointAuthMethod', 'must not be none for a confidential client', method);
-  }
-  if (type === 'public' && !requirePkce) {
+  if (type === 'public' && !requirePkce)
     throw refusedField('requirePkce', 'may be false for a confidential client only', requirePkce);
-  }
   if (jwks !== null && jwksUri !== null)
     throw refusedField('jwksUri', 'must not be set together with jwks', jwksUri);
-  if (method === 'private_key_jwt' && jwks === null && jwksUri === null) {
+  if (method === 'private_key_jwt' && jwks === null && jwksUri === null)
     throw refusedField('jwks', 'or jwksUri is required for private_key_jwt');
-  }
 }
 
 /** @param server what the server has; no client may exceed it */

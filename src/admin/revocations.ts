@@ -49,9 +49,7 @@ export async function createRevocation(
   const tags = acceptableTags(fields.tags);
   const revocation = { id, type, issuedBefore, tags, expiresAt: now + needs.tokenLifetime };
   const ended = await takenRefused({ id }, actingFor(needs, by).revocations.revoke(revocation, now));
-  if (ended === null) {
-    throw refusedField('id', `names no ${nouns[type]}`, id);
-  }
+  if (ended === null) throw refusedField('id', `names no ${nouns[type]}`, id);
   recordChange(needs, by, {
     action: 'create',
     entity: 'revocation',

@@ -83,9 +83,8 @@ function given(value: string | null | undefined): value is string {
 
 function fromCertificate(pem: string, kid: string | null): KeySource {
   const facts = readCertificate(pem);
-  if (kid !== null && (kid.length > longestKid || !/^[\x20-\x7e]*$/.test(kid))) {
+  if (kid !== null && (kid.length > longestKid || !/^[\x20-\x7e]*$/.test(kid)))
     throw refusedField('kid', `must be at most ${longestKid} printable ASCII characters`, kid);
-  }
   return {
     certPem: pem,
     jwksEndpoint: null,
@@ -102,12 +101,10 @@ function readCertificate(pem: string): ReturnType<typeof certificateFacts> {
   if (pem.length > longestPem) throw refusedField('certPem', `must have at most ${longestPem} characters`);
   const certificates = allCertificates(pem);
   const [certificate] = certificates;
-  if (certificate === undefined || certificates.length > 1) {
+  if (certificate === undefined || certificates.length > 1)
     throw refusedField('certPem', 'must be exactly one certificate in PEM form');
-  }
-  if (readSignerCertificate(pem) === undefined) {
+  if (readSignerCertificate(pem) === undefined)
     throw refusedField('certPem', 'has a key of a kind or size that is not accepted');
-  }
   return certificateFacts(certificate);
 }
 

@@ -44,13 +44,12 @@ export function acceptableClientId(clientId: string | null): string | null {
 
 function acceptableText(field: string, text: string): string {
   if (text === '') throw refusedField(field, 'must not be empty', text);
-  if (Buffer.byteLength(text) > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text)) {
+  if (Buffer.byteLength(text) > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text))
     throw refusedField(
       field,
       `must be at most ${longestText} bytes of text without control characters`,
       text,
     );
-  }
   return text;
 }
 
@@ -75,9 +74,8 @@ export function acceptableAuthUrl(url: string | null): string | null {
 export function acceptableScopes(scopes: readonly string[]): readonly string[] {
   requireFew('scopes', scopes, mostScopes);
   for (const scope of scopes) {
-    if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(scope)) {
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(scope))
       throw refusedField('scopes', 'must be scope names, one in each entry', scope);
-    }
   }
   return [...new Set(scopes)];
 }
@@ -88,9 +86,8 @@ export function acceptableLeeway(seconds: number): number {
 }
 
 export function acceptableLifetime(seconds: number | null): number | null {
-  if (seconds === null || (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLifetime)) {
+  if (seconds === null || (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLifetime))
     return seconds;
-  }
   throw refusedField(
     'maxLifetimeSeconds',
     `must be a whole number from 1 to ${longestLifetime}, or null`,

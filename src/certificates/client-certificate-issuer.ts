@@ -181,9 +181,8 @@ export async function certificateExtension(
   const isExtendable = passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session);
   const authenticator =
     isExtendable && authenticatorId !== null ? await needs.store.authenticators.find(authenticatorId) : null;
-  if (authenticator?.method !== 'cert') {
+  if (authenticator?.method !== 'cert')
     return { isExtendable: false, isRequested: false, isKeyRollRequested: false };
-  }
   const { isExtendRequested: isRequested, isKeyRollRequested } = authenticator;
   return { isExtendable, isRequested, isKeyRollRequested };
 }

@@ -50,9 +50,8 @@ export async function certifySession(
   const issued = await needs.certificateIssuer.issue({ key, identityId, uris, lifetime });
   const { certPem, chainPem, thumbprint, notAfter: expiresAt } = issued;
   const certificate = { id, sessionId, certPem, thumbprint, createdAt: needs.clock.now(), expiresAt };
-  if (!(await needs.store.sessionCertificates.add(certificate, mostOfOneSession))) {
+  if (!(await needs.store.sessionCertificates.add(certificate, mostOfOneSession)))
     throw new AuthError('unauthorized', { detail: `session ${sessionId} has ended` });
-  }
   needs.audit.record({ event: 'session.certified', identityId, sessionId, thumbprint }, origin);
   return { ...certificate, chainPem };
 }
@@ -76,9 +75,8 @@ export async function revokeSessionCertificate(
   { caller: { apiSessionId: sessionId, identityId }, origin }: OwnCall,
 ): Promise<void> {
   const certificateId = asId<SessionCertificateId>(id);
-  if (!(await needs.store.sessionCertificates.revoke(sessionId, certificateId, needs.clock.now()))) {
+  if (!(await needs.store.sessionCertificates.revoke(sessionId, certificateId, needs.clock.now())))
     throw new AuthError('not_found');
-  }
   const event = { event: 'session.certificate-revoked', identityId, sessionId, certificateId } as const;
   needs.audit.record(event, origin);
 }

@@ -31,14 +31,12 @@ export function isHostName(text: string): boolean {
 export function parseHostAndPort(text: string): HostAndPort {
   const refuse = (why: string) => new Refusal(`${JSON.stringify(text)} is not host:port: ${why}`);
   if (text.length > 270) throw new Refusal('the address is too long');
-  if (schemePattern.test(text)) {
+  if (schemePattern.test(text))
     throw refuse(`leave out the scheme ${text.slice(0, text.indexOf('://') + 3)}`);
-  }
   const parts = /^(\[[^\]]*\]|[^:[\]]*):(\d{1,5})$/.exec(text);
   if (parts === null) {
-    if (isIPv6(text) || (text.match(/:/g) ?? []).length > 1) {
+    if (isIPv6(text) || (text.match(/:/g) ?? []).length > 1)
       throw refuse('write an IPv6 address in brackets, for example "[::1]:1280"');
-    }
     throw refuse('write for example localhost:1280');
   }
   const [, hostText = '', portText = ''] = parts;
@@ -58,9 +56,8 @@ function canonicalHost(text: string, refuse: (why: string) => Refusal): string {
   if (text === '') throw refuse('the host is missing');
   if (isIPv4(text)) return text;
   const name = text.toLowerCase();
-  if (!isHostName(name)) {
+  if (!isHostName(name))
     throw refuse('the host must be a host name (letters, digits, hyphens, dots) or an IP address');
-  }
   return name;
 }
 
@@ -103,13 +100,11 @@ export function parseIpRange(text: string): IpRange {
   const bits = family === 'ipv4' ? 32 : 128;
   const prefixText = parts?.[2] ?? String(bits);
   const prefixLength = Number(prefixText);
-  if (prefixLength > bits || String(prefixLength) !== prefixText) {
+  if (prefixLength > bits || String(prefixLength) !== prefixText)
     throw refuse(`the prefix length must be 0 to ${bits}`);
-  }
   const canonical = family === 'ipv4' ? address : canonicalIPv6(address);
-  if (numericValue(canonical, family) % 2n ** BigInt(bits - prefixLength) !== 0n) {
+  if (numericValue(canonical, family) % 2n ** BigInt(bits - prefixLength) !== 0n)
     throw refuse(`bits are set behind the first ${prefixLength}`);
-  }
   return { address: canonical, prefixLength, family };
 }
 

@@ -92,16 +92,14 @@ function* wrongBindings(parts: ReadableParts): Generator<Finding> {
   for (const { api, listener, path } of apisOf(parts)) {
     const { binding } = api;
     const at = [...path, 'binding'];
-    if (listener?.apis.find((other) => other.binding === binding) !== api) {
+    if (listener?.apis.find((other) => other.binding === binding) !== api)
       yield value(at, `the listener lists ${binding} twice`);
-    }
-    if (parts.edge === 'absent' && binding.startsWith('edge-')) {
+    if (parts.edge === 'absent' && binding.startsWith('edge-'))
       yield value(
         at,
         `${binding} needs the section edge, which the file does not have`,
         'Add the section; with nothing special to say, write: edge: {}',
       );
-    }
   }
 }
 

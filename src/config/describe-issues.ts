@@ -35,9 +35,8 @@ const foreignSections: readonly string[] = [
 export function describeIssues(file: unknown, issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
   return issues.flatMap((issue): readonly Finding[] => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
-    if (issue.code === 'unrecognized_keys') {
+    if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => describeUnknownKey({ file, parent: path, key }));
-    }
     const found = valueAt(file, path);
     const meaning = nodesAt(file, path).find(({ description }) => description !== undefined)?.description;
     if (found === undefined && path.length > 0) {
@@ -80,13 +79,11 @@ function hintForWrongValue(
   { path, meaning }: { path: ConfigPath; meaning: string | undefined },
 ): string | null {
   const name = path.findLast((segment) => typeof segment === 'string') ?? '';
-  if (typeof found === 'number' && /(duration|timeout)$/i.test(name)) {
+  if (typeof found === 'number' && /(duration|timeout)$/i.test(name))
     return `Write a duration with its unit, for example ${found}s or ${found}m.`;
-  }
   const choices = choicesOf(issue);
-  if (choices !== undefined && typeof found === 'string') {
+  if (choices !== undefined && typeof found === 'string')
     return `The nearest is ${nearestKey(found, choices) ?? ''}.`;
-  }
   // Our own sentences already say what to do.
   return issue.code === 'custom' ? null : (meaning ?? null);
 }
@@ -94,9 +91,8 @@ function hintForWrongValue(
 /** The possible values, if the value is not one of them. */
 function choicesOf(issue: z.core.$ZodIssue): readonly string[] | undefined {
   if (issue.code === 'invalid_value') return issue.values.map(String);
-  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options))
     return issue.options.map(String);
-  }
   return undefined;
 }
 

@@ -79,8 +79,7 @@ export function leafPaths(value: FileValue, path: ConfigPath = []): readonly Con
       ? [path]
       : entries.flatMap((entry, index) => leafPaths(entry, [...path, index]));
   }
-  if (typeof value === 'object') {
+  if (typeof value === 'object')
     return Object.entries(value).flatMap(([key, child]) => leafPaths(child, [...path, key]));
-  }
   return [path];
 }

@@ -42,9 +42,8 @@ export function loadConfig(
   needs: { readFile: (path: string) => string; env: Readonly<Record<string, string | undefined>> },
 ): LoadedConfig {
   const source = parseYamlSource(readText(path, needs.readFile));
-  if (source.faults.length > 0) {
+  if (source.faults.length > 0)
     throw new ConfigError(source.faults.map((fault) => ({ ...fault, file: path, path: '' })));
-  }
   const replaced = replacements(source.value, needs.env);
   const file = withEnvironment(source.value, replaced);
 
@@ -168,9 +167,8 @@ function withAbsolutePaths(value: unknown, nodes: readonly SettingNode[], folder
       folder,
     );
   if (Array.isArray(value)) return value.map((entry, index) => inside(index, entry));
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, inside(key, child)]));
-  }
   const isPath = nodes.some(({ isFile }) => isFile) && filePath.safeParse(value).success;
   return isPath ? resolve(folder, String(value)) : value;
 }

@@ -26,29 +26,25 @@ function* oddAddresses(parts: ReadableParts, file: unknown): Generator<Finding> 
     const { address } = bindPoint;
     const at = [...path, 'address'];
     const given = String(valueAt(file, at));
-    if (given.toLowerCase() === address && given !== address) {
+    if (given.toLowerCase() === address && given !== address)
       yield value(at, `${given} is used as ${address}, also in the issuer`);
-    }
     const owner = owners.get(address) ?? listener;
     owners.set(address, owner);
-    if (owner !== listener && !address.endsWith(':0')) {
+    if (owner !== listener && !address.endsWith(':0'))
       yield value(at, `${address} is the address of two listeners, so both have its issuer`);
-    }
   }
 }
 
 function* nothingBound({ listeners, edge }: ReadableParts): Generator<Finding> {
   if (typeof edge === 'string' || listeners.includes(undefined)) return;
   const bindings = listeners.flatMap((listener) => listener?.apis.map(({ binding }) => binding) ?? []);
-  if (!bindings.includes('edge-client')) {
+  if (!bindings.includes('edge-client'))
     yield value(['web'], 'no listener has edge-client, so clients cannot reach the service');
-  }
-  if (!bindings.includes('edge-oidc') && edge.api.disableOidcAutoBinding) {
+  if (!bindings.includes('edge-oidc') && edge.api.disableOidcAutoBinding)
     yield value(
       ['edge', 'api', 'disableOidcAutoBinding'],
       'the OIDC provider is bound nowhere: auto-binding is disabled and no listener lists edge-oidc',
     );
-  }
 }
 
 /** Of those that the file lists. */
@@ -61,21 +57,19 @@ function* oddRedirectUris(parts: ReadableParts, file: unknown): Generator<Findin
         const at = [...path, 'options', key, position];
         if (valueAt(file, at) === undefined) continue;
         const text = formatRedirectUri(pattern);
-        if (allowsAnyRemotePort(pattern)) {
+        if (allowsAnyRemotePort(pattern))
           yield value(
             at,
             `${text} lets any program that can listen on a port of that host receive codes; name the port`,
           );
-        }
         // Cookies ignore the port (RFC 6265 section 8.5). On a loopback address every program is a neighbour anyway.
         const host = hostnameOf(pattern.kind === 'exact' ? pattern.uri : pattern.prefix);
-        if (own.includes(host) && !isLoopbackHost(host)) {
+        if (own.includes(host) && !isLoopbackHost(host))
           yield value(
             at,
             `${text} is at the host name of this service: whatever answers there can read and set the cookies of logins, because cookies ignore the port`,
             'Give this service a host name that no other service has.',
           );
-        }
       }
     }
   }

@@ -93,9 +93,8 @@ function parseWebUri(text: string, scheme: 'http' | 'https', refuse: Refuse): Re
 
   checkHost(host, refuse);
   const loopback = loopbackHosts.includes(host);
-  if (scheme === 'http' && !loopback) {
+  if (scheme === 'http' && !loopback)
     throw refuse('plain http is allowed for localhost, 127.0.0.1 and [::1] only; use https');
-  }
   if (rest.includes('*')) throw starRefusal(refuse);
   checkPath(rest, refuse);
   if (port === '*') {
@@ -103,9 +102,8 @@ function parseWebUri(text: string, scheme: 'http' | 'https', refuse: Refuse): Re
     return { kind: 'any-port', prefix: `${scheme}://${host}`, suffix: rest };
   }
   if (port?.includes('*') === true) throw starRefusal(refuse);
-  if (port !== undefined && !isPort(port)) {
+  if (port !== undefined && !isPort(port))
     throw refuse('its port must be a number from 1 to 65535 without leading zero');
-  }
   return { kind: 'exact', uri: text };
 }
 
@@ -113,9 +111,8 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
   const parts = /^[^:]+:(?:\/\/([^/?]*))?(\/[^?]*)?(?:\?.*)?$/.exec(text);
   const authority = parts?.[1];
   const path = parts?.[2];
-  if (parts === null || ((authority ?? '') === '' && (path ?? '') === '')) {
+  if (parts === null || ((authority ?? '') === '' && (path ?? '') === ''))
     throw refuse(`write it as ${scheme}://auth/callback or ${scheme}:/callback`);
-  }
   if (text.includes('*')) throw starRefusal(refuse);
   if (authority?.includes('@') === true) throw refuse('it must not contain a user name (@)');
   checkPath(path ?? '', refuse);
@@ -142,9 +139,8 @@ function checkHost(host: string, refuse: Refuse): void {
 function checkPath(rest: string, refuse: Refuse): void {
   const path = rest.split('?')[0] ?? '';
   const segments = path.split('/').map((segment) => segment.replaceAll(/%2e/gi, '.'));
-  if (segments.some((segment) => segment === '.' || segment === '..')) {
+  if (segments.some((segment) => segment === '.' || segment === '..'))
     throw refuse('its path must not contain . or .. as a segment');
-  }
 }
 
 function isPort(text: string): boolean {

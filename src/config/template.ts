@@ -88,12 +88,11 @@ function memberLines(node: SettingNode, { given, isComment }: Shown): readonly L
 
 function sectionLines(key: string, sentence: string, inside: readonly Line[]): readonly Line[] {
   if (inside.length === 0) return [];
-  if (inside.some(({ kind }) => kind === 'set')) {
+  if (inside.some(({ kind }) => kind === 'set'))
     return [
       ...explained('set', `${key}:`, sentence),
       ...inside.map((line) => ({ ...line, indent: line.indent + 2 })),
     ];
-  }
   return [...explained('comment', `${key}:`, sentence), ...inside.map(insideComment)];
 }
 
@@ -103,7 +102,7 @@ function insideComment(line: Line): Line {
 
 /** The first entry with all its settings, the others with those that are given, then the remaining kinds as comments. */
 function entryLines(node: SettingNode, [first = {}, ...others]: readonly Values[]): readonly Line[] {
-  if (node.oneOf === undefined) {
+  if (node.oneOf === undefined)
     return [first, ...others].flatMap((given, index) =>
       index === 0
         ? asEntry(memberLines(node, { given, isComment: false }))
@@ -112,7 +111,6 @@ function entryLines(node: SettingNode, [first = {}, ...others]: readonly Values[
             .split('\n')
             .map((text) => ({ indent: 0, kind: 'set', text, explanation: '' })),
     );
-  }
   const bindings = [first, ...others].map(({ binding }) => binding);
   return [
     ...bindings.map(

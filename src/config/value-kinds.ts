@@ -101,9 +101,8 @@ export type DbConfig =
 export const dbSchema = text(
   (given): DbConfig => {
     if (given.startsWith('sqlite:')) return { engine: 'sqlite', file: sqliteFile(given) };
-    if (!/^postgres(ql)?:\/\//.test(given)) {
+    if (!/^postgres(ql)?:\/\//.test(given))
       throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
-    }
     requireEscapes(given);
     const apart = withHostsApart(given);
     const url = URL.parse(apart);
@@ -111,9 +110,8 @@ export const dbSchema = text(
       throw new Refusal(
         `the PostgreSQL URL cannot be parsed: check host and port, with an IPv6 address in brackets; ${escapes}`,
       );
-    if (url.hostname === '' && !url.searchParams.has('host')) {
+    if (url.hostname === '' && !url.searchParams.has('host'))
       throw new Refusal('the PostgreSQL URL names no host');
-    }
     if (url.searchParams.get('host')?.includes(','))
       throw new Refusal('several hosts of a PostgreSQL URL stand before its path: postgres://USER@A,B/NAME');
     for (const each of readPostgresHosts(url)) readPostgresTls(each);
@@ -138,9 +136,8 @@ function sqliteFile(given: string): string {
   const file = given.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (file === '' || file.endsWith('/')) throw new Refusal('the path of the SQLite file is missing');
   if (file === ':memory:') throw new Refusal('a database in memory would forget every session');
-  if (/[?#\0]/.test(file) || (file.startsWith('//') && isAbsolute(file))) {
+  if (/[?#\0]/.test(file) || (file.startsWith('//') && isAbsolute(file)))
     throw new Refusal('after sqlite: only the path of a file may follow');
-  }
   return file;
 }
 
@@ -152,9 +149,8 @@ export const address = text((given) => formatHostAndPort(parseHostAndPort(given)
 /** The same for an address that clients dial. */
 export const dialableAddress = text((given) => {
   const parsed = parseHostAndPort(given);
-  if (isUnspecified(parsed.host)) {
+  if (isUnspecified(parsed.host))
     throw new Refusal(`${given} is not an address that clients can dial; name the host as they see it`);
-  }
   return formatHostAndPort(parsed);
 }, asItIs);
 
@@ -163,11 +159,10 @@ export const ipRange = text(parseIpRange, formatIpRange);
 /** A host in such a range is trusted with every address that it reports for its clients. */
 export const balancerRange = text((given) => {
   const range = parseIpRange(given);
-  if (range.prefixLength === 0) {
+  if (range.prefixLength === 0)
     throw new Refusal(
       `${given} is every address, and any client could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
     );
-  }
   return range;
 }, formatIpRange);
 
@@ -198,12 +193,10 @@ export const sparedHost = text(
 /** May contain a password: never print it. The messages never repeat it. */
 export const proxyUrl = text((given) => {
   const url = URL.parse(given);
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.hostname === '')
     throw new Refusal('the proxy is not an http or https URL, such as http://proxy.example.com:3128');
-  }
-  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
+  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '')
     throw new Refusal(`the URL of the proxy has more than a host and a port; ${escapes}`);
-  }
   try {
     [url.username, url.password].map(decodeURIComponent);
   } catch {
@@ -262,11 +255,10 @@ export const mailbox = text(
   (given): Mailbox => {
     const [, name = '', bracketed] = /^([^<>\p{C}]{0,100}?)\s*<([^<>]*)>$/u.exec(given.trim()) ?? [];
     const address = bracketed ?? given.trim();
-    if (!/^[^\s\p{C}@"(),:;<>[\\\]]{1,64}@[^\s\p{C}@"(),:;<>[\\\]]{1,255}$/u.test(address)) {
+    if (!/^[^\s\p{C}@"(),:;<>[\\\]]{1,64}@[^\s\p{C}@"(),:;<>[\\\]]{1,255}$/u.test(address))
       throw new Refusal(
         `${JSON.stringify(given)} is not a sender such as no-reply@example.com or Example <no-reply@example.com>`,
       );
-    }
     const unquoted = name.trim().replace(/^"(.*)"$/, '$1');
     return { name: unquoted === '' ? null : unquoted, address };
   },

@@ -95,9 +95,8 @@ function stepInto(node: unknown, segment: PathSegment): { key: unknown; value: u
     const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : key) === String(segment));
     return pair && { key: pair.key, value: pair.value };
   }
-  if (isSeq(node) && typeof segment === 'number' && segment < node.items.length) {
+  if (isSeq(node) && typeof segment === 'number' && segment < node.items.length)
     return { key: node.items[segment], value: node.items[segment] };
-  }
   return undefined;
 }
 
@@ -121,9 +120,8 @@ function faultMessage(code: string, message: string): string {
 
 function faultHint(code: string, around: string): string | null {
   if (around.includes('\t') || code === 'TAB_AS_INDENT') return 'Indent with spaces, not with tabs.';
-  if (code === 'UNEXPECTED_TOKEN' && /[[\]:]/.test(around)) {
+  if (code === 'UNEXPECTED_TOKEN' && /[[\]:]/.test(around))
     return 'Put a value that contains [ or ] in quotes, for example "[::1]:1280".';
-  }
   return null;
 }
 

@@ -11,12 +11,11 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
 
 /** @throws ConfigError a logo cannot be read, is too large, or is neither PNG nor an SVG without scripts */
 export function brandingOf({ logoFile, logoDarkFile, ...branding }: BrandingConfig): Branding {
-  if (logoFile === null && logoDarkFile !== null) {
+  if (logoFile === null && logoDarkFile !== null)
     throw refused(
       'branding.logoDark',
       `${logoDarkFile} is the logo of the dark theme, and there is none of the light`,
     );
-  }
   return {
     ...branding,
     logo: logoFile === null ? null : readLogo('branding.logo', logoFile),
@@ -39,9 +38,8 @@ function readLogo(path: string, file: string): Logo {
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart();
-  if (!/^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i.test(text)) {
+  if (!/^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i.test(text))
     throw refused(path, `${file} is neither an SVG nor a PNG picture`);
-  }
   const active = /<script|<foreignObject|\son\w+\s*=|javascript:|<!ENTITY/i.exec(text);
   if (active !== null)
     throw refused(path, `${file} holds ${JSON.stringify(active[0].trim())}; a logo is a picture only`);

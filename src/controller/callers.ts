@@ -117,13 +117,12 @@ function sourceOf(keeper: RevocationSource | null, first: Base['first']): Revoca
  * docs/decisions/dpop.md
  */
 function proofMemory({ config, store, clock, random, first }: Base): ProofMemory {
-  if (config.db.engine !== 'sqlite') {
+  if (config.db.engine !== 'sqlite')
     return {
       use: async ({ id, until }) => ((await store.oidcClients.useAssertion(id, until)) ? 'new' : 'used'),
       startedAt: 0,
       epoch: '',
     };
-  }
   return first?.usedProofs ?? { use: usedProofs(), startedAt: clock.now(), epoch: random.id() };
 }
 
@@ -133,8 +132,7 @@ function keyRotation({ config, store, vault, clock, inUse }: Base, ring: KeyRing
   return async () => {
     const needs = { keys: store.keys, vault, clock, ring };
     const tokenLifetime = longestSignedLifetime(inUse.edge.oidc);
-    for (const { kid, alg } of await ensureSigningKeys(needs, algorithms, tokenLifetime)) {
+    for (const { kid, alg } of await ensureSigningKeys(needs, algorithms, tokenLifetime))
       audit.record({ event: 'key.rotated', kid, alg }, null);
-    }
   };
 }

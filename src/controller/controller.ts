@@ -124,11 +124,10 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   const use = await prepareConfig(foundations, services, { ...opened, config });
   const useInThreads = await others?.prepareConfig(asOpened(config, opened));
   for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
-  if (!(await services.audit.written())) {
+  if (!(await services.audit.written()))
     throw new ReloadRefused(
       'The audit trail cannot be written, so nothing is changed: make room for the log.',
     );
-  }
   refuseWhenStopping();
   configuration.inUse = config;
   use();

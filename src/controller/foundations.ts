@@ -55,21 +55,19 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
   const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
   const store = await openStore(config, { threads: requestThreads(config) });
   const { version } = await databaseVersion(config);
-  if (version > schemaVersion) {
+  if (version > schemaVersion)
     log.warn('a newer release has changed the database; this one can work on it', {
       event: 'store.newer',
       version,
       known: schemaVersion,
     });
-  }
-  if (isOpenToListeners(config, env)) {
+  if (isOpenToListeners(config, env))
     log.warn(
       'the database is asked in the clear: add sslmode=verify-full to db, or sslmode=disable to keep it',
       {
         event: 'store.unencrypted',
       },
     );
-  }
   const hashPool = createHashPool(
     { clock },
     { threads: hashThreads(config), cost: config.edge.passwordHash },

@@ -261,12 +261,10 @@ function firstThread(
 /** The pool of the first thread: all threads share one queue. */
 function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundations['hashPool'] {
   const asThrown = (error: unknown): never => {
-    if (error instanceof CallFailed && error.thrown === 'HashPoolFull') {
+    if (error instanceof CallFailed && error.thrown === 'HashPoolFull')
       throw new HashPoolFull((error.details as { readonly retryAfterSeconds: number }).retryAfterSeconds);
-    }
-    if (error instanceof CallFailed && error.thrown === 'HashPoolStopped') {
+    if (error instanceof CallFailed && error.thrown === 'HashPoolStopped')
       throw new HashPoolStopped(error.message, { cause: error });
-    }
     throw error;
   };
   return {

@@ -65,9 +65,8 @@ export async function restoreDatabase(
     'PostgreSQL is put back with its own tools; afterwards, before a controller starts, run: overlay-auth ops db restored.',
   );
   if (!existsSync(backup)) throw new BackupUnusable(`There is no file ${backup}.`);
-  if (existsSync(path) && realpathSync(path) === realpathSync(backup)) {
+  if (existsSync(path) && realpathSync(path) === realpathSync(backup))
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
-  }
   using _claim = claimDatabase(needs.config);
   const working = copyOf(backup, path);
   try {
@@ -102,18 +101,15 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
       await store.close();
     }
   } catch (error) {
-    if (error instanceof SchemaError) {
+    if (error instanceof SchemaError)
       throw new BackupUnusable(`${backup} cannot be used: ${error.message}.`, { cause: error });
-    }
-    if (error instanceof SealBroken) {
+    if (error instanceof SealBroken)
       throw new BackupUnusable(
         `${backup} was sealed with another key-encryption key: put back the key file that belongs to it, and restore again.`,
         { cause: error },
       );
-    }
-    if (error instanceof Error && 'errcode' in error) {
+    if (error instanceof Error && 'errcode' in error)
       throw new BackupUnusable(`${backup} cannot be read as a database: ${error.message}.`, { cause: error });
-    }
     throw error;
   }
 }

@@ -35,12 +35,11 @@ export async function extendCertificate(
   const key = needs.certificateIssuer.readRequest(request);
   await requirePresentOne(needs, call, { authenticator, chain });
   const hasNewKey = !isSameKey(key, authenticator);
-  if (authenticator.isKeyRollRequested && !hasNewKey) {
+  if (authenticator.isKeyRollRequested && !hasNewKey)
     throw new AuthError('csr_not_acceptable', {
       description:
         'A new key was requested, but the certificate signing request has the key of the current certificate',
     });
-  }
   const { identityId } = caller;
   const issued = await needs.certificateIssuer.issue({
     key,
@@ -92,9 +91,8 @@ async function ownCertificate(
   id: string,
 ): Promise<CertificateAuthenticator> {
   const authenticator = await store.authenticators.find(asId<AuthenticatorId>(id));
-  if (authenticator?.identityId !== caller.identityId || authenticator.method !== 'cert') {
+  if (authenticator?.identityId !== caller.identityId || authenticator.method !== 'cert')
     throw new AuthError('not_found');
-  }
   return authenticator;
 }
 
@@ -115,11 +113,10 @@ async function requirePresentOne(
       description: 'The connection has to present the certificate that is to be extended',
     });
   }
-  if (verdict.proof.caId !== null) {
+  if (verdict.proof.caId !== null)
     throw new AuthError('conflict', {
       description: 'The certificate comes from a third-party authority, which alone can renew it',
     });
-  }
 }
 
 function isSameKey(key: RequestedKey, { certPem }: CertificateAuthenticator): boolean {

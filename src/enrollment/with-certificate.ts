@@ -94,14 +94,13 @@ async function authorityOf(
 ): Promise<{ readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer }> {
   const path = await findTrustedPath(needs, chain, { attempt, allowExpired: false });
   const leaf = chain?.[0];
-  if (path === null || leaf === undefined) {
+  if (path === null || leaf === undefined)
     throw new EnrollmentRefused('enrollment_certificate_refused', {
       description:
         leaf === undefined
           ? 'Connect with the client certificate that is to be enrolled'
           : 'The client certificate of the connection is not valid, was revoked, or is of no CA that is trusted here',
     });
-  }
   const ca = needs.authorities.caOf(path.anchor);
   if (ca === undefined)
     throw refusal(attempt, { ...wrongAuthority, saw: "an authority of the overlay's own PKI" });

@@ -56,9 +56,8 @@ export function enrollWithExternalJwt(
       ...emailSaidBy({ signer, claims }, signer.createIdentities?.email ?? 'email'),
     } as const;
     const issued = key === null ? null : await issueFor(needs, id, key);
-    if (needs.signers.find(signer.id) !== signer) {
+    if (needs.signers.find(signer.id) !== signer)
       throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile', code: 'invalid_auth' });
-    }
     await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null }, attempt);
     return { identityId: id, certificateChain: issued?.chain ?? null };
   });

@@ -52,12 +52,11 @@ export async function findLoginAttempts(
 ): Promise<readonly ListedAttempt[]> {
   await needs.attempts.flush();
   const items = await needs.store.loginAttempts.findByReference(asWritten(reference));
-  if (items.length === 0) {
+  if (items.length === 0)
     throw new AuthError('not_found', {
       description:
         'There is no refused request with this reference id: it is too old, or it was one of very many requests of one kind',
     });
-  }
   return items;
 }
 

@@ -99,11 +99,10 @@ export async function authenticate(
     ...certificatesOf(primary.proof),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);
-  if (session === null || account === null) {
+  if (session === null || account === null)
     throw new AuthError('invalid_auth', {
       detail: 'disabled, or its authenticator or external id removed or changed, during the login',
     });
-  }
   const asked = { ...askedOfLogin(account, now), newPassword: null };
   const outstanding = outstandingFactors(account.policy, asked, proven);
   if (outstanding.length === 0)

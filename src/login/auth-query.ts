@@ -21,7 +21,7 @@ export function authQueryOf(
     totpType = 'MFA',
   }: { totpUrl: string; signers: SignerDirectory; totpType?: 'MFA' | 'TOTP' },
 ): AuthQuery {
-  if (factor.type === 'totp') {
+  if (factor.type === 'totp')
     return {
       typeId: totpType,
       format: 'alphaNumeric',
@@ -32,8 +32,7 @@ export function authQueryOf(
       provider: 'ziti',
       isTotpEnrolled: factor.isEnrolled,
     };
-  }
-  if (factor.type === 'passkey') {
+  if (factor.type === 'passkey')
     return {
       typeId: 'PASSKEY',
       httpMethod: 'POST',
@@ -41,8 +40,7 @@ export function authQueryOf(
       provider: 'overlay',
       isPasskeyEnrolled: factor.isEnrolled,
     };
-  }
-  if (factor.type === 'password-change') {
+  if (factor.type === 'password-change')
     return {
       typeId: 'PASSWORD-CHANGE',
       httpMethod: 'POST',
@@ -50,7 +48,6 @@ export function authQueryOf(
       minLength: shortestPassword(factor.rules),
       provider: 'overlay',
     };
-  }
   const query = { typeId: 'EXT-JWT', provider: 'url', id: factor.signerId };
   const signer = signers.find(factor.signerId);
   if (signer === undefined) return query;

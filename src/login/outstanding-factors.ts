@@ -27,20 +27,16 @@ export function outstandingFactors(
 ): readonly Factor[] {
   const outstanding: Factor[] = [];
   const isTwofold = primary.passkey.satisfiesSecondary && proven.includes('uv');
-  if ((secondary.requireTotp || isEnrolled) && !isTwofold && !proven.includes('totp')) {
+  if ((secondary.requireTotp || isEnrolled) && !isTwofold && !proven.includes('totp'))
     outstanding.push({ type: 'totp', isEnrolled });
-  }
-  if (secondary.requirePasskey && !isTwofold && !proven.some((method) => method.startsWith('passkey:'))) {
+  if (secondary.requirePasskey && !isTwofold && !proven.some((method) => method.startsWith('passkey:')))
     outstanding.push({ type: 'passkey', isEnrolled: hasPasskey });
-  }
   const signerId = secondary.requireExtJwt;
-  if (signerId !== null && !proven.includes(`ejs:${signerId}`)) {
+  if (signerId !== null && !proven.includes(`ejs:${signerId}`))
     outstanding.push({ type: 'ext-jwt', signerId });
-  }
   // Only for a login by password. Other methods are not affected.
-  if (newPassword !== null && proven[0] === 'password') {
+  if (newPassword !== null && proven[0] === 'password')
     outstanding.push({ type: 'password-change', rules: newPassword });
-  }
   return outstanding;
 }
 

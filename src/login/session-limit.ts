@@ -41,7 +41,6 @@ export async function endOldestSessions(
   origin: RequestOrigin,
 ): Promise<void> {
   const ended = await endOldest(needs, opened);
-  for (const sessionId of ended) {
+  for (const sessionId of ended)
     needs.audit.record({ event: 'session.ended', sessionId, reason: 'too-many', byIdentityId: null }, origin);
-  }
 }

@@ -66,9 +66,8 @@ function contentsOf(
   { words, language }: { readonly words: MailTexts; readonly language: MailLanguage },
   matter: LetterMatter,
 ): Contents {
-  if (matter.kind === 'test') {
+  if (matter.kind === 'test')
     return { subject: words.test.subject(service), paragraphs: [words.test.text], link: null, after: [] };
-  }
   if (matter.kind === 'notice') {
     const { notice } = words;
     const { subject, text } = notice.byKind[matter.notice];

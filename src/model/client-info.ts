@@ -50,9 +50,8 @@ export function programOfSession(
 ): ClientProgram {
   const login = place ?? { program: null, operatingSystem: null };
   const { appId, type } = clientInfo?.sdkInfo ?? {};
-  if (redeemer === null || redeemer.program === null || appId !== undefined || type !== undefined) {
+  if (redeemer === null || redeemer.program === null || appId !== undefined || type !== undefined)
     return { program: login.program, operatingSystem: login.operatingSystem };
-  }
   const operatingSystem = redeemer.operatingSystem ?? login.operatingSystem;
   return { program: redeemer.program, operatingSystem };
 }

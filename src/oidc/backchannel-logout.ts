@@ -25,9 +25,8 @@ export function logoutSender(needs: {
     order: 'least-tried',
     async send(clientId, { payload }) {
       const client = needs.clients.find(clientId)?.registered;
-      if (client == null || client.backchannelLogoutUri === null) {
+      if (client == null || client.backchannelLogoutUri === null)
         return { state: 'failed', result: 'the client has no backchannelLogoutUri any more' };
-      }
       const signing = { ring: needs.ring, random: needs.random, alg: client.idTokenSigningAlg };
       const token = mintLogoutToken(signing, { ...payload, clientId }, needs.clock.now());
       return posted(needs.poster, client.backchannelLogoutUri, token);

@@ -52,9 +52,8 @@ export function clientRegistry(
   const aliases = new Set(aliasIds.filter((clientId) => clientId !== mainClientId));
   const main: Client = { clientId: mainClientId, profile: 'strict', registered: null };
   const fixed = new Map<string, Client>([[mainClientId, main]]);
-  for (const clientId of aliases) {
+  for (const clientId of aliases)
     fixed.set(clientId, { clientId, profile: 'compatibility', registered: null });
-  }
   return {
     find(clientId) {
       const known = fixed.get(clientId);

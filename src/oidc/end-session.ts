@@ -62,9 +62,8 @@ export async function endSession(
   const clientId = optional(parameters, 'client_id');
   const redirectUri = optional(parameters, 'post_logout_redirect_uri');
   const state = optional(parameters, 'state');
-  if (state !== null && state.length > maxStateLength) {
+  if (state !== null && state.length > maxStateLength)
     throw new AuthError('invalid_request', { description: 'state is too long' });
-  }
   if (hintText === null) {
     if (redirectUri === null && browserSession === null) return { kind: 'nothing' };
     const to =
@@ -77,19 +76,17 @@ export async function endSession(
 
   const now = needs.clock.now();
   const hint = readIdTokenHint(needs.ring, hintText, now);
-  if (hint === undefined || hint.iss !== bindPoint.issuer || (clientId !== null && clientId !== hint.aud)) {
+  if (hint === undefined || hint.iss !== bindPoint.issuer || (clientId !== null && clientId !== hint.aud))
     throw new AuthError('invalid_request', { description: 'the id_token_hint is not valid here' });
-  }
   if (redirectUri !== null)
     requirePostLogoutUri(needs.clients, bindPoint, { clientId: hint.aud, redirectUri });
 
   const sessionId = asId<ApiSessionId>(hint.sid);
-  if (await needs.store.apiSessions.end(sessionId, 'logout', now)) {
+  if (await needs.store.apiSessions.end(sessionId, 'logout', now))
     needs.audit.record(
       { event: 'session.ended', sessionId, reason: 'logout', byIdentityId: hint.sub },
       origin,
     );
-  }
   // The hint says nothing about anybody else in this browser.
   const leavesBrowser = browserSession?.progress.identityId === hint.sub;
   if (leavesBrowser) await endBrowserSession(needs, browserSession, origin);
@@ -117,11 +114,10 @@ function requireTarget(
   bindPoint: OidcBindPoint,
   { clientId, redirectUri, state }: Omit<LogoutTarget, 'clientId'> & { clientId: string | null },
 ): LogoutTarget {
-  if (clientId === null) {
+  if (clientId === null)
     throw new AuthError('invalid_request', {
       description: 'a redirect after logout needs an id_token_hint or a client_id',
     });
-  }
   requirePostLogoutUri(clients, bindPoint, { clientId, redirectUri });
   return { clientId, redirectUri, state };
 }

@@ -49,9 +49,8 @@ export function required(parameters: Parameters, name: string): string {
  * @throws AuthError invalid_request
  */
 export function optional(parameters: Parameters, name: string): string | null {
-  if (isRepeated(parameters, name)) {
+  if (isRepeated(parameters, name))
     throw new AuthError('invalid_request', { description: `the parameter ${name} is given more than once` });
-  }
   return parameter(parameters, name);
 }
 

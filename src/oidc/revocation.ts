@@ -28,12 +28,11 @@ export async function revokeToken(
   if (sessionId === undefined) return;
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null || session.clientId !== client.clientId) return;
-  if (await needs.store.apiSessions.end(sessionId, 'revoked', now)) {
+  if (await needs.store.apiSessions.end(sessionId, 'revoked', now))
     needs.audit.record(
       { event: 'session.ended', sessionId, reason: 'revoked', byIdentityId: session.identityId },
       origin,
     );
-  }
 }
 
 function sessionOf(

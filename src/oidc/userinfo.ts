@@ -36,9 +36,8 @@ export async function userInfo(needs: OidcServices, principal: Principal): Promi
   const { identity, password } = principal.account;
   const { id: sub, name } = identity;
   const registered = needs.clients.find(principal.clientId)?.registered ?? null;
-  if (registered === null) {
+  if (registered === null)
     return { sub, name, ...(password === null ? {} : { preferred_username: password.username }) };
-  }
   const account = await needs.view.accounts.find(sub, needs.clock.now());
   if (account === null)
     throw new AuthError('unauthorized', { detail: 'the identity was disabled meanwhile' });

@@ -7,7 +7,7 @@ export function lazily<Made extends object, Of>(
   of: Of,
 ): Made {
   const made = {};
-  for (const name of Object.keys(makers) as (keyof Made)[]) {
+  for (const name of Object.keys(makers) as (keyof Made)[])
     Object.defineProperty(made, name, {
       enumerable: true,
       configurable: true,
@@ -17,6 +17,5 @@ export function lazily<Made extends object, Of>(
         return value;
       },
     });
-  }
   return made as Made;
 }

@@ -90,9 +90,8 @@ function authenticateRequest(
       return callerOf(needs, { token: verdict, accessToken: bearer, presented, now });
     if (verdict.verdict === 'expired') sawExpired = true;
   }
-  if (!sawExpired && bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
+  if (!sawExpired && bearers.every((bearer) => needs.secondary.isForeign(bearer)))
     throw new AuthError('unauthorized', { challenges: noTokenChallenges, detail: 'external JWTs only' });
-  }
   throw refused(
     presented,
     sawExpired ? 'expired' : 'invalid',
@@ -218,9 +217,8 @@ function withSecondary(
   const { claims } = token;
   const opening = openedBy(claims);
   const client = needs.view.clients.find(claims.client_id);
-  if (client !== undefined && !allowsIdentity(client, account.identity)) {
+  if (client !== undefined && !allowsIdentity(client, account.identity))
     throw refused(presented, 'invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
-  }
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) return principalOf(call, account, provenFactors(needs.view, opening));
   const passed = [...new Set([...opening.passed, `ejs:${signerId}` as const])];

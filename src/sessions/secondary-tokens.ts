@@ -66,12 +66,11 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
     const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens }, record);
-    if (verdict.verdict === 'refused') {
+    if (verdict.verdict === 'refused')
       throw new AuthError('unauthorized', {
         challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],
         detail: `secondary external JWT: ${failures.join('; ')}`,
       });
-    }
     const remembered = keys.get(verdict.token);
     if (remembered !== undefined) seen.set(sha256(verdict.token), { ...remembered, ...factsOf(verdict) });
   }

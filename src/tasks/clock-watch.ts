@@ -114,11 +114,10 @@ function offsetLog(log: Logger): (ahead: Millis, isOurs: boolean) => void {
     if (now === 'right') log.info('the clock goes by that of the database again', fields);
     if (now === 'noticeable')
       log.warn('the clock differs from that of the database: set both by NTP', fields);
-    if (now === 'wrong') {
+    if (now === 'wrong')
       log.error(
         'the clock is wrong by that of the database, and nothing is decided by it: set it right',
         fields,
       );
-    }
   };
 }

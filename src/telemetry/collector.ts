@@ -45,9 +45,8 @@ export function readCollectorAccess({ headersFile, ca }: TelemetryConfig): Colle
 function readHeaders(file: string, text: string): Readonly<Record<string, string>> {
   const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), number: at + 1 }));
   const given = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
-  if (given.length > mostHeaders) {
+  if (given.length > mostHeaders)
     throw refusedFile('telemetry.headersFile', `${file} has more than ${mostHeaders} headers`);
-  }
   return Object.fromEntries(
     given.map(({ line, number }) => {
       const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\x20-\x7e]+)$/.exec(line) ?? [];

@@ -113,13 +113,12 @@ function dataOf({ name, help, type, samples }: MetricFamily, span: Span): Metric
     descriptor: { name, description: help, unit, valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  if (type === 'histogram') {
+  if (type === 'histogram')
     return {
       ...common,
       dataPointType: DataPointType.HISTOGRAM,
       dataPoints: histogramsOf(name, samples).map((point) => ({ ...point, ...span })),
     };
-  }
   const dataPoints = samples.map(({ labels, value }) => ({ attributes: labels, value, ...span }));
   return type === 'counter'
     ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }

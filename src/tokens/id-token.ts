@@ -69,8 +69,7 @@ export function readIdTokenHint(ring: KeyRing, token: string, now: Millis): IdTo
     typeof sub !== 'string' ||
     typeof aud !== 'string' ||
     typeof sid !== 'string'
-  ) {
+  )
     return undefined;
-  }
   return { iss, sub, aud, sid };
 }

@@ -56,9 +56,8 @@ export function isSignedBy(
 }
 
 function signBytes(material: SigningMaterial, data: Buffer): Buffer {
-  if (material.alg === 'ES256') {
+  if (material.alg === 'ES256')
     return sign('sha256', data, { key: material.privateKey, dsaEncoding: 'ieee-p1363' });
-  }
   return sign(digestOf(material.alg), data, material.privateKey);
 }
 

@@ -87,8 +87,8 @@ export const faultsOfRequests: readonly Fault[] = [
     edits: [
       {
         file: 'src/store/sql/changes.ts',
-        from: 'if (reading.position.history !== position.history || (last !== null && !isSame(found, last))) {',
-        to: 'if (last !== null && found === undefined) {',
+        from: 'if (reading.position.history !== position.history || (last !== null && !isSame(found, last)))',
+        to: 'if (last !== null && found === undefined)',
       },
     ],
   },

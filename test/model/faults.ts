@@ -300,8 +300,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/http/request/guard.ts',
-        from: 'if (principal.outstanding.length > 0) {',
-        to: "if (principal.outstanding.length > 0 && principal.mechanism !== 'legacy') {",
+        from: 'if (principal.outstanding.length > 0)',
+        to: "if (principal.outstanding.length > 0 && principal.mechanism !== 'legacy')",
       },
     ],
   },

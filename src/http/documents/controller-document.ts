@@ -20,9 +20,8 @@ const shown = documentsBy(controllerSchema);
 /** A node as both Edge APIs show it, so that clients learn which other nodes they can use. */
 export function controllerDocument(node: ControllerNode, now: Millis) {
   const apiAddresses: Record<string, { readonly url: string; readonly version: string }[]> = {};
-  for (const { binding, url, version } of node.apiAddresses) {
+  for (const { binding, url, version } of node.apiAddresses)
     apiAddresses[binding] = [...(apiAddresses[binding] ?? []), { url, version }];
-  }
   const { address: ctrlAddress, startedAt: lastJoinedAt, lastSeenAt: updatedAt } = node;
   const head = entityHead('controllers', { ...node, updatedAt });
   return shown({ ...node, ...head, ctrlAddress, isOnline: isOnline(node, now), lastJoinedAt, apiAddresses });

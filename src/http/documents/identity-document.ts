@@ -23,9 +23,8 @@ export async function identityDocuments(
   identities: readonly Identity[],
 ): Promise<object[]> {
   const names = new Map<AuthPolicyId, string>();
-  for (const id of new Set(identities.map((identity) => identity.authPolicyId))) {
+  for (const id of new Set(identities.map((identity) => identity.authPolicyId)))
     names.set(id, (await needs.store.authPolicies.find(id))?.name ?? '');
-  }
   const ids = identities.map(({ id }) => id);
   const enrolled = await needs.store.totp.enrolledAmong(ids);
   const passkeys = new Set((await needs.store.passkeys.listOf(ids)).map(({ identityId }) => identityId));

@@ -26,10 +26,9 @@ export function issuerForLinks(
 ): string {
   const elsewhere = listeners.find((one) => servesApi(one, 'pages'))?.bindPoints[0]?.issuer;
   const base = servesApi(listener, 'pages') ? issuer : elsewhere;
-  if (base === undefined) {
+  if (base === undefined)
     throw new AuthError('conflict', {
       description: 'No listener shows pages: bind edge-oidc to one in the configuration',
     });
-  }
   return base;
 }

@@ -234,8 +234,7 @@ function codeOf(context: RequestContext, inBody: string | undefined): string | u
 
 function requiredCode(context: RequestContext, inBody: string | undefined): string {
   const code = codeOf(context, inBody);
-  if (code === undefined) {
+  if (code === undefined)
     throw new AuthError('could_not_validate', { fields: [{ field: 'code', reason: 'is required' }] });
-  }
   return code;
 }

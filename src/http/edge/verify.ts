@@ -38,11 +38,10 @@ export const verifyRoute: Route = route({
   refusesPreflight: true,
   answersProxies: true,
   handler({ principal }) {
-    if (principal.outstanding.length > 0 && principal.lackingJwt === undefined) {
+    if (principal.outstanding.length > 0 && principal.lackingJwt === undefined)
       throw new AuthError('forbidden', {
         description: 'The session lacks a factor that the policy asks for',
       });
-    }
     enforceGuard('full', principal);
     return verified(principal);
   },

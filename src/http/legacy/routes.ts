@@ -108,11 +108,10 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
       body: z.object({ code: totpCode }),
       async does(context, { body }) {
         const { principal } = context;
-        if (principal.mechanism !== 'legacy') {
+        if (principal.mechanism !== 'legacy')
           throw new AuthError('invalid_request', {
             description: 'Only a session of the zt-session header takes codes here; log in again instead',
           });
-        }
         await submitTotp(needs, principal, { code: body.code, origin: originOf(context) });
       },
     }),

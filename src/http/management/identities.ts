@@ -106,9 +106,8 @@ function disabledUntil(
   { durationMinutes, until }: z.output<typeof disabling>,
   now: Millis,
 ): { readonly until: Millis | null; readonly field: string } {
-  if (until != null && durationMinutes != null) {
+  if (until != null && durationMinutes != null)
     throw refusedField('until', 'cannot be given together with durationMinutes');
-  }
   if (until != null) return { until, field: 'until' };
   return { until: durationMinutes ? now + durationMinutes * MINUTE : null, field: 'durationMinutes' };
 }

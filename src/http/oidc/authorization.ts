@@ -92,7 +92,7 @@ function authorizationRoute(needs: PageServices, path: string): Route {
       const sent = body === undefined ? query : joined(query, body);
       const { parameters, pushedAs } = askedRequest(needs, sent, bindPoint.issuer);
       // Nobody is signed in where no cookie counts.
-      if (!context.sender.isPerson) {
+      if (!context.sender.isPerson)
         return redirect(
           loginPage(
             needs,
@@ -100,7 +100,6 @@ function authorizationRoute(needs: PageServices, path: string): Route {
             validateAuthorizationRequest(needs, parameters, { bindPoint, browser: null, pushedAs }),
           ),
         );
-      }
       const { binding, headers } = bindBrowser(needs.random, context);
       const browser = await signedInBrowser(needs, context);
       const from = { binding, session: browser.session };

@@ -73,9 +73,8 @@ function authorizationRoute(needs: PageServices): Route {
       const client = await authenticateClient(needs, { parameters: body, basic, issuer });
       const scope = required(body, 'scope');
       const scopes = existingScopes(client, scope);
-      if (!scopes.includes('openid')) {
+      if (!scopes.includes('openid'))
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
-      }
       const droppedScopes = droppedScopesOf(scopes, scope);
       const asked = { scopes, droppedScopes, origin: originOf(context) };
       const authorization = await beginDeviceLogin(needs, client, asked);

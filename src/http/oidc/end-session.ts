@@ -83,13 +83,11 @@ function question(
   context: RequestContext,
   to: LogoutTarget | null,
 ): Answer {
-  if (!context.sender.isPerson) {
+  if (!context.sender.isPerson)
     throw new AuthError('invalid_request', { description: 'a redirect after logout needs an id_token_hint' });
-  }
   const agreed = [agreedField, agreedValue] as const;
-  if (to === null) {
+  if (to === null)
     return page(logOutQuestionPage(views(context), { action: path, application: 'none', fields: [agreed] }));
-  }
   const { clientId, redirectUri, state } = to;
   const html = logOutQuestionPage(views(context), {
     action: path,

@@ -72,9 +72,8 @@ async function callerOf(
     const { issuer } = context;
     const client = await authenticateClient(needs, { parameters, basic, issuer });
     // A public client proves nothing: anybody can name it.
-    if (client.registered === null || client.registered.tokenEndpointAuthMethod === 'none') {
+    if (client.registered === null || client.registered.tokenEndpointAuthMethod === 'none')
       throw new AuthError('client_not_authenticated', { detail: 'a public client proves nothing' });
-    }
     return { kind: 'client', clientId: client.clientId };
   }
   const principal = await needs.authenticate(presentedTokens(context));

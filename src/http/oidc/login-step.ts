@@ -81,11 +81,10 @@ function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string 
   const given = sources.flatMap((source) => [source.authRequestId, source.authRequestID, source.id]);
   const different = new Set(given.filter((value) => value !== undefined && value !== ''));
   const [id] = different;
-  if (id === undefined) {
+  if (id === undefined)
     throw new AuthError('could_not_validate', {
       fields: [{ field: 'authRequestId', reason: 'is required' }],
     });
-  }
   if (different.size > 1) {
     const reason = 'is given more than once, with different values';
     throw new AuthError('could_not_validate', { fields: [{ field: 'authRequestId', reason }] });
@@ -200,9 +199,8 @@ function isFormOfPerson({ method, sender, headers }: RequestContext): boolean {
 
 function requireBoundId({ sealer, clock }: PageServices, authRequestId: string): void {
   const begun = sealer.open(authRequestId, clock.now());
-  if (begun !== undefined && begun.browserBinding === null) {
+  if (begun !== undefined && begun.browserBinding === null)
     throw new AuthError('auth_request_unknown', { detail: 'a form with an id that is bound to no browser' });
-  }
 }
 
 /** A page of a login; its forms may lead to the application. Status 200 unless given. */

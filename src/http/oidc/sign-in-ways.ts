@@ -106,9 +106,8 @@ export function applicationOf(
   { clientId, redirectUri, issuer }: Pick<AuthRequest, 'clientId' | 'redirectUri' | 'issuer'>,
 ): Application | null {
   const registered = clients.find(clientId)?.registered ?? null;
-  if (isForDevice({ redirectUri, issuer })) {
+  if (isForDevice({ redirectUri, issuer }))
     return registered === null ? 'another-device' : { name: registered.name, host: 'another-device' };
-  }
   const own = registered === null ? ownApplicationAt(redirectUri, issuer) : undefined;
   if (own !== undefined) return own;
   const name = registered?.name ?? null;

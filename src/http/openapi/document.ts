@@ -222,9 +222,8 @@ const formType = 'application/x-www-form-urlencoded';
 function responsesOf(route: Route, method: Method, schemas: SchemaCollection): Operation['responses'] {
   const responses: Record<string, Response> = {};
   const refusals = Object.entries(declaredRefusals(route));
-  for (const [status, declared] of refusals) {
+  for (const [status, declared] of refusals)
     responses[status] = responseOf(route, declared, { status: Number(status), method, schemas });
-  }
   for (const [status, declared] of Object.entries(route.answers)) {
     const refusal = responses[status];
     const success = responseOf(route, declared, { status: Number(status), method, schemas });

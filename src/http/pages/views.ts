@@ -38,9 +38,8 @@ export function viewsOf(look: Look): Views {
 export function languageCookies(visitor: Visitor, asksFor: string | null): readonly string[] {
   const asked = tagsIn(asksFor);
   const rules = 'Path=/; Secure; HttpOnly; SameSite=Lax';
-  if (asked !== null) {
+  if (asked !== null)
     return [`${cookieName}=${languageFor(asked).tag}; ${rules}; Max-Age=${languageLifetimeSeconds}`];
-  }
   return rememberedLanguages(visitor).length > 0 ? [`${cookieName}=; ${rules}; Max-Age=0`] : [];
 }
 

@@ -155,18 +155,16 @@ function openBindPointOf(scope: ServerScope, host: string): OpenBindPoint | unde
 
 function refuseOddLines(rawHeaders: readonly string[], { authorization }: Lines): void {
   if (rawHeaders.length > 2 * mostHeaders) throw new AuthError('header_too_large');
-  if (authorization.length > mostAuthorizationLines) {
+  if (authorization.length > mostAuthorizationLines)
     throw new AuthError('invalid_request', {
       description: `At most ${mostAuthorizationLines} Authorization headers are accepted`,
     });
-  }
 }
 
 /** @see RFC 9112 section 3.2 */
 function requireOneHost(host: string | undefined, { hosts }: Lines): void {
-  if (host === undefined || hosts !== 1) {
+  if (host === undefined || hosts !== 1)
     throw new AuthError('invalid_request', { description: 'Exactly one Host header is required' });
-  }
 }
 
 /**
@@ -182,9 +180,8 @@ function requireOwnTarget(
   if (url.startsWith('/') || url === '*') return;
   // An absolute target takes precedence over the Host header. No honest request has two different ones.
   const authority = /^https:\/\/([^/?#]*)/i.exec(url)?.[1];
-  if (authority === undefined || openBindPointOf(scope, authority) !== found) {
+  if (authority === undefined || openBindPointOf(scope, authority) !== found)
     throw new AuthError('misdirected_request', { detail: `target ${url.slice(0, 200)}` });
-  }
 }
 
 /**

@@ -44,9 +44,8 @@ export function readBody<Schema extends z.ZodType>(
  */
 export function readRawBody(request: Received, mediaTypes: readonly string[]): Buffer {
   const mediaType = mediaTypeOf(request);
-  if (mediaType === null || !mediaTypes.includes(mediaType.essence)) {
+  if (mediaType === null || !mediaTypes.includes(mediaType.essence))
     throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
-  }
   return request.rawBody ?? Buffer.alloc(0);
 }
 
@@ -84,9 +83,8 @@ function readFields(request: Received, rule: BodyRule): Fields {
   const mediaType = mediaTypeOf(request);
   const isJson = rule.json && mediaType?.essence === jsonType;
   const isForm = rule.form && mediaType?.essence === formType;
-  if (!isJson && !isForm) {
+  if (!isJson && !isForm)
     throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
-  }
   if (isEmpty) return Object.create(null);
   try {
     return isJson ? jsonFields(bytes) : parseStrictForm(textOf(bytes));
@@ -117,9 +115,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The members of a JSON object. @throws MalformedInput as the strict parser, not UTF-8, or not an object */
 function jsonFields(bytes: Uint8Array): Fields {
   const value = parseStrictJson(textOf(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new MalformedInput('not a JSON object');
-  }
   return value as Fields;
 }
 
@@ -178,9 +175,8 @@ function knownNames(): KnownNames {
   const byPath = new Map<string, readonly string[]>();
   return {
     note({ code, inst, path = [] }) {
-      if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
+      if (code === 'unrecognized_keys' && inst instanceof z.ZodObject)
         byPath.set(JSON.stringify(path), Object.keys(inst.shape));
-      }
       return undefined;
     },
     at: (path) => byPath.get(JSON.stringify(path)) ?? [],
@@ -197,12 +193,11 @@ function fieldProblems(error: z.ZodError, sent: unknown, names: KnownNames): Fie
 
 function problemsOf(issue: z.core.$ZodIssue, sent: unknown, names: KnownNames): FieldProblem[] {
   const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, mostProblems).map((key) => ({
       field: [...path, key.toWellFormed().slice(0, longestName)].join('.'),
       reason: unknownName(key, names.at(issue.path)),
     }));
-  }
   const value = valueAt(sent, path);
   const field = path.join('.') || 'body';
   const reason = reasonOf(issue, value);
@@ -220,9 +215,8 @@ function unknownName(key: string, known: readonly string[]): string {
 function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'custom') return issue.message;
   if (value === undefined) return 'is required';
-  if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(value)) {
+  if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(value))
     return 'must be a single text value';
-  }
   return lowerFirst(issue.message);
 }
 
@@ -264,10 +258,9 @@ export function takeFormToken(context: RequestContext): void {
   if (mediaType?.essence !== 'application/x-www-form-urlencoded') return;
   const { access_token: token } = readBody(context, tokenField);
   if (token === undefined) return;
-  if (context.authorization.length > 0) {
+  if (context.authorization.length > 0)
     throw new AuthError('invalid_request', {
       description: 'The access token is given more than once: send it in the header or in the body',
     });
-  }
   context.authorization = [`Bearer ${token}`];
 }

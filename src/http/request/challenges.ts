@@ -23,9 +23,8 @@ export function formatChallenge(challenge: Challenge): string {
   if (challenge.algs !== undefined) parts.push(`algs=${quotedString(challenge.algs)}`);
   if (challenge.maxAge !== undefined) parts.push(`max_age=${quotedString(String(challenge.maxAge))}`);
   if (challenge.id !== undefined && isPrintable(challenge.id)) parts.push(`id=${quotedString(challenge.id)}`);
-  if (challenge.issuer !== undefined && isPrintable(challenge.issuer)) {
+  if (challenge.issuer !== undefined && isPrintable(challenge.issuer))
     parts.push(`issuer=${quotedString(challenge.issuer)}`);
-  }
   return `${challenge.scheme} ${parts.join(', ')}`;
 }
 

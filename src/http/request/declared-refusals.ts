@@ -26,9 +26,8 @@ export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
   if (route.guard !== 'anonymous') codes.add('unauthorized');
   if (route.guard === 'admin' || refusesForeignPages(route)) codes.add('forbidden');
   if (route.body !== undefined) {
-    for (const code of ['could_not_parse_body', 'could_not_validate', 'unsupported_media_type'] as const) {
+    for (const code of ['could_not_parse_body', 'could_not_validate', 'unsupported_media_type'] as const)
       codes.add(code);
-    }
   }
   if (route.query !== undefined) codes.add('could_not_validate');
   if (countsAgainstSource(route)) codes.add('rate_limited');

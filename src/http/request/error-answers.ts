@@ -40,9 +40,8 @@ type WithoutPage = Omit<FailedRequest, 'view' | 'loginPage'>;
 /** The answer to a failed request: a redirect to the client when that is safe, otherwise a document. */
 export function errorAnswer(failure: AuthError, format: ErrorFormat, request: FailedRequest): Answer {
   if (failure instanceof AuthorizationError) return authorizationErrorAnswer(failure, request.view);
-  if ((format === 'html-or-edge' || format === 'html-or-oauth') && wantsHtml(request.accept)) {
+  if ((format === 'html-or-edge' || format === 'html-or-oauth') && wantsHtml(request.accept))
     return htmlError(failure, request);
-  }
   return format === 'oauth' || format === 'html-or-oauth'
     ? oauthError(failure, request)
     : edgeError(failure, request);

@@ -23,33 +23,28 @@ export function retryAfterOf(failure: AuthError): number | undefined {
  */
 export function asAuthError(thrown: unknown): AuthError {
   if (thrown instanceof AuthError) return thrown;
-  if (thrown instanceof MalformedInput) {
+  if (thrown instanceof MalformedInput)
     return new AuthError('invalid_request', {
       description: `${errorCodes.invalid_request.description}: ${thrown.reason}`,
       cause: thrown,
     });
-  }
   if (thrown instanceof StoreUnavailable) return new AuthError('unavailable', { cause: thrown });
-  if (thrown instanceof NoTurn) {
+  if (thrown instanceof NoTurn)
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
-  }
   if (thrown instanceof HashPoolFull) return new AuthError('busy', { cause: thrown });
   if (thrown instanceof HashPoolStopped) return new AuthError('unavailable', { cause: thrown });
-  if (thrown instanceof AlreadyTaken) {
+  if (thrown instanceof AlreadyTaken)
     return new AuthError('conflict', {
       cause: thrown,
       fields: [{ field: thrown.field, reason: 'is already taken' }],
     });
-  }
-  if (thrown instanceof NotAsSeen && thrown.why === 'changed') {
+  if (thrown instanceof NotAsSeen && thrown.why === 'changed')
     return new AuthError('precondition_failed', { cause: thrown });
-  }
-  if (thrown instanceof ReferenceGone) {
+  if (thrown instanceof ReferenceGone)
     return new AuthError('conflict', {
       cause: thrown,
       description: 'An entity that this refers to was deleted meanwhile',
     });
-  }
   const fastifyCode = frameworkCodes[codeOf(thrown)];
   if (fastifyCode !== undefined) return new AuthError(fastifyCode, { cause: thrown });
   return new AuthError('server_error', { cause: thrown });

@@ -47,13 +47,12 @@ export function admitter({ api, guard, permission }: Route) {
  */
 export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): Right | null {
   if (guard === 'anonymous' || guard === 'partial') return null;
-  if (principal.outstanding.length > 0) {
+  if (principal.outstanding.length > 0)
     throw new AuthError('unauthorized', {
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
       challenges: challengesOf(principal),
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
-  }
   if (guard !== 'admin') return null;
   const right = rightOf(principal, permission);
   if (right === null) throw new AuthError('forbidden');

@@ -197,15 +197,13 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
   const [first] = lines;
   if (first === undefined) return none;
   // What nearly every caller sends: one line that is not a list. Same result as below, half a microsecond faster.
-  if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(',')) {
+  if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(','))
     return [first.slice(plainScheme.length).trim()];
-  }
   const tokens = tokensOf(lines, 'bearer');
-  if (tokens.length > mostTokens) {
+  if (tokens.length > mostTokens)
     throw new AuthError('invalid_request', {
       description: `At most ${mostTokens} bearer tokens are accepted`,
     });
-  }
   return tokens;
 }
 

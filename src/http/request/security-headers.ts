@@ -46,9 +46,8 @@ export function contentSecurityPolicy({
   inlineScript,
 }: ContentSecurity): string {
   for (const target of formTargets) {
-    if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target)) {
+    if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target))
       throw new RangeError('a form target must be an origin or a scheme');
-    }
   }
   const directives = [
     "default-src 'none'",
@@ -58,9 +57,8 @@ export function contentSecurityPolicy({
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
-  if (inlineScript !== undefined) {
+  if (inlineScript !== undefined)
     directives.push(`script-src 'sha256-${hash('sha256', inlineScript, 'base64')}'`);
-  }
   if (scripts) directives.push("script-src 'self'", "connect-src 'self'");
   return directives.join('; ');
 }

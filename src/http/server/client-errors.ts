@@ -100,12 +100,10 @@ function isOfHttp({ code = '' }: NodeJS.ErrnoException): boolean {
 }
 
 function meaningOf(code: string | undefined): { status: number; reason: string; code: ErrorCode } {
-  if (code === 'HPE_HEADER_OVERFLOW') {
+  if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, reason: 'Request Header Fields Too Large', code: 'header_too_large' };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, reason: 'Request Timeout', code: 'invalid_request' };
-  }
   return { status: 400, reason: 'Bad Request', code: 'invalid_request' };
 }
 

@@ -212,9 +212,8 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
         if (request.headers.dpop !== undefined) reply.headers(expectProof(needs, route, request));
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
-        if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
+        if (route.guard !== 'anonymous' && !waitsForForm(route, context))
           admitted = traced(context, () => admit(authenticate(presentedTokens(context)), context, reply));
-        }
       } catch (error) {
         return done(error as Error);
       }

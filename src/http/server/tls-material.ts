@@ -82,9 +82,8 @@ export function checkTlsMaterial(listener: Listener, material: TlsMaterial): voi
   } catch (error) {
     throw refuse(`${keyFile} does not hold an unencrypted private key in PEM form.`, error);
   }
-  if (!leaf.checkPrivateKey(key)) {
+  if (!leaf.checkPrivateKey(key))
     throw refuse(`the key in ${keyFile} does not belong to the certificate in ${serverCertFile}.`);
-  }
   try {
     createSecureContext(secureContextOf(listener, material));
   } catch (error) {

@@ -52,9 +52,8 @@ export function readForeignJwt(token: string): ForeignJwt {
   if (!first?.length || segments.length < 3)
     throw malformed('it is not three parts of base64url joined by dots, as a JWT is');
   const header = readObject(first, 'header');
-  if (segments.length === 5 && Object.hasOwn(header, 'enc')) {
+  if (segments.length === 5 && Object.hasOwn(header, 'enc'))
     throw new UnreadableJwt('token-encrypted', `it is encrypted with ${quoted(header.enc)}`);
-  }
   if (/^none$/i.test(String(header.alg)))
     throw new UnreadableJwt('token-unsigned', `its algorithm is ${quoted(header.alg)}`);
   if (segments.length !== 3 || !payload?.length || !signature?.length)

@@ -247,9 +247,8 @@ async function checkAnswer(
   if (typeof checked === 'string')
     return answerRefused(attempt, checked, `origin ${clientData.origin.slice(0, 200)}`);
   // Cannot change for one credential (WebAuthn level 3, section 6.1.3).
-  if (checked.isBackupEligible !== passkey.isBackupEligible) {
+  if (checked.isBackupEligible !== passkey.isBackupEligible)
     return answerRefused(attempt, 'malformed', 'whether it can be backed up has changed');
-  }
   attempt.passed('answer', `signed by ${passkey.name}`);
   return { passkey: { ...passkey, ...pick(checked) }, account, isUserVerified: checked.isUserVerified };
 }

@@ -142,16 +142,14 @@ export async function newPasskey(
     throw new AuthError('invalid_passkey');
   }
   const { isUserVerified, ...checked } = made;
-  if (!isVerifiedEnough({ account, isUserVerified }, proofOf(policy), attempt)) {
+  if (!isVerifiedEnough({ account, isUserVerified }, proofOf(policy), attempt))
     throw new AuthError('invalid_passkey', {
       description: 'The policy asks for a passkey with PIN, finger or face',
     });
-  }
-  if (!isOfAllowedModel({ passkey: checked, account }, attempt)) {
+  if (!isOfAllowedModel({ passkey: checked, account }, attempt))
     throw new AuthError('invalid_passkey', {
       description: 'The policy allows certain models of authenticators, and this one did not prove to be any',
     });
-  }
   if (!(await useAnswer(needs, clientData))) {
     attempt.failed('first use', 'passkey-used-before', 'this answer was accepted before');
     throw new AuthError('invalid_passkey');

@@ -52,9 +52,8 @@ export function checkNewPassword(
 ): void {
   const broken = [...lengthProblems(password, policy), ...compositionProblems(password, policy)];
   const plain = simplify(password);
-  if (isCommonPassword(plain) || isRepetition(plain)) {
+  if (isCommonPassword(plain) || isRepetition(plain))
     broken.push({ rule: 'common', reason: 'it is too common' });
-  }
   const own = ownNames
     .map(simplify)
     .find((name) => name.length >= 3 && plain.replaceAll(name, '').length < 6 && plain.includes(name));
@@ -120,9 +119,8 @@ function lengthProblems(password: string, policy: PasswordPolicy): Broken[] {
 
 function compositionProblems(password: string, policy: PasswordPolicy): Broken[] {
   const problems: Broken[] = [];
-  if (policy.requireMixedCase && !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password))) {
+  if (policy.requireMixedCase && !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)))
     problems.push({ rule: 'mixed-case', reason: 'it needs an upper-case and a lower-case letter' });
-  }
   if (policy.requireNumberChar && !/\p{Nd}/u.test(password))
     problems.push({ rule: 'digit', reason: 'it needs a digit' });
   if (policy.requireSpecialChar && !/[^\p{L}\p{Nd}\s]/u.test(password))

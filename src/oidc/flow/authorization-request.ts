@@ -98,13 +98,12 @@ export function validateAuthorizationRequest(
   const back = { redirectUri, issuer: bindPoint.issuer, ...wayToAnswer(parameters) };
   const { state } = back;
   checkOnce(back, parameters);
-  if (state !== null && sizeOf(state) > maxStateSize) {
+  if (state !== null && sizeOf(state) > maxStateSize)
     throw new AuthorizationError(
       'invalid_request',
       { ...back, state: null },
       { description: 'state is too long' },
     );
-  }
   refuseRequestObjects(back, parameters);
   if (pushedAs === null && client.registered?.requirePushedAuthorizationRequests)
     throw refuse(back, 'invalid_request', 'this client must push its requests (RFC 9126)');
@@ -199,9 +198,8 @@ function checkResponseType(back: ValidatedRedirect, parameters: Parameters): voi
   if (responseType !== 'code')
     throw refuse(back, 'unsupported_response_type', 'only response_type=code is supported');
   const responseMode = parameter(parameters, 'response_mode');
-  if (responseMode !== null && !responseModes.some((known) => known === responseMode)) {
+  if (responseMode !== null && !responseModes.some((known) => known === responseMode))
     throw refuse(back, 'invalid_request', 'only response_mode=query and form_post are supported');
-  }
 }
 
 function readScopes(back: ValidatedRedirect, client: Client, parameters: Parameters): readonly string[] {
@@ -220,16 +218,14 @@ function readChallenge(back: ValidatedRedirect, client: Client, parameters: Para
   const challenge = parameter(parameters, 'code_challenge');
   if (challenge === null && !requiresPkce(client)) return '';
   if (challenge === null) throw refuse(back, 'invalid_request', 'code challenge required');
-  if (parameter(parameters, 'code_challenge_method') !== 'S256') {
+  if (parameter(parameters, 'code_challenge_method') !== 'S256')
     throw refuse(
       back,
       'invalid_request',
       'transform algorithm not supported: code_challenge_method must be S256',
     );
-  }
-  if (!isCodeChallenge(challenge)) {
+  if (!isCodeChallenge(challenge))
     throw refuse(back, 'invalid_request', 'code_challenge must be 43 characters of base64url');
-  }
   return challenge;
 }
 
@@ -237,9 +233,8 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
   const asked = parameter(parameters, 'method');
   if (asked === null) return null;
   const method = primaryMethods.find((known) => known === asked);
-  if (method === undefined) {
+  if (method === undefined)
     throw refuse(back, 'invalid_request', `method must be one of ${primaryMethods.join(', ')}`);
-  }
   return method;
 }
 
@@ -258,15 +253,13 @@ function readWish(
 ): AuthenticationWish {
   const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
   if (asked.includes('none')) {
-    if (asked.length > 1) {
+    if (asked.length > 1)
       throw refuse(back, 'invalid_request', 'prompt=none must not be combined with other values');
-    }
     if (session === null) throw refuse(back, 'login_required');
   }
   const maxAge = parameter(parameters, 'max_age');
-  if (maxAge !== null && !/^[0-9]{1,9}$/.test(maxAge)) {
+  if (maxAge !== null && !/^[0-9]{1,9}$/.test(maxAge))
     throw refuse(back, 'invalid_request', 'max_age must be a number of seconds');
-  }
   const acr = parameter(parameters, 'acr_values')?.split(' ') ?? [];
   return {
     prompts: prompts.filter((known) => asked.includes(known)),
@@ -285,9 +278,8 @@ function readHint(
   const text = parameter(parameters, 'id_token_hint');
   if (text === null) return { identityId: null };
   const hint = readIdTokenHint(ring, text, clock.now());
-  if (hint === undefined || hint.iss !== back.issuer) {
+  if (hint === undefined || hint.iss !== back.issuer)
     throw refuse(back, 'invalid_request', 'the id_token_hint is not valid here');
-  }
   return { identityId: asId(hint.sub), idTokenHint: text };
 }
 

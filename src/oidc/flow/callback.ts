@@ -54,9 +54,8 @@ export function handOver(
 ): Handover {
   const { issuer, browserBinding } = authRequest;
   const answer = wayBack(authRequest);
-  if (needs.clients.find(authRequest.clientId)?.profile !== 'compatibility') {
+  if (needs.clients.find(authRequest.clientId)?.profile !== 'compatibility')
     return toClient({ ...answer, code });
-  }
   const now = needs.clock.now();
   const login = { ...answer, browserBinding, code, expiresAt: now + codeLifetime };
   return { kind: 'redirect', location: `${issuer}${callbackPath}?id=${needs.callbacks.seal(login, now)}` };

@@ -195,9 +195,8 @@ export async function enrollTotp(
   const outstanding = outstandingFor(needs, account, progress);
   const totp = outstanding.find((factor) => factor.type === 'totp');
   if (totp?.isEnrolled) throw new AuthError('mfa_exists');
-  if (totp === undefined) {
+  if (totp === undefined)
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
-  }
   if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, authRequest.key, {
@@ -263,9 +262,7 @@ export async function requireOpen(
  */
 export async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
-  if (login === null || login.hasCode) {
-    throw signInOver(authRequest);
-  }
+  if (login === null || login.hasCode) throw signInOver(authRequest);
   requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
@@ -302,9 +299,8 @@ export async function replacePassword(
   const { generation } = login;
   const now = needs.clock.now();
   const change = { key, generation, authenticatorId, passwordHash, now };
-  if (!(await needs.store.authRequests.replacePassword(change))) {
+  if (!(await needs.store.authRequests.replacePassword(change)))
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
-  }
   needs.audit.record({ event: 'account.changed', change: 'password', identityId: identity.id }, origin);
   return factorPassed(needs, login, { factor: null, origin });
 }
@@ -368,8 +364,7 @@ export async function factorPassed(
   if (step !== 'outdated') return step;
   // Two factors came at once, and the other one was faster: add this one to it.
   const current = await loginInProgress(needs, login.authRequest);
-  if (current.generation !== generation) {
+  if (current.generation !== generation)
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
-  }
   return factorPassed(needs, current, { factor, origin });
 }

@@ -93,9 +93,8 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   );
   if (isOutdated(recorded)) return recorded;
   if (recorded === 'changed') throw proofChanged(needs, progress, origin);
-  if (recorded !== 'recorded') {
+  if (recorded !== 'recorded')
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
-  }
   if (code === null) return queriesStep(needs, authRequest, { outstanding, error: primary.error });
   await noteDroppedScopes(needs, authRequest);
   const handover = handOver(needs, authRequest, code.text);
@@ -273,9 +272,8 @@ export async function requireMayUse(
   attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
   attempt.conclude();
   const detail = `the client ${clientId} is not for this identity`;
-  if (!isForDevice(authRequest)) {
+  if (!isForDevice(authRequest))
     throw new AuthorizationError('client_not_allowed', wayBack(authRequest), { detail });
-  }
   await denyWaitingDevice(needs, authRequest);
   throw new AuthError('client_not_allowed', { detail });
 }

@@ -26,9 +26,8 @@ export function openAuthRequest(
     const ended = needs.sealer.openEnded(authRequestId, now);
     throw ended === undefined ? new AuthError('auth_request_unknown') : signInOver(ended);
   }
-  if (authRequest.issuer !== bindPoint.issuer) {
+  if (authRequest.issuer !== bindPoint.issuer)
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
-  }
   const presented = browserCookie === null ? null : sha256(browserCookie);
   requireSameBrowser(authRequest.browserBinding, presented);
   const bound = { ...authRequest, browserBinding: presented };
@@ -51,14 +50,12 @@ export function requireWayBack(
   { redirectUris }: WayBackPoint,
 ): void {
   const client = clients.find(authRequest.clientId);
-  if (client === undefined) {
+  if (client === undefined)
     throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
-  }
   if (isForDevice(authRequest)) return;
   const allowed = redirectUrisOf(client, redirectUris, authRequest.browserBinding);
-  if (!isRegisteredRedirectUri(allowed, authRequest.redirectUri)) {
+  if (!isRegisteredRedirectUri(allowed, authRequest.redirectUri))
     throw new AuthError('auth_request_unknown', { detail: 'the redirect_uri is no longer registered' });
-  }
 }
 
 /**

@@ -134,19 +134,16 @@ export function openVisit(
   const now = needs.clock.now();
   const plain = needs.providerStates.open(state, now);
   const visit = plain === undefined ? undefined : (JSON.parse(plain) as Visit);
-  if (visit === undefined || now >= visit.begunAt + authRequestLifetime) {
+  if (visit === undefined || now >= visit.begunAt + authRequestLifetime)
     throw new AuthError('auth_request_unknown', { detail: 'the state is not ours, or too old' });
-  }
-  if (startOf(visit).issuer !== origin.issuer) {
+  if (startOf(visit).issuer !== origin.issuer)
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
-  }
   // A provider that forwards people to another one would otherwise receive that one's code and our verifier (RFC 9700
   // 4.4).
-  if (visit.signerId !== signerId) {
+  if (visit.signerId !== signerId)
     throw new AuthError('auth_request_unknown', {
       detail: 'the answer came to the callback of another signer',
     });
-  }
   requireSameBrowser(startOf(visit).browserBinding, browser);
   return visit;
 }
@@ -175,9 +172,8 @@ export async function fetchVisitedToken(
   try {
     const { visit } = returned;
     const id = visit.step === 'test' ? visit.test.id : sha256(visit.nonce);
-    if (!(await useOnce(needs, `provider-visit:${id}`, authRequestLifetime))) {
+    if (!(await useOnce(needs, `provider-visit:${id}`, authRequestLifetime)))
       throw new AuthError('auth_request_unknown', { detail: 'the visit was used before' });
-    }
     const fetched = await exchange(needs, returned);
     // Whatever the reason: each visit has left a row, and a provider may be down because of made-up codes.
     if (fetched.kind === 'no-token') await countRefusal(needs, source, 'visit');
@@ -191,11 +187,10 @@ async function exchange(needs: ProviderServices, { signer, visit, answer }: Retu
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
   // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
-  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer) {
+  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer)
     return refused(
       answer.iss === null ? 'the answer has no iss' : `the answer came from ${answer.iss.slice(0, 200)}`,
     );
-  }
   if (answer.error !== null || answer.code === null) {
     const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
     return { ...refused(`the provider answered ${said}`), outcome: 'cancelled' };

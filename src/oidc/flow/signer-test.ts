@@ -86,9 +86,8 @@ export async function leaveForSignerTest(
   const now = needs.clock.now();
   const plain = needs.signerTests.links.open(link, now);
   const test = plain === undefined ? undefined : (JSON.parse(plain) as SignerTest);
-  if (test === undefined || isOver(test, now) || test.issuer !== origin.issuer) {
+  if (test === undefined || isOver(test, now) || test.issuer !== origin.issuer)
     throw unknown('the link is not ours, too old, or of another bind point');
-  }
   const signer = requireSignIn(needs, test.signerId);
   const left = await leaveForProvider(needs, signer, { step: 'test', test, browserBinding });
   return left.kind === 'redirect' ? left : sealed(needs, { test, failed: left });
@@ -124,9 +123,8 @@ export async function finishSignerTest(
   if (answered === undefined || isOver(answered.test, now))
     throw unknown('the answer is not ours, or too old');
   const { test } = answered;
-  if (test.signerId !== signerId || test.identityId !== by.identityId || test.sessionId !== by.sessionId) {
+  if (test.signerId !== signerId || test.identityId !== by.identityId || test.sessionId !== by.sessionId)
     throw unknown('the test is of another signer or session');
-  }
   const signer = requireSignIn(needs, test.signerId);
   const fetched =
     'failed' in answered

@@ -21,9 +21,8 @@ export async function submitExternalJwts(
 ): Promise<LoginStep> {
   const { bearers: tokens, origin } = came;
   const [token, ...others] = tokens;
-  if (token !== undefined && others.length === 0 && (await isAwaited(needs, authRequest, token))) {
+  if (token !== undefined && others.length === 0 && (await isAwaited(needs, authRequest, token)))
     return submitSecondary(needs, authRequest, { token, origin });
-  }
   const credentials = { method: 'ext-jwt', tokens } as const;
   return submitPrimary(needs, authRequest, { ...came, credentials });
 }

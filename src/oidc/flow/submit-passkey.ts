@@ -162,9 +162,8 @@ async function lackingPasskey(
   const account = await requireStillAllowed(needs, login.progress, origin);
   const outstanding = outstandingFor(needs, account, login.progress);
   const lacking = outstanding.find(isPasskey);
-  if (lacking === undefined || lacking.isEnrolled) {
+  if (lacking === undefined || lacking.isEnrolled)
     throw new AuthError('conflict', { description: 'Nothing asks for a new passkey in this login' });
-  }
   if (!mayAddFactor('passkey', outstanding)) throw anotherFirst();
   return { login, account };
 }

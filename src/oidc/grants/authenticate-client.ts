@@ -73,17 +73,15 @@ function proofOf({ parameters, basic }: ClientCredentials): Proof {
   const secret = optional(parameters, 'client_secret');
   const assertion = optional(parameters, 'client_assertion');
   const ways = [basic !== null && basic.secret !== '', secret !== null, assertion !== null];
-  if (ways.filter((isUsed) => isUsed).length > 1) {
+  if (ways.filter((isUsed) => isUsed).length > 1)
     throw new AuthError('invalid_request', {
       description: 'the client proves itself in more than one way (RFC 6749 section 2.3)',
     });
-  }
   if (assertion !== null) {
-    if (optional(parameters, 'client_assertion_type') !== assertionType) {
+    if (optional(parameters, 'client_assertion_type') !== assertionType)
       throw new AuthError('invalid_request', {
         description: `client_assertion_type must be ${assertionType}`,
       });
-    }
     return {
       method: 'private_key_jwt',
       clientId: sameId(named, subjectOf(assertion) ?? ''),

@@ -48,9 +48,8 @@ export async function requireAssertion(
   if (isFapi && aud !== issuer) throw refused('aud must be the issuer, as text and not in a list (FAPI 2.0)');
   const audiences = Array.isArray(aud) ? aud : [aud];
   const ours = [issuer, `${issuer}/token`, `${issuer}/par`];
-  if (!audiences.some((audience) => ours.some((each) => each === audience))) {
+  if (!audiences.some((audience) => ours.some((each) => each === audience)))
     throw refused('aud must be the issuer, the token endpoint or the endpoint for pushed requests');
-  }
   if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw refused('jti is missing');
   const now = needs.clock.now();
   if (!isNumericDate(exp)) throw refused('exp is missing');
@@ -62,13 +61,11 @@ export async function requireAssertion(
       throw refused('it is not valid yet');
   }
   const keys = await keysOf(needs, client, jwt);
-  if (!keys.some((key) => isSignedBy(key, assertion, alg))) {
+  if (!keys.some((key) => isSignedBy(key, assertion, alg)))
     throw refused('no key of the client has signed it');
-  }
   const key = sha256(`${client.id}\0${jti}`);
-  if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway))) {
+  if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway)))
     throw refused('it was used before');
-  }
 }
 
 function parsed(assertion: string): ForeignJwt | undefined {

@@ -72,9 +72,8 @@ export async function redeemCode(
 ): Promise<TokenResponse> {
   const { client, origin } = request;
   const code = readOpaqueToken(needs.tagKey, 'code', codeText);
-  if (code === undefined || (verifier !== null && !isCodeVerifier(verifier))) {
+  if (code === undefined || (verifier !== null && !isCodeVerifier(verifier)))
     throw new AuthError('invalid_grant');
-  }
 
   const key = asId<AuthRequestKey>(code.id);
   await requireGrantedResources(needs, request, key);

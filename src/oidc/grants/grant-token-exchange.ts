@@ -145,9 +145,8 @@ async function exchangeAccessToken(
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const isRenewable = stored.openedByProgram && !stored.scopes.includes('offline_access');
-  if (!wantsIdToken && (!isRenewable || now >= stored.createdAt + needs.lifetimes.refreshToken)) {
+  if (!wantsIdToken && (!isRenewable || now >= stored.createdAt + needs.lifetimes.refreshToken))
     throw new AuthError('invalid_grant', { detail: 'an access token is not renewed in this session' });
-  }
   const renewed = await needs.store.apiSessions.renew({
     sessionId,
     clientId: client.clientId,

@@ -49,9 +49,8 @@ export async function exchangeForTokens(
   const { issuer } = request.origin;
   const client = await authenticateClient(needs, { parameters, basic, issuer });
   const grant = grants.find((known) => known.grantType === grantType);
-  if (grant === undefined || !grantTypes(needs.clients).includes(grantType)) {
+  if (grant === undefined || !grantTypes(needs.clients).includes(grantType))
     throw new AuthError('unsupported_grant_type');
-  }
   if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
   const resources = resourcesOf(client, parameters);
   if (resources === undefined) throw new AuthError('invalid_target');

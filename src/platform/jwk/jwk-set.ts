@@ -137,9 +137,8 @@ function publicMembers(
   jwk: Readonly<Record<string, unknown>>,
 ): Record<string, string> | 'encoding' | undefined {
   const { kty, crv, n, e, x, y } = jwk;
-  if (kty === 'RSA') {
+  if (kty === 'RSA')
     return isBase64url(n, 1, longestRsaModulus / 8) && isBase64url(e, 1, 8) ? { kty, n, e } : 'encoding';
-  }
   if (kty === 'EC' && typeof crv === 'string') {
     const size = coordinateBytes.get(crv);
     if (size === undefined) return undefined;

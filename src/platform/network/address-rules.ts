@@ -153,9 +153,8 @@ function carriedIPv4(bytes: Uint8Array): string[] {
   const last = dotted(bytes.subarray(12));
   if (translatedPrefixes.some((prefix) => startsWith(bytes, prefix))) return isLoopback(bytes) ? [] : [last];
   if (startsWith(bytes, [0x20, 0x02])) return [dotted(bytes.subarray(2, 6))];
-  if (startsWith(bytes, [0x20, 0x01, 0, 0])) {
+  if (startsWith(bytes, [0x20, 0x01, 0, 0]))
     return [dotted(bytes.subarray(4, 8)), dotted(bytes.subarray(12).map((byte) => byte ^ 0xff))];
-  }
   // ISATAP puts it after 0000:5efe or 0200:5efe under any prefix.
   const isIsatap = (bytes[8] === 0 || bytes[8] === 2) && startsWith(bytes.subarray(9), [0, 0x5e, 0xfe]);
   return isIsatap ? [last] : [];

@@ -15,20 +15,18 @@ const known = ['pooler', 'direct'];
 
 /** @returns null when there is no pooler. @throws PostgresPoolerError */
 export function readPostgresPooler(url: URL): PostgresPooler | null {
-  if (known.some((name) => url.searchParams.getAll(name).length > 1)) {
+  if (known.some((name) => url.searchParams.getAll(name).length > 1))
     throw new PostgresPoolerError('the PostgreSQL URL says the same about its pooler twice');
-  }
   const mode = url.searchParams.get('pooler');
   const direct = url.searchParams.get('direct');
   if (mode === null) {
     if (direct === null) return null;
     throw new PostgresPoolerError('direct in a PostgreSQL URL goes with pooler=transaction');
   }
-  if (mode !== 'transaction') {
+  if (mode !== 'transaction')
     throw new PostgresPoolerError(
       'pooler in a PostgreSQL URL is transaction; a pooler in session mode needs no mention',
     );
-  }
   return { directUrl: direct === null ? null : withAddress(url, direct) };
 }
 
@@ -43,9 +41,8 @@ export function withoutPoolerParameters(url: URL): URL {
 function withAddress(url: URL, address: string): string {
   const rest = withoutPoolerParameters(url);
   const [, host, port] = /^(\/[^:]*|\[[\da-f:]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(address) ?? [];
-  if (host === undefined || Number(port ?? 1) > 65_535) {
+  if (host === undefined || Number(port ?? 1) > 65_535)
     throw new PostgresPoolerError('direct in a PostgreSQL URL is HOST:PORT of the server behind the pooler');
-  }
   const isSocket = host.startsWith('/');
   rest.searchParams.delete('host');
   rest.searchParams.delete('port');

@@ -52,9 +52,8 @@ export function readPostgresTls(
 ): PostgresTls {
   const { searchParams } = url;
   for (const name of searchParams.keys()) refuseUnknown(name);
-  if (known.some((name) => searchParams.getAll(name).length > 1)) {
+  if (known.some((name) => searchParams.getAll(name).length > 1))
     throw new PostgresTlsError('the PostgreSQL URL says the same about TLS twice');
-  }
   if (isSocket(url)) {
     const named = known.find((name) => searchParams.has(name) && searchParams.get(name) !== 'disable');
     if (named === undefined) return { ...nothing, protection: 'plain' };
@@ -66,13 +65,11 @@ export function readPostgresTls(
   const said = (name: string) => searchParams.get(name) ?? (env[variables[name] ?? ''] || null);
   const files = { rootFile: said('sslrootcert'), certFile: said('sslcert'), keyFile: said('sslkey') };
   for (const file of Object.values(files)) refuseRelative(file);
-  if ((files.certFile === null) !== (files.keyFile === null)) {
+  if ((files.certFile === null) !== (files.keyFile === null))
     throw new PostgresTlsError('a client certificate for PostgreSQL needs both sslcert and sslkey');
-  }
   const negotiation = said('sslnegotiation') ?? 'postgres';
-  if (negotiation !== 'postgres' && negotiation !== 'direct') {
+  if (negotiation !== 'postgres' && negotiation !== 'direct')
     throw new PostgresTlsError('sslnegotiation of PostgreSQL is postgres or direct');
-  }
   const isNamed = negotiation === 'direct' || Object.values(files).some((file) => file !== null);
   const protection =
     protectionOf(said('sslmode'), searchParams.get('ssl')) ?? (isNamed ? 'verified' : 'unasked');
@@ -103,11 +100,10 @@ function isSocket(url: URL): boolean {
 }
 
 function protectionOf(mode: string | null, ssl: string | null): PostgresTls['protection'] | undefined {
-  if (ssl !== null && (mode !== null || !['true', '1'].includes(ssl))) {
+  if (ssl !== null && (mode !== null || !['true', '1'].includes(ssl)))
     throw new PostgresTlsError(
       'instead of ssl the PostgreSQL URL says sslmode=verify-full or sslmode=disable',
     );
-  }
   if (mode === null) return ssl === null ? undefined : 'verified';
   const protection = Object.hasOwn(protections, mode) ? protections[mode] : undefined;
   if (protection !== undefined) return protection;
@@ -118,11 +114,10 @@ function protectionOf(mode: string | null, ssl: string | null): PostgresTls['pro
 }
 
 function refuseUnknown(name: string): void {
-  if (name === 'uselibpqcompat') {
+  if (name === 'uselibpqcompat')
     throw new PostgresTlsError(
       'uselibpqcompat is not known: sslmode=verify-full checks the server, no-verify does not',
     );
-  }
   if (!/^(ssl|uselib|tls|gss|requiressl)/i.test(name) || known.includes(name)) return;
   throw new PostgresTlsError(
     `the PostgreSQL URL has a parameter ${name} that is not known; about TLS it may say ${known.slice(0, -1).join(', ')}`,

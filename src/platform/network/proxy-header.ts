@@ -83,9 +83,8 @@ function readLine(bytes: Buffer): ProxyHeader {
   const parts = /^PROXY (TCP[46]) ([0-9a-fA-F:.]+) ([0-9a-fA-F:.]+) (\d+) (\d+)$/.exec(line);
   const [, protocol = '', source = '', destination = '', sourcePort = '', destinationPort = ''] = parts ?? [];
   const family = protocol === 'TCP4' ? 'IPv4' : protocol === 'TCP6' ? 'IPv6' : null;
-  if (family === null || ![sourcePort, destinationPort].every(isPort)) {
+  if (family === null || ![sourcePort, destinationPort].every(isPort))
     return malformed('malformed line of version 1');
-  }
   const isAddress = family === 'IPv4' ? isIPv4 : isIPv6;
   if (!isAddress(source) || !isAddress(destination)) return malformed('malformed line of version 1');
   return { state: 'complete', length, client: client(source, Number(sourcePort), family) };
@@ -126,9 +125,8 @@ function readBlock(bytes: Buffer): ProxyHeader {
     if (length < fixedLength + addressLength) return malformed('too short for its addresses');
   }
   if (bytes.length < length) return incomplete;
-  if (command === localCommand || addressLength === undefined || family === 0 || protocol === 0) {
+  if (command === localCommand || addressLength === undefined || family === 0 || protocol === 0)
     return { state: 'complete', length, client: null };
-  }
   const header = bytes.subarray(0, length);
   const fault = faultOfExtensions(header, fixedLength + addressLength);
   if (fault !== null) return malformed(fault);
@@ -141,9 +139,7 @@ function readBlock(bytes: Buffer): ProxyHeader {
 }
 
 function clientOfBlock(header: Buffer, family: number): ProxiedClient | null {
-  if (family === 1) {
-    return client(header.subarray(16, 20).join('.'), header.readUInt16BE(24), 'IPv4');
-  }
+  if (family === 1) return client(header.subarray(16, 20).join('.'), header.readUInt16BE(24), 'IPv4');
   if (family === 2) {
     const groups = Array.from({ length: 8 }, (_, at) => header.readUInt16BE(16 + 2 * at).toString(16));
     return client(groups.join(':'), header.readUInt16BE(48), 'IPv6');

@@ -191,9 +191,8 @@ function failureOf(error: unknown, server: SmtpServer, reached: SmtpStage): Mail
     const why = system === 'ECONNREFUSED' ? 'nothing listens there' : system || message;
     return new MailNotSent(`${name} cannot be reached: ${why}`, 'connect');
   }
-  if (code === 'ETLS' || /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO$)/.test(system)) {
+  if (code === 'ETLS' || /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO$)/.test(system))
     return new MailNotSent(`no TLS with ${name}, so nothing was sent: ${quoted(message)}`, 'tls');
-  }
   if (code === 'EAUTH') {
     // A server might repeat the password.
     const status = responseCode === 0 ? '' : ` (${responseCode})`;

@@ -181,14 +181,10 @@ function listOf(der: Buffer): UnverifiedList {
       const signed = readSignatureAlgorithm(algorithm);
       if (!signed.accepted) throw new ListRefused(`is signed with ${signed.name}, which is not accepted`);
       const { publicKey: key } = issuer;
-      if (
-        !isAcceptedKey(key) ||
-        !(await verifiesSignature(signed, { data: content.whole, key, signature }))
-      ) {
+      if (!isAcceptedKey(key) || !(await verifiesSignature(signed, { data: content.whole, key, signature })))
         throw new ListRefused(
           `names ${name} as its issuer, but was not signed with the key of that authority`,
         );
-      }
       if (thisUpdate > now + otherClockAhead)
         throw new ListRefused(`is not valid before ${new Date(thisUpdate).toISOString()}`);
       const entries = await indexed(der, revoked, { isDelta: said.baseNumber !== null }).catch(asRefusal);

@@ -12,16 +12,14 @@ export function checkPostgres({ url }: { readonly url: string }): Promise<readon
     if (stored === null) return ['it contains no tables of a controller'];
     const { version } = stored;
     const findings: string[] = [];
-    if (version !== schemaVersion) {
+    if (version !== schemaVersion)
       findings.push(`its schema version is ${version}, that of this release ${schemaVersion}`);
-    }
     const settings = await client.query(
       `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')
          AND setting = 'off' ORDER BY name`,
     );
-    for (const { name } of settings.rows) {
+    for (const { name } of settings.rows)
       findings.push(`${name} is off: a power loss can lose acknowledged changes`);
-    }
     const indexes = await client.query(
       `SELECT pg_class.relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
        JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace

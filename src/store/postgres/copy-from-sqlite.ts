@@ -60,9 +60,8 @@ export async function copySqliteToPostgres(copy: {
 }
 
 async function refuseOccupied(target: pg.Client): Promise<void> {
-  if (await hasTables(target)) {
+  if (await hasTables(target))
     throw new SchemaError('the target database is not empty: name one that was just created');
-  }
 }
 
 function tablesOf(source: DatabaseSync): readonly Table[] {
@@ -131,9 +130,8 @@ async function copyTable(source: DatabaseSync, target: pg.Client, table: Table):
   }
   await send();
   const arrived = await hashOf(target, select, columns);
-  if (arrived.count !== count || arrived.hash !== sent.digest('hex')) {
+  if (arrived.count !== count || arrived.hash !== sent.digest('hex'))
     throw new SchemaError(`what arrived in ${name} differs from what was sent; nothing was moved`);
-  }
   return count;
 }
 
@@ -157,12 +155,11 @@ async function hashOf(target: pg.Client, select: string, columns: readonly strin
   for (;;) {
     const { rows } = await target.query(`FETCH ${batchSize} FROM arrived`);
     if (rows.length === 0) break;
-    for (const row of rows) {
+    for (const row of rows)
       note(
         hash,
         columns.map((column) => row[column] as SqlValue),
       );
-    }
     count += rows.length;
   }
   await target.query('CLOSE arrived');

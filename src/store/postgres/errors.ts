@@ -102,27 +102,22 @@ const untrusted =
 function tlsAdvice(error: Error): string | null {
   const { message } = error;
   const state = stateOf(error);
-  if (message === 'The server does not support SSL connections') {
+  if (message === 'The server does not support SSL connections')
     return 'the database server speaks no TLS, which sslmode asks for: turn on ssl there';
-  }
-  if (untrusted.test(state)) {
+  if (untrusted.test(state))
     return `the certificate of the database server is not of an authority that is trusted (${message}): name the file of its root in sslrootcert`;
-  }
   if (state === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const { reason } = error as { readonly reason?: unknown };
     return `the certificate of the database server is for other names (${String(reason ?? message)}): name the server as its certificate does, or give it one for this name`;
   }
-  if (state === 'CERT_HAS_EXPIRED' || state === 'CERT_NOT_YET_VALID') {
+  if (state === 'CERT_HAS_EXPIRED' || state === 'CERT_NOT_YET_VALID')
     return `the certificate of the database server is not valid at this time (${message}): renew it, or correct the clock of this machine`;
-  }
-  if (/^ERR_SSL_(TLSV1|SSLV3|TLSV13)_ALERT_/.test(state)) {
+  if (/^ERR_SSL_(TLSV1|SSLV3|TLSV13)_ALERT_/.test(state))
     return `the database server refused the TLS connection (${message}): look at sslcert, and at what its log says`;
-  }
   if (state !== '28000') return null;
   // From pg_hba.conf. The words depend on the server's language; in other languages there is no advice.
-  if (/no encryption|SSL off/.test(message)) {
+  if (/no encryption|SSL off/.test(message))
     return `${message}: the server wants TLS, or knows no such user; add sslmode=verify-full`;
-  }
   if (/valid client certificate/.test(message)) return `${message}: name it in sslcert and sslkey`;
   return null;
 }

@@ -117,13 +117,10 @@ export async function refuseUnsuitable(client: Client): Promise<void> {
        current_setting('server_encoding') AS encoding, current_schema() AS schema`,
   );
   const { version, name, encoding, schema } = rows[0] ?? {};
-  if (Number(version) < oldestServer) {
+  if (Number(version) < oldestServer)
     throw new SchemaError(`the server is PostgreSQL ${name}: this release needs 15 or newer`);
-  }
-  if (encoding !== 'UTF8') {
+  if (encoding !== 'UTF8')
     throw new SchemaError(`the encoding of the database is ${encoding}: create it with ENCODING 'UTF8'`);
-  }
-  if (schema === null) {
+  if (schema === null)
     throw new SchemaError('the search_path of the database user names no schema that exists');
-  }
 }

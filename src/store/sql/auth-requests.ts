@@ -128,14 +128,12 @@ function isStillProven({
   verifiedHash = null,
   externalId = null,
 }: PrimaryLoginRow): Sql {
-  if (externalId !== null) {
+  if (externalId !== null)
     return sql`EXISTS (SELECT 1 FROM identities WHERE id = ${identityId} AND external_id = ${externalId})`;
-  }
   if (authenticatorId === null) return raw('1 = 1');
-  if (verifiedHash === null) {
+  if (verifiedHash === null)
     return sql`(EXISTS (SELECT 1 FROM authenticators WHERE id = ${authenticatorId})
       OR EXISTS (SELECT 1 FROM passkeys WHERE id = ${authenticatorId}))`;
-  }
   return sql`EXISTS (SELECT 1 FROM authenticators
     WHERE id = ${authenticatorId} AND password_hash = ${verifiedHash})`;
 }
@@ -309,9 +307,8 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
     yield* run('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
     return refused(!isBound ? 'wrong-binding' : isKeyed ? 'wrong-certificate' : 'wrong-key');
   }
-  if (integerOrNull(row, 'code_used_at') === null) {
+  if (integerOrNull(row, 'code_used_at') === null)
     return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');
-  }
   // Whatever failed in between: failed redemptions must not hide a second use.
   const sessionId = textOrNull(row, 'session_id');
   const ended = sessionId !== null && (yield* endSession(sessionId, 'code-reuse', redeem.now));

@@ -89,9 +89,8 @@ export const authenticators = concern<AuthenticatorStore>()({
       const set: [string, SqlValue][] = [['updated_at', now]];
       if (patch.username !== undefined) set.push(['username', patch.username]);
       if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
-      if (patch.passwordHash !== undefined) {
+      if (patch.passwordHash !== undefined)
         set.push(['password_hash', patch.passwordHash], ['password_set_at', now]);
-      }
       if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
       const row = yield* first(
         `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}

@@ -20,9 +20,8 @@ export const cas = concern<CaStore>()({
       const before = table.read(row);
       yield* table.update({ id, now, patch: patched(caEntity.fields, before, patch) });
       const { externalIdClaim: rule } = patch;
-      if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim)) {
+      if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim))
         yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
-      }
       yield* recordChange('ca', id, now);
       return true;
     },

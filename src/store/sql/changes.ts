@@ -23,9 +23,8 @@ export const changes = concern<ChangeFeed>()({
         const rows = await read(after, ...horizon.params(position.horizon), last?.seq ?? 0);
         const reading = readingOf(rows, last);
         const found = reading.changes.find(({ seq }) => seq === last?.seq);
-        if (reading.position.history !== position.history || (last !== null && !isSame(found, last))) {
+        if (reading.position.history !== position.history || (last !== null && !isSame(found, last)))
           throw new AnotherHistory('the changes of the database do not continue those that were read before');
-        }
         return { ...reading, changes: reading.changes.filter((change) => change !== found) };
       },
       latest: async () => readingOf(await read(newest)).position,

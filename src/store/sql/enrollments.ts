@@ -106,9 +106,8 @@ function openEnrollmentOf(row: SqlRow): OpenEnrollment {
 /** @param isImported it stays as it was, even with the user name of another identity: then it enrolls nobody */
 export function* createEnrollment(enrollment: NewEnrollment, now: Millis, isImported = false): Intent<void> {
   const { identityId, username } = enrollment;
-  if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null) {
+  if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null)
     throw new AlreadyTaken('username');
-  }
   yield* run`DELETE FROM enrollments WHERE identity_id = ${enrollment.identityId}
     AND method = ${enrollment.method} AND expires_at <= ${now}`;
   yield* insert('enrollments', { ...enrollment, createdAt: now, updatedAt: now });

@@ -110,9 +110,8 @@ export function* lowerCaseEverything(entity: Entity): Intent<void> {
   const { table } = entity;
   for (const column of searchedColumnsOf(entity)) {
     const name = column.slice(table.length + 1);
-    for (const { id = null, value = null } of yield* rowsOf(`SELECT id, ${name} AS value FROM ${table}`)) {
+    for (const { id = null, value = null } of yield* rowsOf(`SELECT id, ${name} AS value FROM ${table}`))
       yield* run(`UPDATE ${table} SET ${lowerCaseColumn(name)} = ? WHERE id = ?`, inLowerCase(value), id);
-    }
   }
 }
 

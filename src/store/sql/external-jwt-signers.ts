@@ -32,9 +32,8 @@ export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
 function* applyUpdate(id: string, patch: Patch, now: Millis): Intent<boolean> {
   const before = yield* first(table.byId, id);
   if (before === undefined || (yield* table.update({ id, patch, now })) === undefined) return false;
-  if (changesVouching(table.read(before), patch)) {
+  if (changesVouching(table.read(before), patch))
     yield* endSessionsOpenedBy('signer', id, { reason: 'credential-changed', now });
-  }
   yield* recordChange('external-jwt-signer', id, now);
   return true;
 }

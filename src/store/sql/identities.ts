@@ -76,9 +76,8 @@ export function* createIdentity(
   const policy = yield* policyFor(identity.roleAttributes, identity.authPolicyId);
   yield* identityTable.insert({ ...byDefault, ...identity, ...policy }, now);
   yield* giveName(how, { identityId: identity.id, kind: 'name', name: identity.name });
-  if (password !== null) {
+  if (password !== null)
     yield* insertPassword(how, [{ ...password, identityId: identity.id, tags: {} }, now]);
-  }
 }
 
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
@@ -91,10 +90,9 @@ export function withdrawInvitation(identityId: string): Intent<boolean> {
  * @param byHelper true: those made with the permission `helpdesk`; false: those made as administrator
  */
 function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Intent<void> {
-  for (const is of byHelper) {
+  for (const is of byHelper)
     yield* all`DELETE FROM invitations WHERE made_by = ${identityId} AND is_by_helper = ${is ? 1 : 0}
       RETURNING identity_id`;
-  }
 }
 
 /**

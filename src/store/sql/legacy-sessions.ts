@@ -85,10 +85,9 @@ export const legacyWrites = {
   *recordActivity(activity: readonly SessionActivity[]): Intent<void> {
     // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
     const ordered = activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    for (const { id, lastActivityAt, expiresAt } of ordered) {
+    for (const { id, lastActivityAt, expiresAt } of ordered)
       yield* run`UPDATE api_sessions SET last_activity_at = ${lastActivityAt}, expires_at = ${expiresAt}
          WHERE id = ${id} AND mechanism = 'legacy' AND ended_at IS NULL
          AND last_activity_at < ${lastActivityAt}`;
-    }
   },
 };

@@ -30,11 +30,10 @@ export interface CompiledList {
  * @throws AuthError invalid_filter   a field that the list does not have, a value of the wrong type, too many terms
  */
 export function compileList(dialect: Dialect, source: ListSource, query: ListQuery): CompiledList {
-  if (partsOf(query.filter) > maxFilterParts || query.sort.length > maxFilterParts) {
+  if (partsOf(query.filter) > maxFilterParts || query.sort.length > maxFilterParts)
     throw new AuthError('invalid_filter', {
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
-  }
   const where = sql`WHERE ${raw(dialect.withinTime(source.table))} AND (${source.where}) AND (${wholeCondition(dialect, source, query.filter)})`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;

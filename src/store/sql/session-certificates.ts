@@ -18,9 +18,7 @@ export const sessionCertificates = concern<SessionCertificateStore>()({
       yield* insert('session_certificates', certificate);
       const sql = 'SELECT id FROM session_certificates WHERE session_id = ? ORDER BY id DESC';
       const rows = yield* all(sql, sessionId);
-      for (const row of rows.slice(most)) {
-        yield* revokeSessionCertificate(sessionId, text(row, 'id'), now);
-      }
+      for (const row of rows.slice(most)) yield* revokeSessionCertificate(sessionId, text(row, 'id'), now);
       return true;
     },
     revoke: revokeSessionCertificate,

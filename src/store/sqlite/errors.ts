@@ -52,9 +52,8 @@ export function failureOf(error: unknown): Failure {
   if (code === foreignKey) return { kind: 'reference-gone' };
   const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;
   if (field !== undefined) return { kind: 'taken', field, passesFor: null };
-  if (code !== null && unavailableCodes.has(code & 0xff)) {
+  if (code !== null && unavailableCodes.has(code & 0xff))
     return { kind: 'unavailable', message: error.message };
-  }
   return { kind: 'defect', message: error.message, stack: error.stack };
 }
 

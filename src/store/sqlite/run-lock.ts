@@ -18,11 +18,10 @@ export class AlreadyRunning extends Error {
 export function acquireRunLock(databasePath: string, address = ''): FileLock {
   const path = lockPath(databasePath);
   const lock = tryFileLock(path);
-  if (lock === null) {
+  if (lock === null)
     throw new AlreadyRunning(
       `another controller is running on ${databasePath}${nameOfHolder(path)}: stop it first, or use PostgreSQL to run several`,
     );
-  }
   held.set(path, lock);
   nameHolder(path, address);
   const release = () => {

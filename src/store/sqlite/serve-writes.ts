@@ -50,9 +50,8 @@ export function serveWrites(
           requests.map(({ request }) => request),
         );
         raiseVersions();
-        for (const [from, results] of byPort(requests, answer.results)) {
+        for (const [from, results] of byPort(requests, answer.results))
           from.postMessage({ ...answer, results } satisfies WriterAnswer);
-        }
         checkpointSoon();
       }
       if (isLast) close();
