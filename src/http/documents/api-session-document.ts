@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../platform/clock.ts';
 import type { ShownApiSession } from '../../sessions/own-session-view.ts';
+import { schemaNamed } from '../request/route.ts';
 import { documentsBy, entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
@@ -18,32 +19,30 @@ export const clientProgramMembers = {
     .meta({ description: 'The operating system that it names', examples: ['Linux'] }),
 };
 
-export const apiSessionSchema = z
-  .strictObject({
-    ...entityMembers,
-    mechanism: z.enum(['oidc', 'legacy']),
-    identityId: z.string(),
-    identity: entityRefSchema,
-    authenticatorId: z.string().nullable(),
-    clientId: z.string(),
-    amr: z.array(z.string()),
-    authTime: timeSchema,
-    ipAddress: z.string().describe('From where the session was last used'),
-    loginIpAddress: z
-      .string()
-      .nullable()
-      .describe('From where the person logged in; null when that is not known'),
-    ...clientProgramMembers,
-    keyThumbprint: z
-      .string()
-      .nullable()
-      .describe('The key to which its tokens are bound (RFC 9449, RFC 7638); null for none'),
-    configTypes: z.array(z.string()),
-    lastActivityAt: timeSchema,
-    cachedLastActivityAt: timeSchema,
-    expiresAt: timeSchema,
-  })
-  .meta({ id: 'ApiSession' });
+export const apiSessionSchema = schemaNamed('ApiSession', {
+  ...entityMembers,
+  mechanism: z.enum(['oidc', 'legacy']),
+  identityId: z.string(),
+  identity: entityRefSchema,
+  authenticatorId: z.string().nullable(),
+  clientId: z.string(),
+  amr: z.array(z.string()),
+  authTime: timeSchema,
+  ipAddress: z.string().describe('From where the session was last used'),
+  loginIpAddress: z
+    .string()
+    .nullable()
+    .describe('From where the person logged in; null when that is not known'),
+  ...clientProgramMembers,
+  keyThumbprint: z
+    .string()
+    .nullable()
+    .describe('The key to which its tokens are bound (RFC 9449, RFC 7638); null for none'),
+  configTypes: z.array(z.string()),
+  lastActivityAt: timeSchema,
+  cachedLastActivityAt: timeSchema,
+  expiresAt: timeSchema,
+});
 
 export const lastLoginSchema = z
   .strictObject({
@@ -80,9 +79,11 @@ const authQuerySchema = z
 export const authQueriesSchema = z.array(authQuerySchema);
 
 /** A session as its owner sees it. */
-export const ownApiSessionSchema = z
-  .strictObject({ ...apiSessionSchema.shape, authQueries: authQueriesSchema, expirationSeconds: z.int() })
-  .meta({ id: 'OwnApiSession' });
+export const ownApiSessionSchema = schemaNamed('OwnApiSession', {
+  ...apiSessionSchema.shape,
+  authQueries: authQueriesSchema,
+  expirationSeconds: z.int(),
+});
 
 /** A session without its tokens: only their owner ever sees them. */
 export function apiSessionDocument(session: ShownApiSession) {

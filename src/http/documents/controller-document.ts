@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { type ControllerNode, isOnline } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { schemaNamed } from '../request/route.ts';
 import { documentsBy, entityHead, entityMembers, timeSchema } from './wire.ts';
 
-export const controllerSchema = z
-  .strictObject({
-    ...entityMembers,
-    name: z.string(),
-    ctrlAddress: z.string(),
-    version: z.string(),
-    isOnline: z.boolean(),
-    lastJoinedAt: timeSchema,
-    apiAddresses: z.record(z.string(), z.array(z.strictObject({ url: z.string(), version: z.string() }))),
-  })
-  .meta({ id: 'Controller' });
+export const controllerSchema = schemaNamed('Controller', {
+  ...entityMembers,
+  name: z.string(),
+  ctrlAddress: z.string(),
+  version: z.string(),
+  isOnline: z.boolean(),
+  lastJoinedAt: timeSchema,
+  apiAddresses: z.record(z.string(), z.array(z.strictObject({ url: z.string(), version: z.string() }))),
+});
 
 const shown = documentsBy(controllerSchema);
 

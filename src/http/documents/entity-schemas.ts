@@ -18,6 +18,7 @@ import { stateFields } from '../../model/entities/state-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
 import { durationField, durationText, idText, someTime } from '../request/fields.ts';
+import { schemaNamed } from '../request/route.ts';
 import { entityHead, entityMembers, type Link, timeSchema } from './wire.ts';
 
 /** Which body a field is in. In declarative state, references are names; an object is always complete. */
@@ -207,7 +208,7 @@ export function documentSchema(
   { document, fields }: Entity,
   more: Readonly<Record<string, z.ZodType>> = {},
 ): z.ZodObject {
-  return z.strictObject({ ...entityMembers, ...documentShape(fields), ...more }).meta({ id: document });
+  return schemaNamed(document, { ...entityMembers, ...documentShape(fields), ...more });
 }
 
 /** An entity as the APIs show it, without what must not be shown. */

@@ -4,28 +4,27 @@ import { z } from 'zod';
 import { userVerifications } from '../../model/entities/auth-policy.ts';
 import type { Passkey } from '../../model/passkey.ts';
 import { parseJson } from '../../platform/formats/json-shape.ts';
+import { schemaNamed } from '../request/route.ts';
 import { documentsBy, timeSchema } from './wire.ts';
 
-export const passkeySchema = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    rpId: z.string().describe('The domain at which it works'),
-    aaguid: z.string().describe('The model of the authenticator; zeros: it does not say'),
-    isModelProven: z.boolean().describe('Whether its maker confirmed that, as some policies ask'),
-    transports: z.array(z.string()),
-    isDiscoverable: z
-      .boolean()
-      .describe('Whether it says itself whose it is; if not, its owner types the user name first'),
-    isBackupEligible: z.boolean().describe('Whether it can be on several devices of its owner'),
-    isBackedUp: z.boolean(),
-    clonedAt: timeSchema
-      .nullable()
-      .describe('When its counter last went back, as if another device had its key'),
-    createdAt: timeSchema,
-    lastUsedAt: timeSchema.nullable(),
-  })
-  .meta({ id: 'Passkey' });
+export const passkeySchema = schemaNamed('Passkey', {
+  id: z.string(),
+  name: z.string(),
+  rpId: z.string().describe('The domain at which it works'),
+  aaguid: z.string().describe('The model of the authenticator; zeros: it does not say'),
+  isModelProven: z.boolean().describe('Whether its maker confirmed that, as some policies ask'),
+  transports: z.array(z.string()),
+  isDiscoverable: z
+    .boolean()
+    .describe('Whether it says itself whose it is; if not, its owner types the user name first'),
+  isBackupEligible: z.boolean().describe('Whether it can be on several devices of its owner'),
+  isBackedUp: z.boolean(),
+  clonedAt: timeSchema
+    .nullable()
+    .describe('When its counter last went back, as if another device had its key'),
+  createdAt: timeSchema,
+  lastUsedAt: timeSchema.nullable(),
+});
 
 export const passkeyDocument: (passkey: Passkey) => z.output<typeof passkeySchema> =
   documentsBy(passkeySchema);

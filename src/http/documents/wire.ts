@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import type { Tags } from '../../model/entities/entity.ts';
 import { isoTime, type Millis } from '../../platform/clock.ts';
+import { schemaNamed } from '../request/route.ts';
 
 // Parts of the documents of the Edge APIs. Links are relative to the root of the API.
 
 /** RFC 3339, UTC. */
 export const timeSchema = z.iso.datetime();
-const linkSchema = z.strictObject({ href: z.string() }).meta({ id: 'Link' });
+const linkSchema = schemaNamed('Link', { href: z.string() });
 export const linksSchema = z.record(z.string(), linkSchema);
-export const entityRefSchema = z
-  .strictObject({ _links: linksSchema, entity: z.string(), id: z.string(), name: z.string() })
-  .meta({ id: 'EntityRef' });
+export const entityRefSchema = schemaNamed('EntityRef', {
+  _links: linksSchema,
+  entity: z.string(),
+  id: z.string(),
+  name: z.string(),
+});
 type EntityRef = z.output<typeof entityRefSchema>;
 const tagsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 /** The members that documents of all entities have. */

@@ -36,7 +36,7 @@ import { listRules, mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({
@@ -46,37 +46,29 @@ const someOfPassword = z.object({
 });
 const wholePassword = someOfPassword.required();
 
-const rulesSchema = z
-  .strictObject({
-    minLength: z.int(),
-    maxBytes: z.int(),
-    requireMixedCase: z.boolean(),
-    requireNumberChar: z.boolean(),
-    requireSpecialChar: z.boolean(),
-  })
-  .meta({ id: 'PasswordRules' });
-const ownAttemptSchema = z
-  .strictObject({
-    reference: z.string(),
-    at: timeSchema,
-    method: z.string(),
-    mechanism: z.enum(attemptMechanisms),
-    outcome: z.enum(['passed', 'refused']),
-    ipAddress: z.string(),
-  })
-  .meta({ id: 'OwnLoginAttempt' });
-const ownSessionSchema = z
-  .strictObject({ ...apiSessionSchema.shape, isCurrent: z.boolean() })
-  .meta({ id: 'OwnSession' });
+const rulesSchema = schemaNamed('PasswordRules', {
+  minLength: z.int(),
+  maxBytes: z.int(),
+  requireMixedCase: z.boolean(),
+  requireNumberChar: z.boolean(),
+  requireSpecialChar: z.boolean(),
+});
+const ownAttemptSchema = schemaNamed('OwnLoginAttempt', {
+  reference: z.string(),
+  at: timeSchema,
+  method: z.string(),
+  mechanism: z.enum(attemptMechanisms),
+  outcome: z.enum(['passed', 'refused']),
+  ipAddress: z.string(),
+});
+const ownSessionSchema = schemaNamed('OwnSession', { ...apiSessionSchema.shape, isCurrent: z.boolean() });
 
-const applicationSchema = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    url: z.string(),
-    logoUri: z.string().nullable().describe('A picture as a data URI'),
-  })
-  .meta({ id: 'Application' });
+const applicationSchema = schemaNamed('Application', {
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  logoUri: z.string().nullable().describe('A picture as a data URI'),
+});
 
 /** The registered applications that an identity may use and that say where they are. */
 function applicationsOf(

@@ -12,7 +12,7 @@ import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { parseMediaType, readBody } from '../request/body.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import { anonymous, dataAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, dataAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const bodyLimit = 32 * 1024;
@@ -39,15 +39,13 @@ const members = z.object({
 
 type Members = z.output<typeof members>;
 
-const certificatesSchema = z
-  .strictObject({
-    cert: z.string(),
-    ca: z.string(),
-    serverCert: z.string(),
-    controllers: z.array(z.string()),
-    username: z.string().optional().describe('With a password: what to log in as'),
-  })
-  .meta({ id: 'EnrollmentCertificates' });
+const certificatesSchema = schemaNamed('EnrollmentCertificates', {
+  cert: z.string(),
+  ca: z.string(),
+  serverCert: z.string(),
+  controllers: z.array(z.string()),
+  username: z.string().optional().describe('With a password: what to log in as'),
+});
 
 const enrollRefusals = [
   'invalid_enrollment_token',

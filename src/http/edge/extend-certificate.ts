@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { clientApi, dataAnswer, edgeRoutes, type Route } from '../request/route.ts';
+import { clientApi, dataAnswer, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pem = z.string().describe('PEM');
-const extendedSchema = z.strictObject({ ca: pem, clientCert: pem }).meta({ id: 'ExtendedCertificate' });
+const extendedSchema = schemaNamed('ExtendedCertificate', { ca: pem, clientCert: pem });
 const longestChain = 64 * 1024;
 
 /** A client replaces the certificate that it logs in with, in two steps (client API). */

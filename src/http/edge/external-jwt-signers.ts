@@ -7,25 +7,23 @@ import { widestSource } from '../../platform/network/source-prefix.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, selfLink } from '../documents/wire.ts';
 import { listParameters } from '../request/fields.ts';
-import { anonymous, listAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, listAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const { tags: _tags, ...entityMembersWithoutTags } = entityMembers;
 
-const publicSignerSchema = z
-  .strictObject({
-    ...entityMembersWithoutTags,
-    name: z.string(),
-    externalAuthUrl: z.string().nullable(),
-    clientId: z.string().nullable(),
-    scopes: z.array(z.string()),
-    audience: z.string(),
-    targetToken: z.enum(targetTokens),
-    enrollToCertEnabled: z.boolean(),
-    enrollToTokenEnabled: z.boolean(),
-    openIdConfigurationUrl: z.string().nullable(),
-  })
-  .meta({ id: 'PublicExternalJwtSigner' });
+const publicSignerSchema = schemaNamed('PublicExternalJwtSigner', {
+  ...entityMembersWithoutTags,
+  name: z.string(),
+  externalAuthUrl: z.string().nullable(),
+  clientId: z.string().nullable(),
+  scopes: z.array(z.string()),
+  audience: z.string(),
+  targetToken: z.enum(targetTokens),
+  enrollToCertEnabled: z.boolean(),
+  enrollToTokenEnabled: z.boolean(),
+  openIdConfigurationUrl: z.string().nullable(),
+});
 
 /**
  * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and

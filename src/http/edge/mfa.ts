@@ -23,7 +23,7 @@ import { validate } from '../request/body.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
-import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';
@@ -35,15 +35,13 @@ const started = dataAnswer(
   'Started; the record is at the same address',
 );
 const record = dataAnswer(
-  z
-    .strictObject({
-      id: z.string(),
-      isVerified: z.boolean(),
-      provisioningUrl: z.string().optional(),
-      recoveryCodes: z.array(z.string()).optional(),
-      recoveryCodesLeft: z.int().optional(),
-    })
-    .meta({ id: 'TotpEnrollment' }),
+  schemaNamed('TotpEnrollment', {
+    id: z.string(),
+    isVerified: z.boolean(),
+    provisioningUrl: z.string().optional(),
+    recoveryCodes: z.array(z.string()).optional(),
+    recoveryCodesLeft: z.int().optional(),
+  }),
   'The enrollment; the URL and the codes only until it is verified, then how many codes are left',
 );
 const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');

@@ -13,6 +13,7 @@ import {
   edgeRoutes,
   listAnswer,
   type Route,
+  schemaNamed,
 } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -40,7 +41,7 @@ export function cacertsRoute({ publishedAuthorities }: EdgeServices): Route {
   });
 }
 
-const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() }).meta({ id: 'NetworkJwt' });
+const networkJwtSchema = schemaNamed('NetworkJwt', { name: z.string(), token: z.string() });
 
 /** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute({ enrollmentSigner }: EdgeServices, { api, root }: EdgeApi): Route {

@@ -14,28 +14,24 @@ import { wholeList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, linksSchema, timeSchema } from '../documents/wire.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
-import { clientApi, dataAnswer, edgeRoutes, listAnswer, type Route } from '../request/route.ts';
+import { clientApi, dataAnswer, edgeRoutes, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
-const certificateSchema = z
-  .strictObject({
-    ...entityMembers,
-    subject: z.string(),
-    fingerprint: z.string().describe('SHA-256 of the DER form, in hexadecimal with colons'),
-    validFrom: timeSchema,
-    validTo: timeSchema,
-    certificate: z.string().describe('PEM'),
-  })
-  .meta({ id: 'SessionCertificate' });
+const certificateSchema = schemaNamed('SessionCertificate', {
+  ...entityMembers,
+  subject: z.string(),
+  fingerprint: z.string().describe('SHA-256 of the DER form, in hexadecimal with colons'),
+  validFrom: timeSchema,
+  validTo: timeSchema,
+  certificate: z.string().describe('PEM'),
+});
 
-const issuedSchema = z
-  .strictObject({
-    id: z.string(),
-    _links: linksSchema,
-    certificate: z.string().describe('PEM, the certificate first, then what leads towards the root'),
-    cas: z.string().describe('PEM of the authorities of the overlay'),
-  })
-  .meta({ id: 'IssuedSessionCertificate' });
+const issuedSchema = schemaNamed('IssuedSessionCertificate', {
+  id: z.string(),
+  _links: linksSchema,
+  certificate: z.string().describe('PEM, the certificate first, then what leads towards the root'),
+  cas: z.string().describe('PEM of the authorities of the overlay'),
+});
 
 const path = 'current-api-session/certificates';
 

@@ -3,7 +3,7 @@ import type { Binding } from '../../config/config.ts';
 import { wholeList } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
-import { dataAnswer, type EdgeApi, listAnswer, type Route } from '../request/route.ts';
+import { dataAnswer, type EdgeApi, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** The APIs in the document: the names that clients look for, and the path of each. */
@@ -24,21 +24,19 @@ const apiVersion = 'v1.0.0';
 const capabilities = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'] as const;
 type Capability = (typeof capabilities)[number];
 
-const versionSchema = z
-  .strictObject({
-    version: z.string(),
-    revision: z.string(),
-    buildDate: z.string(),
-    runtimeVersion: z.string(),
-    capabilities: z.array(z.enum(capabilities)),
-    apiVersions: z.record(
-      z.string(),
-      z.strictObject({
-        v1: z.strictObject({ path: z.string(), version: z.string(), apiBaseUrls: z.array(z.string()) }),
-      }),
-    ),
-  })
-  .meta({ id: 'Version' });
+const versionSchema = schemaNamed('Version', {
+  version: z.string(),
+  revision: z.string(),
+  buildDate: z.string(),
+  runtimeVersion: z.string(),
+  capabilities: z.array(z.enum(capabilities)),
+  apiVersions: z.record(
+    z.string(),
+    z.strictObject({
+      v1: z.strictObject({ path: z.string(), version: z.string(), apiBaseUrls: z.array(z.string()) }),
+    }),
+  ),
+});
 
 /**
  * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC. It contains

@@ -31,6 +31,7 @@ import {
   managementApi,
   type Route,
   route,
+  schemaNamed,
   totpRequiredHeader,
 } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
@@ -44,18 +45,16 @@ const loginBody = z.object({ ...passwordBody.partial().shape, ...otherBody.shape
 /** The members of a password are required only once the method is known. */
 const anyBody = z.looseObject({});
 
-export const legacySessionSchema = z
-  .strictObject({
-    ...ownApiSessionSchema.shape,
-    token: z.string().describe('The value of the zt-session header'),
-    isMfaRequired: z.boolean(),
-    isMfaComplete: z.boolean(),
-    isCertExtendable: z.boolean(),
-    isCertExtendRequested: z.boolean(),
-    isCertKeyRollRequested: z.boolean(),
-    improperClientCertChain: z.boolean(),
-  })
-  .meta({ id: 'LegacyApiSession' });
+export const legacySessionSchema = schemaNamed('LegacyApiSession', {
+  ...ownApiSessionSchema.shape,
+  token: z.string().describe('The value of the zt-session header'),
+  isMfaRequired: z.boolean(),
+  isMfaComplete: z.boolean(),
+  isCertExtendable: z.boolean(),
+  isCertExtendRequested: z.boolean(),
+  isCertKeyRollRequested: z.boolean(),
+  improperClientCertChain: z.boolean(),
+});
 
 const opened: DeclaredAnswer = {
   ...dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries'),

@@ -2,21 +2,17 @@ import { z } from 'zod';
 import { administratorNamers } from '../../admin/administrator-namers.ts';
 import type { AdminServices } from '../../admin/services.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 
-const namersSchema = z
-  .strictObject({
-    namedBy: z.array(
-      z.strictObject({
-        issuer: entityRefSchema.describe('An external JWT signer or a third-party CA'),
-        by: z
-          .enum(['id', 'externalId'])
-          .describe('The member of the identity that its claim is compared with'),
-        administrators: z.array(entityRefSchema).describe('Up to five of those that it can name, by name'),
-      }),
-    ),
-  })
-  .meta({ id: 'AdministratorNamers' });
+const namersSchema = schemaNamed('AdministratorNamers', {
+  namedBy: z.array(
+    z.strictObject({
+      issuer: entityRefSchema.describe('An external JWT signer or a third-party CA'),
+      by: z.enum(['id', 'externalId']).describe('The member of the identity that its claim is compared with'),
+      administrators: z.array(entityRefSchema).describe('Up to five of those that it can name, by name'),
+    }),
+  ),
+});
 
 /** `/administrators/named-by`: who can say of a token or certificate that it is an administrator's. */
 export function administratorNamerRoutes(needs: AdminServices): readonly Route[] {

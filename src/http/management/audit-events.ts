@@ -4,36 +4,34 @@ import { auditEventListFields } from '../../model/list-fields.ts';
 import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import type { Route } from '../request/route.ts';
+import { type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 const fieldValue = z.unknown().describe('As documents show it');
 
-const auditEventSchema = z
-  .strictObject({
-    id: z.string(),
-    at: timeSchema,
-    event: z.string().describe('What happened; the operator guide lists the events'),
-    action: z.string().nullable(),
-    entity: z.string().nullable().describe('The kind of entity that was changed'),
-    entityId: z.string().nullable(),
-    identityId: z.string().nullable().describe('The identity that was affected'),
-    identity: entityRefSchema.nullable(),
-    byIdentityId: z
-      .string()
-      .nullable()
-      .describe('Who did it; null: the service itself, or a command on the host'),
-    byIdentity: entityRefSchema.nullable(),
-    requestId: z.string().nullable(),
-    ipAddress: z.string().nullable(),
-    issuer: z.string().nullable(),
-    changes: z
-      .array(z.strictObject({ field: z.string(), from: fieldValue, to: fieldValue }))
-      .describe('Fields before and after, as documents show them; of a secret, only that it was changed'),
-    details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
-  })
-  .meta({ id: 'AuditEvent' });
+const auditEventSchema = schemaNamed('AuditEvent', {
+  id: z.string(),
+  at: timeSchema,
+  event: z.string().describe('What happened; the operator guide lists the events'),
+  action: z.string().nullable(),
+  entity: z.string().nullable().describe('The kind of entity that was changed'),
+  entityId: z.string().nullable(),
+  identityId: z.string().nullable().describe('The identity that was affected'),
+  identity: entityRefSchema.nullable(),
+  byIdentityId: z
+    .string()
+    .nullable()
+    .describe('Who did it; null: the service itself, or a command on the host'),
+  byIdentity: entityRefSchema.nullable(),
+  requestId: z.string().nullable(),
+  ipAddress: z.string().nullable(),
+  issuer: z.string().nullable(),
+  changes: z
+    .array(z.strictObject({ field: z.string(), from: fieldValue, to: fieldValue }))
+    .describe('Fields before and after, as documents show them; of a secret, only that it was changed'),
+  details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
+});
 
 /** `/audit-events`: what was changed, by whom, from where. */
 export function auditEventRoutes(needs: EdgeServices): readonly Route[] {

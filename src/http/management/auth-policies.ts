@@ -5,22 +5,20 @@ import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { bodyShape, documentSchema, ignoring, membersOf } from '../documents/entity-schemas.ts';
 import { inWholeTurn } from '../documents/lists.ts';
 import { idText } from '../request/fields.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
 
-export const policyPreviewSchema = z
-  .strictObject({
-    touched: z.strictObject({ count: z.int() }),
-    joins: z.strictObject({ count: z.int() }),
-    leaves: z.strictObject({ count: z.int() }),
-    asksMore: z.strictObject({ count: z.int() }),
-    lockedOut: z.strictObject({
-      count: z.int(),
-      first: z.array(z.strictObject({ id: z.string(), name: z.string() })),
-    }),
-  })
-  .meta({ id: 'AuthPolicyPreview' });
+export const policyPreviewSchema = schemaNamed('AuthPolicyPreview', {
+  touched: z.strictObject({ count: z.int() }),
+  joins: z.strictObject({ count: z.int() }),
+  leaves: z.strictObject({ count: z.int() }),
+  asksMore: z.strictObject({ count: z.int() }),
+  lockedOut: z.strictObject({
+    count: z.int(),
+    first: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+  }),
+});
 
 export function policyPreviewDocument({ lockedOut, ...counts }: PolicyPreview): object {
   const counted = Object.entries(counts).map(([name, count]) => [name, { count }] as const);

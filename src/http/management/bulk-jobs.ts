@@ -22,7 +22,7 @@ import { timeSchema } from '../documents/wire.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, flag, idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import {
   invitationDocuments,
@@ -53,23 +53,23 @@ const members = {
   done: z.int().describe('For how many identities it is done'),
   preview: previewSchema.describe('Of those that were checked so far'),
 };
-const jobSchema = z.strictObject(members).meta({ id: 'BulkJob' });
-const carriedOnSchema = z
-  .strictObject({ ...members, invitations: invitationsSchema, created: createdSchema })
-  .meta({ id: 'CarriedOnBulkJob' });
+const jobSchema = schemaNamed('BulkJob', members);
+const carriedOnSchema = schemaNamed('CarriedOnBulkJob', {
+  ...members,
+  invitations: invitationsSchema,
+  created: createdSchema,
+});
 
 const largestTable = 4 * 1024 * 1024;
 const csvType = 'text/csv';
-const importSchema = z
-  .strictObject({
-    rows: z.int(),
-    created: createdSchema,
-    problems: z.array(
-      z.strictObject({ line: z.int().nullable(), column: z.string().nullable(), reason: z.string() }),
-    ),
-    job: jobSchema.optional().describe('With `asJob`, if there are many rows and no problem'),
-  })
-  .meta({ id: 'ImportResult' });
+const importSchema = schemaNamed('ImportResult', {
+  rows: z.int(),
+  created: createdSchema,
+  problems: z.array(
+    z.strictObject({ line: z.int().nullable(), column: z.string().nullable(), reason: z.string() }),
+  ),
+  job: jobSchema.optional().describe('With `asJob`, if there are many rows and no problem'),
+});
 
 const continuation = z.strictObject({
   confirmed: z.boolean().optional().describe('Whether a checked job may begin to change'),

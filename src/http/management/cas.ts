@@ -6,7 +6,7 @@ import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, type RequestContext } from '../request/request-context.ts';
-import { adminRoute, contentAnswer, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, contentAnswer, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
 
@@ -19,20 +19,18 @@ const caSchema = documentSchema(caEntity, {
   verificationToken: z.string().nullable(),
 });
 
-const listStateSchema = z
-  .strictObject({
-    url: z.string().describe('Its address; of a list that was put in, a name that begins with crlPem'),
-    issuer: z.string().nullable(),
-    isDelta: z.boolean().nullable(),
-    listNumber: z.string().nullable().describe('The CRL number, hex'),
-    thisUpdate: timeSchema.nullable(),
-    nextUpdate: timeSchema.nullable(),
-    entries: z.number().int().nullable(),
-    fetchedAt: timeSchema.nullable(),
-    triedAt: timeSchema,
-    error: z.string().nullable(),
-  })
-  .meta({ id: 'RevocationListState' });
+const listStateSchema = schemaNamed('RevocationListState', {
+  url: z.string().describe('Its address; of a list that was put in, a name that begins with crlPem'),
+  issuer: z.string().nullable(),
+  isDelta: z.boolean().nullable(),
+  listNumber: z.string().nullable().describe('The CRL number, hex'),
+  thisUpdate: timeSchema.nullable(),
+  nextUpdate: timeSchema.nullable(),
+  entries: z.number().int().nullable(),
+  fetchedAt: timeSchema.nullable(),
+  triedAt: timeSchema,
+  error: z.string().nullable(),
+});
 
 /** `/cas` */
 export function caRoutes(needs: EdgeServices): readonly Route[] {

@@ -13,7 +13,7 @@ import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { type Route, schemaNamed } from '../request/route.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
 
 /** Null: after the configured time. */
@@ -30,19 +30,17 @@ const newEnrollment = z.strictObject({
     .transform((name) => name ?? null),
 });
 
-export const enrollmentSchema = z
-  .strictObject({
-    ...entityMembers,
-    method: z.enum(tokenMethods),
-    identityId: z.string(),
-    identity: entityRefSchema,
-    caId: z.string().nullable(),
-    username: z.string().nullable(),
-    expiresAt: timeSchema,
-    token: z.string().optional(),
-    jwt: z.string().optional(),
-  })
-  .meta({ id: 'Enrollment' });
+export const enrollmentSchema = schemaNamed('Enrollment', {
+  ...entityMembers,
+  method: z.enum(tokenMethods),
+  identityId: z.string(),
+  identity: entityRefSchema,
+  caId: z.string().nullable(),
+  username: z.string().nullable(),
+  expiresAt: timeSchema,
+  token: z.string().optional(),
+  jwt: z.string().optional(),
+});
 
 const shown = documentsBy(enrollmentSchema.omit({ token: true, jwt: true }));
 

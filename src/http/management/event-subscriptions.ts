@@ -19,7 +19,7 @@ import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { durationField, idOf, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
@@ -29,26 +29,26 @@ const document = documentSchema(eventSubscriptionEntity, {
   oldestWaitingAt: timeSchema.nullable(),
   failures: z.int().describe('How many attempts in a row have failed; 0: deliveries go well'),
 });
-const secretSchema = z
-  .strictObject({ secret: z.string().describe('Shown this once'), formerSecretUntil: timeSchema })
-  .meta({ id: 'EventSubscriptionSecret' });
+const secretSchema = schemaNamed('EventSubscriptionSecret', {
+  secret: z.string().describe('Shown this once'),
+  formerSecretUntil: timeSchema,
+});
 const overlapBody = z.strictObject({
   overlap: durationField
     .refine((millis) => millis <= 30 * DAY, 'must be at most 30d')
     .optional()
     .meta({ description: 'How long both secrets sign; without it 24h', examples: ['24h'] }),
 });
-const deliverySchema = z
-  .strictObject({
-    ...deliveryFields,
-    event: z.string().describe('The name of the event'),
-    at: timeSchema.describe('When it happened'),
-  })
-  .meta({ id: 'EventDelivery' });
+const deliverySchema = schemaNamed('EventDelivery', {
+  ...deliveryFields,
+  event: z.string().describe('The name of the event'),
+  at: timeSchema.describe('When it happened'),
+});
 const shownDelivery = documentsBy(deliverySchema);
-const testedSchema = z
-  .strictObject({ isDelivered: z.boolean(), result: z.string().describe('How the attempt went') })
-  .meta({ id: 'TestedEventSubscription' });
+const testedSchema = schemaNamed('TestedEventSubscription', {
+  isDelivered: z.boolean(),
+  result: z.string().describe('How the attempt went'),
+});
 const replayBody = z
   .strictObject({
     since: someTime.optional().describe('What was queued from then on, delivered or given up'),
@@ -114,7 +114,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       summary:
         'Send events of a subscription again, with the same ids; without a body those that were given up',
       answer: dataAnswer(
-        z.strictObject({ replayed: z.int() }).meta({ id: 'ReplayedEvents' }),
+        schemaNamed('ReplayedEvents', { replayed: z.int() }),
         'How many: at most ten thousand audit events, and as many refused logins',
       ),
       body: replayBody,

@@ -12,7 +12,7 @@ import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/fl
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
 import { languageOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { attemptCheckSchema, checksFor, explanationSchema } from './login-attempts.ts';
@@ -20,36 +20,32 @@ import { attemptCheckSchema, checksFor, explanationSchema } from './login-attemp
 const tokenToTry = z.strictObject({
   token: z.string().describe('The JWT, as a client would send it after `Bearer`.'),
 });
-const triedSchema = z
-  .strictObject({
-    isAccepted: z.boolean(),
-    use: z.enum(['primary', 'secondary']).nullable(),
-    reason: z.enum(refusalReasons).nullable(),
-    claim: z.string().nullable(),
-    identity: entityRefSchema.nullable(),
-    creates: z
-      .strictObject({
-        name: z.string(),
-        externalId: z.string().nullable(),
-        email: z.string().nullable(),
-        emailVerified: z.boolean(),
-        roleAttributes: z.array(z.string()),
-        authPolicyId: z.string(),
-        authPolicyFrom: z.enum(policyOrigins),
-      })
-      .nullable()
-      .describe('The identity that the login would create; null: none'),
-    checks: z.array(attemptCheckSchema),
-    explanation: explanationSchema.nullable(),
-  })
-  .meta({ id: 'TriedExternalJwt' });
+const triedSchema = schemaNamed('TriedExternalJwt', {
+  isAccepted: z.boolean(),
+  use: z.enum(['primary', 'secondary']).nullable(),
+  reason: z.enum(refusalReasons).nullable(),
+  claim: z.string().nullable(),
+  identity: entityRefSchema.nullable(),
+  creates: z
+    .strictObject({
+      name: z.string(),
+      externalId: z.string().nullable(),
+      email: z.string().nullable(),
+      emailVerified: z.boolean(),
+      roleAttributes: z.array(z.string()),
+      authPolicyId: z.string(),
+      authPolicyFrom: z.enum(policyOrigins),
+    })
+    .nullable()
+    .describe('The identity that the login would create; null: none'),
+  checks: z.array(attemptCheckSchema),
+  explanation: explanationSchema.nullable(),
+});
 
-const begunTestSchema = z
-  .strictObject({
-    id: z.string().describe('Comes back with the answer'),
-    href: z.string().describe('Path and query at this address'),
-  })
-  .meta({ id: 'BegunSignerTest' });
+const begunTestSchema = schemaNamed('BegunSignerTest', {
+  id: z.string().describe('Comes back with the answer'),
+  href: z.string().describe('Path and query at this address'),
+});
 const answerOfTest = z.strictObject({
   answer: z.string().max(12_000).describe('The answer that the browser brought back to the console'),
 });
@@ -70,16 +66,14 @@ const addressToDiscover = z.strictObject({
     .max(2000)
     .meta({ description: 'Of the provider', examples: ['https://login.example.com'] }),
 });
-const discoveredSchema = z
-  .strictObject({
-    issuer: z.string(),
-    jwksEndpoint: z.string(),
-    keys: z.int().describe('How many of its keys can be used'),
-    externalAuthUrl: z.string().nullable(),
-    scopes: z.array(z.string()),
-    claims: z.array(z.string()),
-  })
-  .meta({ id: 'DiscoveredSigner' });
+const discoveredSchema = schemaNamed('DiscoveredSigner', {
+  issuer: z.string(),
+  jwksEndpoint: z.string(),
+  keys: z.int().describe('How many of its keys can be used'),
+  externalAuthUrl: z.string().nullable(),
+  scopes: z.array(z.string()),
+  claims: z.array(z.string()),
+});
 
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {

@@ -20,7 +20,7 @@ import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/lists.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
 import { adminCallOf, languageOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { policyPreviewDocument, policyPreviewSchema } from './auth-policies.ts';
 import { identityBodies } from './identities.ts';
@@ -67,23 +67,19 @@ export type Order = z.output<typeof order>;
 const count = z.int();
 export const named = z.strictObject({ id: z.string(), name: z.string() });
 export const invitationsSchema = z.array(named.extend(issuedFields)).describe('For invite, each shown once');
-const resultSchema = z
-  .strictObject({
-    reference: z.string().describe('The reference id that all audit events of the call have (requestId)'),
-    matched: count,
-    invitations: invitationsSchema,
-  })
-  .meta({ id: 'BulkResult' });
-export const previewSchema = z
-  .strictObject({
-    matched: count,
-    administrators: count.describe('How many of them administer'),
-    first: z.array(named),
-    refused: z.strictObject({ count, first: z.array(named.extend({ reason: z.string() })) }),
-    policy: policyPreviewSchema.nullable().describe('What another auth policy would change for them'),
-    objection: z.string().nullable().describe('Why the change as a whole is not possible'),
-  })
-  .meta({ id: 'BulkPreview' });
+const resultSchema = schemaNamed('BulkResult', {
+  reference: z.string().describe('The reference id that all audit events of the call have (requestId)'),
+  matched: count,
+  invitations: invitationsSchema,
+});
+export const previewSchema = schemaNamed('BulkPreview', {
+  matched: count,
+  administrators: count.describe('How many of them administer'),
+  first: z.array(named),
+  refused: z.strictObject({ count, first: z.array(named.extend({ reason: z.string() })) }),
+  policy: policyPreviewSchema.nullable().describe('What another auth policy would change for them'),
+  objection: z.string().nullable().describe('Why the change as a whole is not possible'),
+});
 
 const refusals = ['invalid_filter', 'could_not_validate', 'not_found', 'conflict', 'forbidden'] as const;
 /** Ten thousand ids. */

@@ -30,7 +30,7 @@ import { bodySchemas } from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { idText, someTime } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
 import { describedResource } from './entity-routes.ts';
@@ -127,17 +127,13 @@ const sdkInfoSchema = z
   })
   .meta({ id: 'SdkInfo', description: 'The program, as the client described it at login' });
 
-const identityDetail = z
-  .strictObject({
-    ...managedIdentitySchema.shape,
-    envInfo: envInfoSchema,
-    sdkInfo: sdkInfoSchema,
-    lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
-    invitation: invitationSchema
-      .nullable()
-      .describe('Of the link that works now; the link itself is not kept'),
-  })
-  .meta({ id: 'IdentityDetail' });
+const identityDetail = schemaNamed('IdentityDetail', {
+  ...managedIdentitySchema.shape,
+  envInfo: envInfoSchema,
+  sdkInfo: sdkInfoSchema,
+  lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
+  invitation: invitationSchema.nullable().describe('Of the link that works now; the link itself is not kept'),
+});
 
 /** `/identities` */
 export function identityRoutes(needs: EdgeServices): readonly Route[] {

@@ -9,7 +9,7 @@ import { identityDocuments, identitySchema } from '../documents/identity-documen
 import { wholeList } from '../documents/lists.ts';
 import { selfLink, timeSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
-import { adminRoute, dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import type { Reader } from './resource.ts';
 
@@ -20,16 +20,14 @@ const memberSchema = z.strictObject({
   jwt: z.string().optional(),
 });
 
-export const managedIdentitySchema = z
-  .strictObject({
-    ...identitySchema.shape,
-    enrollment: z.strictObject({
-      ott: memberSchema.optional(),
-      ottca: memberSchema.extend({ caId: z.string() }).optional(),
-      updb: memberSchema.extend({ username: z.string() }).optional(),
-    }),
-  })
-  .meta({ id: 'ManagedIdentity' });
+export const managedIdentitySchema = schemaNamed('ManagedIdentity', {
+  ...identitySchema.shape,
+  enrollment: z.strictObject({
+    ott: memberSchema.optional(),
+    ottca: memberSchema.extend({ caId: z.string() }).optional(),
+    updb: memberSchema.extend({ username: z.string() }).optional(),
+  }),
+});
 
 /** Identities in a list, with their open enrollments by method. */
 export function managedIdentityDocuments(
@@ -76,13 +74,11 @@ function enrollmentMember(enrollment: Enrollment, issued: (enrollment: Enrollmen
   };
 }
 
-const typeSchema = z
-  .strictObject({
-    _links: z.strictObject({ self: z.strictObject({ href: z.string() }) }),
-    id: z.enum(identityTypes),
-    name: z.enum(identityTypes),
-  })
-  .meta({ id: 'IdentityType' });
+const typeSchema = schemaNamed('IdentityType', {
+  _links: z.strictObject({ self: z.strictObject({ href: z.string() }) }),
+  id: z.enum(identityTypes),
+  name: z.enum(identityTypes),
+});
 
 /** `/identity-types`: the types that an identity may have, for clients that list them. */
 export const identityTypeRoutes: readonly Route[] = [

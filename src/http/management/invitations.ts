@@ -15,7 +15,7 @@ import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { durationField, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const body = z.strictObject({
@@ -53,11 +53,13 @@ export const issuedFields = {
   expiresAt: timeSchema,
 };
 
-const issuedSchema = z.strictObject(issuedFields).meta({ id: 'IssuedInvitation' });
+const issuedSchema = schemaNamed('IssuedInvitation', issuedFields);
 
-export const invitationSchema = z
-  .strictObject({ createdAt: timeSchema, expiresAt: timeSchema, endSessions: z.boolean() })
-  .meta({ id: 'Invitation' });
+export const invitationSchema = schemaNamed('Invitation', {
+  createdAt: timeSchema,
+  expiresAt: timeSchema,
+  endSessions: z.boolean(),
+});
 
 const listedSchema = invitationSchema
   .extend({

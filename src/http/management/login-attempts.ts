@@ -13,7 +13,7 @@ import { isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
@@ -35,32 +35,29 @@ export const explanationSchema = z.strictObject({
   command: z.string().nullable().describe('What helps at once on the command line, if anything does'),
 });
 
-const attemptSchema = z
-  .strictObject({
-    reference: z.string(),
-    at: timeSchema,
-    step: z.string(),
-    mechanism: z.enum(attemptMechanisms),
-    outcome: z.enum(['passed', 'refused']),
-    reason: z.enum(refusalReasons).nullable(),
-    subject: z.string().nullable(),
-    ipAddress: z.string(),
-    issuer: z.string(),
-    checks: z.array(attemptCheckSchema),
-    identityId: z.string().nullable(),
-    identity: entityRefSchema.nullable(),
-    explanation: explanationSchema.nullable(),
-  })
-  .meta({ id: 'LoginAttempt' });
-const explainedReference = z
-  .strictObject({ reference: z.string(), attempts: z.array(attemptSchema) })
-  .meta({ id: 'ExplainedReference' });
+const attemptSchema = schemaNamed('LoginAttempt', {
+  reference: z.string(),
+  at: timeSchema,
+  step: z.string(),
+  mechanism: z.enum(attemptMechanisms),
+  outcome: z.enum(['passed', 'refused']),
+  reason: z.enum(refusalReasons).nullable(),
+  subject: z.string().nullable(),
+  ipAddress: z.string(),
+  issuer: z.string(),
+  checks: z.array(attemptCheckSchema),
+  identityId: z.string().nullable(),
+  identity: entityRefSchema.nullable(),
+  explanation: explanationSchema.nullable(),
+});
+const explainedReference = schemaNamed('ExplainedReference', {
+  reference: z.string(),
+  attempts: z.array(attemptSchema),
+});
 
-const hourlySchema = z
-  .strictObject({
-    hours: z.array(z.strictObject({ from: timeSchema, passed: z.int(), refused: z.int() })),
-  })
-  .meta({ id: 'HourlyLoginAttempts' });
+const hourlySchema = schemaNamed('HourlyLoginAttempts', {
+  hours: z.array(z.strictObject({ from: timeSchema, passed: z.int(), refused: z.int() })),
+});
 
 /** `/login-attempts`: what was decided and why. The reference id that the answer showed serves as the id. */
 export function loginAttemptRoutes(needs: EdgeServices): readonly Route[] {

@@ -10,34 +10,32 @@ import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
 import { idOf } from '../request/fields.ts';
 import { languageOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, listAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import { askedPolicySchema } from './auth-policies.ts';
 import { checksFor } from './login-attempts.ts';
 
-const explanationSchema = z
-  .strictObject({
-    method: z.enum(primaryMethods),
-    outcome: z.enum(['allowed', 'refused']),
-    reason: z.enum(refusalReasons).nullable(),
-    standing: z
-      .enum(loginStandings)
-      .describe(
-        '`ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted',
-      ),
-    until: timeSchema.nullable().describe('Since when it has expired, or until when it is locked'),
-    acceptedFrom: z.array(
-      z.strictObject({ type: z.enum(['ca', 'ext-jwt-signer']), name: z.string(), naming: z.string() }),
+const explanationSchema = schemaNamed('LoginExplanation', {
+  method: z.enum(primaryMethods),
+  outcome: z.enum(['allowed', 'refused']),
+  reason: z.enum(refusalReasons).nullable(),
+  standing: z
+    .enum(loginStandings)
+    .describe(
+      '`ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted',
     ),
-    checks: z.array(
-      z.strictObject({
-        name: z.string(),
-        verdict: z.enum(['passed', 'failed', 'seen']),
-        saw: z.string().nullable(),
-      }),
-    ),
-    asks: z.array(z.enum(['totp', 'passkey', 'ext-jwt', 'password-change'])),
-  })
-  .meta({ id: 'LoginExplanation' });
+  until: timeSchema.nullable().describe('Since when it has expired, or until when it is locked'),
+  acceptedFrom: z.array(
+    z.strictObject({ type: z.enum(['ca', 'ext-jwt-signer']), name: z.string(), naming: z.string() }),
+  ),
+  checks: z.array(
+    z.strictObject({
+      name: z.string(),
+      verdict: z.enum(['passed', 'failed', 'seen']),
+      saw: z.string().nullable(),
+    }),
+  ),
+  asks: z.array(z.enum(['totp', 'passkey', 'ext-jwt', 'password-change'])),
+});
 
 const described =
   'The factors that a login would need now, and its refusals; without `method`, one entry for each method. No session is opened, and a fresh proof is assumed to be valid.';

@@ -3,18 +3,16 @@ import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts
 import { noticeKinds } from '../../model/mail.ts';
 import { documentsBy, entityRef, entityRefSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
 
-const mailSchema = z
-  .strictObject({
-    ...deliveryFields,
-    identity: entityRefSchema.nullable().describe('Null: deleted since'),
-    to: z.string().describe('The address'),
-    about: z.enum(['invitation', 'reset', ...noticeKinds]).describe('What the mail is about'),
-  })
-  .meta({ id: 'Mail' });
+const mailSchema = schemaNamed('Mail', {
+  ...deliveryFields,
+  identity: entityRefSchema.nullable().describe('Null: deleted since'),
+  to: z.string().describe('The address'),
+  about: z.enum(['invitation', 'reset', ...noticeKinds]).describe('What the mail is about'),
+});
 // As long as the ids of mails get.
 const mailId = z.string().min(1).max(300);
 
@@ -32,7 +30,7 @@ export function mailRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('POST', 'mails/send-again', {
       operationId: 'sendMailsAgain',
       summary: 'Send mails again that were given up; without a body all of them',
-      answer: dataAnswer(z.strictObject({ replayed: z.int() }).meta({ id: 'MailsSentAgain' }), 'How many'),
+      answer: dataAnswer(schemaNamed('MailsSentAgain', { replayed: z.int() }), 'How many'),
       body: z.strictObject({ ids: z.array(mailId).min(1).max(500).optional() }),
       data: async (context, { body }) => ({
         replayed: await sendMailsAgain(needs, adminCallOf(context), body.ids ?? null),

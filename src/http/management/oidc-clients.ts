@@ -12,16 +12,19 @@ import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { idOf } from '../request/fields.ts';
 import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
 
-const secretSchema = z
-  .strictObject({ id: z.string(), createdAt: timeSchema, lastUsedAt: timeSchema.nullable() })
-  .meta({ id: 'OidcClientSecret' });
-const newSecretSchema = z
-  .strictObject({ id: z.string(), secret: z.string().describe('Shown this once') })
-  .meta({ id: 'NewOidcClientSecret' });
+const secretSchema = schemaNamed('OidcClientSecret', {
+  id: z.string(),
+  createdAt: timeSchema,
+  lastUsedAt: timeSchema.nullable(),
+});
+const newSecretSchema = schemaNamed('NewOidcClientSecret', {
+  id: z.string(),
+  secret: z.string().describe('Shown this once'),
+});
 
 /** What is said of every delivery. */
 export const deliveryFields = {
@@ -32,13 +35,11 @@ export const deliveryFields = {
   lastAttemptAt: timeSchema.nullable(),
   result: z.string().nullable().describe('How the last attempt went'),
 };
-const deliverySchema = z
-  .strictObject({
-    ...deliveryFields,
-    sessionId: z.string().describe('The session that ended'),
-    identityId: z.string(),
-  })
-  .meta({ id: 'LogoutDelivery' });
+const deliverySchema = schemaNamed('LogoutDelivery', {
+  ...deliveryFields,
+  sessionId: z.string().describe('The session that ended'),
+  identityId: z.string(),
+});
 const deliveryDocument = documentsBy(deliverySchema);
 export const deliveryQuery = z.object({
   state: z.enum(deliveryStates, `must be ${deliveryStates.join(', ')}`).optional(),

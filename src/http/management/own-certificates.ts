@@ -2,27 +2,25 @@ import { z } from 'zod';
 import { signingAlgorithms } from '../../model/signing-key.ts';
 import { describedKeys, keyUses } from '../../tokens/described-keys.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
+import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices, OwnCertificate } from '../request/services.ts';
 
-const ownCertificateSchema = z
-  .strictObject({
-    use: z.enum(['server', 'authority', 'client-signing']),
-    listeners: z.array(z.string()).describe('The names of those that present it'),
-    subject: z.string(),
-    issuer: z.string(),
-    names: z.array(z.string()).describe('The DNS names and addresses that it is for'),
-    isCa: z.boolean(),
-    signs: z
-      .array(z.enum(['server', 'clients']))
-      .describe('What the authority signs at present: what listeners present, the certificates of clients'),
-    serialNumber: z.string(),
-    fingerprint: z.string(),
-    notBefore: timeSchema,
-    notAfter: timeSchema,
-    certPem: z.string(),
-  })
-  .meta({ id: 'OwnCertificate' });
+const ownCertificateSchema = schemaNamed('OwnCertificate', {
+  use: z.enum(['server', 'authority', 'client-signing']),
+  listeners: z.array(z.string()).describe('The names of those that present it'),
+  subject: z.string(),
+  issuer: z.string(),
+  names: z.array(z.string()).describe('The DNS names and addresses that it is for'),
+  isCa: z.boolean(),
+  signs: z
+    .array(z.enum(['server', 'clients']))
+    .describe('What the authority signs at present: what listeners present, the certificates of clients'),
+  serialNumber: z.string(),
+  fingerprint: z.string(),
+  notBefore: timeSchema,
+  notAfter: timeSchema,
+  certPem: z.string(),
+});
 
 /** `/own-certificates`: what this node presents to clients, trusts and signs with. */
 export function ownCertificateRoutes({ ownCertificates }: EdgeServices): readonly Route[] {
@@ -45,17 +43,15 @@ function ownCertificateDocument({ subjectAltNames: { dns, ips }, pem: certPem, .
   return shown({ ...held, names: [...dns, ...ips], certPem });
 }
 
-const signingKeySchema = z
-  .strictObject({
-    kid: z.string(),
-    alg: z.enum(signingAlgorithms),
-    use: z.enum(keyUses),
-    createdAt: timeSchema,
-    signsFrom: timeSchema,
-    signsUntil: timeSchema,
-    removedAt: timeSchema.nullable(),
-  })
-  .meta({ id: 'SigningKey' });
+const signingKeySchema = schemaNamed('SigningKey', {
+  kid: z.string(),
+  alg: z.enum(signingAlgorithms),
+  use: z.enum(keyUses),
+  createdAt: timeSchema,
+  signsFrom: timeSchema,
+  signsUntil: timeSchema,
+  removedAt: timeSchema.nullable(),
+});
 
 /** `/signing-keys`: what signs tokens, and until when. Keys rotate automatically, or on the host. */
 export function signingKeyRoutes(needs: EdgeServices): readonly Route[] {

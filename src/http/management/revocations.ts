@@ -5,18 +5,16 @@ import { type Revocation, revocationTypes } from '../../model/revocation.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime, tags } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-const revocationSchema = z
-  .strictObject({
-    ...entityMembers,
-    type: z.enum(revocationTypes),
-    issuedBefore: timeSchema.nullable(),
-    expiresAt: timeSchema,
-  })
-  .meta({ id: 'Revocation' });
+const revocationSchema = schemaNamed('Revocation', {
+  ...entityMembers,
+  type: z.enum(revocationTypes),
+  issuedBefore: timeSchema.nullable(),
+  expiresAt: timeSchema,
+});
 
 const newRevocation = z.strictObject({
   id: idText,

@@ -5,6 +5,7 @@ import { entityOf, type State } from '../../admin/state/state.ts';
 import { stateKinds } from '../../model/entities/state-kinds.ts';
 import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
+import { schemaNamed } from '../request/route.ts';
 
 const kinds = stateKinds.map((kind) => {
   const { fields, hasChosenId } = entityOf(kind);
@@ -27,19 +28,17 @@ const entry = { kind: z.enum(stateKinds), name: z.string() };
 const entries = z.array(z.strictObject(entry));
 
 /** The changes that a document led to. */
-export const stateChangesSchema = z
-  .strictObject({
-    created: entries,
-    changed: z.array(
-      z.strictObject({
-        ...entry,
-        fields: z.array(z.strictObject({ field: z.string(), before: member.optional(), after: member })),
-      }),
-    ),
-    deleted: entries,
-    unchanged: entries,
-  })
-  .meta({ id: 'StateChanges' });
+export const stateChangesSchema = schemaNamed('StateChanges', {
+  created: entries,
+  changed: z.array(
+    z.strictObject({
+      ...entry,
+      fields: z.array(z.strictObject({ field: z.string(), before: member.optional(), after: member })),
+    }),
+  ),
+  deleted: entries,
+  unchanged: entries,
+});
 
 /** For editors: the JSON Schema of a file. */
 export function stateJsonSchema(): object {

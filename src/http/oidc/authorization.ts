@@ -19,6 +19,7 @@ import {
   type Route,
   redirectAnswer,
   route,
+  schemaNamed,
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { oidcBindPointOf, type PageServices } from './login-step.ts';
@@ -141,9 +142,10 @@ function defaultMethod(context: RequestContext): PrimaryMethod {
   return context.sender.certificates === null ? 'password' : 'cert';
 }
 
-const pushedSchema = z
-  .strictObject({ request_uri: z.string(), expires_in: z.int() })
-  .meta({ id: 'PushedAuthorizationRequest' });
+const pushedSchema = schemaNamed('PushedAuthorizationRequest', {
+  request_uri: z.string(),
+  expires_in: z.int(),
+});
 
 /** POST `/oidc/par` (RFC 9126 2). */
 export function pushedRequestRoute(needs: OidcServices): Route {

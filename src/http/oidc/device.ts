@@ -24,21 +24,26 @@ import { sha256 } from '../../platform/digest.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
-import { contentAnswer, documentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import {
+  contentAnswer,
+  documentAnswer,
+  type Route,
+  redirectAnswer,
+  route,
+  schemaNamed,
+} from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
 import { clientName, passwordPath } from './sign-in-ways.ts';
 
-const authorizationSchema = z
-  .strictObject({
-    device_code: z.string(),
-    user_code: z.string(),
-    verification_uri: z.string(),
-    verification_uri_complete: z.string(),
-    expires_in: z.int(),
-    interval: z.int(),
-  })
-  .meta({ id: 'DeviceAuthorization' });
+const authorizationSchema = schemaNamed('DeviceAuthorization', {
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string(),
+  verification_uri_complete: z.string(),
+  expires_in: z.int(),
+  interval: z.int(),
+});
 
 /** oidc/ judges it. */
 const described = { body: z.object({ client_id: z.string(), scope: z.string() }) };

@@ -5,58 +5,52 @@ import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge } from '../../tokens/key-ring.ts';
 import { json } from '../request/answer.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import { documentAnswer, type Route } from '../request/route.ts';
+import { documentAnswer, type Route, schemaNamed } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 import type { PageServices } from './login-step.ts';
 
 const words = z.array(z.string());
-const discoverySchema = z
-  .strictObject({
-    issuer: z.url(),
-    authorization_endpoint: z.url(),
-    pushed_authorization_request_endpoint: z.url(),
-    require_pushed_authorization_requests: z.boolean(),
-    device_authorization_endpoint: z.url(),
-    token_endpoint: z.url(),
-    userinfo_endpoint: z.url(),
-    jwks_uri: z.url(),
-    end_session_endpoint: z.url(),
-    revocation_endpoint: z.url(),
-    introspection_endpoint: z.url(),
-    overlay_login_endpoints: z.record(z.string(), z.url()),
-    scopes_supported: words,
-    response_types_supported: words,
-    response_modes_supported: words,
-    grant_types_supported: words,
-    subject_types_supported: words,
-    id_token_signing_alg_values_supported: words,
-    token_endpoint_auth_methods_supported: words,
-    token_endpoint_auth_signing_alg_values_supported: words,
-    revocation_endpoint_auth_methods_supported: words,
-    revocation_endpoint_auth_signing_alg_values_supported: words,
-    introspection_endpoint_auth_methods_supported: words,
-    introspection_endpoint_auth_signing_alg_values_supported: words,
-    code_challenge_methods_supported: words,
-    dpop_signing_alg_values_supported: words,
-    acr_values_supported: words,
-    claims_supported: words,
-    ui_locales_supported: words,
-    claims_parameter_supported: z.boolean(),
-    request_parameter_supported: z.boolean(),
-    request_uri_parameter_supported: z.boolean(),
-    authorization_response_iss_parameter_supported: z.boolean(),
-    backchannel_logout_supported: z.boolean(),
-    backchannel_logout_session_supported: z.boolean(),
-  })
-  .meta({ id: 'Discovery' });
+const discoverySchema = schemaNamed('Discovery', {
+  issuer: z.url(),
+  authorization_endpoint: z.url(),
+  pushed_authorization_request_endpoint: z.url(),
+  require_pushed_authorization_requests: z.boolean(),
+  device_authorization_endpoint: z.url(),
+  token_endpoint: z.url(),
+  userinfo_endpoint: z.url(),
+  jwks_uri: z.url(),
+  end_session_endpoint: z.url(),
+  revocation_endpoint: z.url(),
+  introspection_endpoint: z.url(),
+  overlay_login_endpoints: z.record(z.string(), z.url()),
+  scopes_supported: words,
+  response_types_supported: words,
+  response_modes_supported: words,
+  grant_types_supported: words,
+  subject_types_supported: words,
+  id_token_signing_alg_values_supported: words,
+  token_endpoint_auth_methods_supported: words,
+  token_endpoint_auth_signing_alg_values_supported: words,
+  revocation_endpoint_auth_methods_supported: words,
+  revocation_endpoint_auth_signing_alg_values_supported: words,
+  introspection_endpoint_auth_methods_supported: words,
+  introspection_endpoint_auth_signing_alg_values_supported: words,
+  code_challenge_methods_supported: words,
+  dpop_signing_alg_values_supported: words,
+  acr_values_supported: words,
+  claims_supported: words,
+  ui_locales_supported: words,
+  claims_parameter_supported: z.boolean(),
+  request_parameter_supported: z.boolean(),
+  request_uri_parameter_supported: z.boolean(),
+  authorization_response_iss_parameter_supported: z.boolean(),
+  backchannel_logout_supported: z.boolean(),
+  backchannel_logout_session_supported: z.boolean(),
+});
 // The other members depend on the key type.
-const jwksSchema = z
-  .strictObject({
-    keys: z.array(
-      z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.string() }),
-    ),
-  })
-  .meta({ id: 'Jwks' });
+const jwksSchema = schemaNamed('Jwks', {
+  keys: z.array(z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.string() })),
+});
 
 /** The discovery document at both of its paths (spec 4.1), and the JWKS (RFC 7517 5). */
 export function documentRoutes(needs: PageServices): readonly Route[] {

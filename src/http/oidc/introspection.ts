@@ -9,7 +9,7 @@ import { json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
-import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, documentAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const introspectionSchema = z
@@ -81,16 +81,14 @@ async function callerOf(
   return { kind: 'session', ...principal };
 }
 
-const userInfoSchema = z
-  .strictObject({
-    sub: z.string(),
-    name: z.string().optional(),
-    preferred_username: z.string().optional(),
-    email: z.string().optional(),
-    email_verified: z.boolean().optional(),
-    groups: z.array(z.string()).optional(),
-  })
-  .meta({ id: 'UserInfo' });
+const userInfoSchema = schemaNamed('UserInfo', {
+  sub: z.string(),
+  name: z.string().optional(),
+  preferred_username: z.string().optional(),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  groups: z.array(z.string()).optional(),
+});
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
 export function userInfoRoute(needs: PageServices): Route {

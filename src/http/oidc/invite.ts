@@ -32,6 +32,7 @@ import {
   type Route,
   redirectAnswer,
   route,
+  schemaNamed,
   servesApi,
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
@@ -97,7 +98,7 @@ export function inviteRoutes(needs: PageServices): readonly Route[] {
 
 /** What programs and the page's script learn once the passkey of an invitation is added. */
 const addedAnswer = documentAnswer(
-  z.strictObject({ username: z.string() }).meta({ id: 'InvitationUsed' }),
+  schemaNamed('InvitationUsed', { username: z.string() }),
   'The passkey is added: a login with it can begin',
 );
 

@@ -34,6 +34,7 @@ import {
   type Route,
   redirectAnswer,
   route,
+  schemaNamed,
 } from '../request/route.ts';
 import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
 import { cancelLoginPath, passkeyOptionsPath, queriesPath } from './sign-in-ways.ts';
@@ -59,13 +60,11 @@ import {
 } from './step-answers.ts';
 
 const provisioning = documentAnswer(
-  z
-    .strictObject({
-      isVerified: z.boolean(),
-      provisioningUrl: z.string(),
-      recoveryCodes: z.array(z.string()),
-    })
-    .meta({ id: 'TotpProvisioning' }),
+  schemaNamed('TotpProvisioning', {
+    isVerified: z.boolean(),
+    provisioningUrl: z.string(),
+    recoveryCodes: z.array(z.string()),
+  }),
   'The enrollment, not verified yet',
 );
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');

@@ -33,6 +33,7 @@ import {
   type Route,
   redirectAnswer,
   route,
+  schemaNamed,
   totpRequiredHeader,
 } from '../request/route.ts';
 import {
@@ -237,7 +238,7 @@ function queriesAnswer(step: Extract<LoginStep, { kind: 'queries' }>): Answer {
 // The possible answers of login steps, for their declarations.
 
 const queries = documentAnswer(
-  z.strictObject({ authQueries: authQueriesSchema }).meta({ id: 'OutstandingQueries' }),
+  schemaNamed('OutstandingQueries', { authQueries: authQueriesSchema }),
   'What remains to be answered',
 );
 
@@ -255,15 +256,13 @@ export const entryAnswers: DeclaredAnswers = {
   200: {
     ...orPage(
       documentAnswer(
-        z
-          .strictObject({
-            authRequestId: z.string(),
-            httpMethod: z.string(),
-            httpUrl: z.string(),
-            fields: z.array(z.string()).optional(),
-            header: z.string().optional(),
-          })
-          .meta({ id: 'LoginEntry' }),
+        schemaNamed('LoginEntry', {
+          authRequestId: z.string(),
+          httpMethod: z.string(),
+          httpUrl: z.string(),
+          fields: z.array(z.string()).optional(),
+          header: z.string().optional(),
+        }),
         'How to continue',
       ),
     ),

@@ -8,7 +8,7 @@ import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf } from '../request/request-context.ts';
-import { anonymous, documentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, documentAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const sessionCert = z.string().optional().describe('PEM, the certificate first');
@@ -17,30 +17,26 @@ const csrPem = z
   .optional()
   .describe('PEM of a PKCS #10 request: asks for a certificate of the session');
 
-const tokenSchema = z
-  .strictObject({
-    access_token: z.string(),
-    token_type: z.enum(accessTokenTypes),
-    expires_in: z.int(),
-    id_token: z.string(),
-    scope: z.string(),
-    refresh_token: z.string().optional(),
-    session_cert: sessionCert,
-  })
-  .meta({ id: 'TokenResponse' });
+const tokenSchema = schemaNamed('TokenResponse', {
+  access_token: z.string(),
+  token_type: z.enum(accessTokenTypes),
+  expires_in: z.int(),
+  id_token: z.string(),
+  scope: z.string(),
+  refresh_token: z.string().optional(),
+  session_cert: sessionCert,
+});
 
 /** For token exchange, which only clients of the compatibility profile have. */
-const exchangeSchema = z
-  .strictObject({
-    access_token: z.string(),
-    issued_token_type: z.enum(tokenTypes),
-    token_type: z.enum([...accessTokenTypes, 'N_A']),
-    expires_in: z.int(),
-    scope: z.string(),
-    refresh_token: z.string().optional(),
-    session_cert: sessionCert,
-  })
-  .meta({ id: 'TokenExchangeResponse' });
+const exchangeSchema = schemaNamed('TokenExchangeResponse', {
+  access_token: z.string(),
+  issued_token_type: z.enum(tokenTypes),
+  token_type: z.enum([...accessTokenTypes, 'N_A']),
+  expires_in: z.int(),
+  scope: z.string(),
+  refresh_token: z.string().optional(),
+  session_cert: sessionCert,
+});
 
 /** How a client names and authenticates itself. */
 export const clientFields = {

@@ -6,7 +6,14 @@ import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
 import { htmlType, json, jsonType, page, redirect } from '../request/answer.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
-import { contentAnswer, documentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
+import {
+  contentAnswer,
+  documentAnswer,
+  type Route,
+  redirectAnswer,
+  route,
+  schemaNamed,
+} from '../request/route.ts';
 import { accountPaths } from './account-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
 import { consoleOf } from './console-paths.ts';
@@ -65,7 +72,7 @@ const passkeyEndpoints = route({
   summary: 'Say on which page people add and remove passkeys',
   answers: {
     200: documentAnswer(
-      z.strictObject({ enroll: z.string(), manage: z.string() }).meta({ id: 'PasskeyEndpoints' }),
+      schemaNamed('PasskeyEndpoints', { enroll: z.string(), manage: z.string() }),
       'The account page',
     ),
   },

@@ -212,6 +212,14 @@ export const totpRequiredHeader = {
 /** By status. */
 export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
 
+/**
+ * The schema of an object without further members.
+ * @param id its name in the API description, where it stands once
+ */
+export function schemaNamed<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.strictObject(shape).meta({ id });
+}
+
 const text = z.string();
 const noMeta = z.strictObject({});
 
@@ -225,20 +233,18 @@ export function dataAnswer(schema: z.ZodType, description: string): DeclaredAnsw
   return documentAnswer(z.strictObject({ data: schema, meta: noMeta }), description);
 }
 
-const pageMeta = z
-  .strictObject({
-    filterableFields: z.array(z.string()),
-    pagination: z.strictObject({
-      limit: z.int(),
-      offset: z.int(),
-      totalCount: z.int(),
-      totalCountIsEstimate: z
-        .literal(true)
-        .optional()
-        .describe('Only there when the list is too long to be counted: it has `totalCount` entries or more'),
-    }),
-  })
-  .meta({ id: 'ListMeta' });
+const pageMeta = schemaNamed('ListMeta', {
+  filterableFields: z.array(z.string()),
+  pagination: z.strictObject({
+    limit: z.int(),
+    offset: z.int(),
+    totalCount: z.int(),
+    totalCountIsEstimate: z
+      .literal(true)
+      .optional()
+      .describe('Only there when the list is too long to be counted: it has `totalCount` entries or more'),
+  }),
+});
 
 /** The envelope around one page of a list. */
 export function listAnswer(schema: z.ZodType, description: string): DeclaredAnswer {

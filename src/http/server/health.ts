@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/log/logger.ts';
 import { withinTime } from '../../platform/within-time.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { anonymous, dataAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, dataAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 
 /** Something that has to work for the service to work, such as the database. */
 export interface HealthCheck {
@@ -14,19 +14,17 @@ export interface HealthCheck {
   check(): Promise<void>;
 }
 
-const healthSchema = z
-  .strictObject({
-    checks: z.array(
-      z.strictObject({
-        id: z.string(),
-        healthy: z.boolean(),
-        lastCheckTime: timeSchema,
-        lastCheckDuration: z.string(),
-      }),
-    ),
-    healthy: z.boolean(),
-  })
-  .meta({ id: 'Health' });
+const healthSchema = schemaNamed('Health', {
+  checks: z.array(
+    z.strictObject({
+      id: z.string(),
+      healthy: z.boolean(),
+      lastCheckTime: timeSchema,
+      lastCheckDuration: z.string(),
+    }),
+  ),
+  healthy: z.boolean(),
+});
 
 /** The result of a check. */
 export interface Finding {
