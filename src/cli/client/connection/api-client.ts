@@ -3,13 +3,14 @@
 import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import type { CliError, Report } from '../../terminal/output.ts';
-import type { CliPorts } from '../../terminal/ports.ts';
+import { showingProgress } from '../../terminal/progress.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { answerError, type HttpsAnswer } from './answer-failure.ts';
 import type { SavedLogin } from './credentials-store.ts';
 import type { HttpsClient, HttpsRequest } from './https-client.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './saved-session.ts';
 
+const mebibyte = 1024 * 1024;
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
 
 export interface ApiCall {
@@ -55,11 +56,11 @@ export async function withApi<T>(
 
   async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
     login = await freshLogin(ports, login, { http: opened });
-    const answer = await sendAs(ports, { http, login }, call);
+    const answer = await sendAs(report, { http, login }, call);
     if (answer.status !== 401) return answer;
     // It may have been revoked, or our clock may be wrong. One renewal decides.
     login = await freshLogin(ports, login, { http: opened, refused: login.accessToken });
-    return sendAs(ports, { http, login }, call);
+    return sendAs(report, { http, login }, call);
   }
   async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
     const answer = await answerTo(call);
@@ -76,20 +77,32 @@ export async function withApi<T>(
 }
 
 async function sendAs(
-  ports: CliPorts,
+  report: Report,
   { http, login }: { http: HttpsClient; login: SavedLogin },
   call: ApiCall,
 ): Promise<HttpsAnswer> {
   const { secondaryJwtFile } = login;
+  const secondToken =
+    secondaryJwtFile === undefined ? undefined : await externalJwt(report.ports, secondaryJwtFile);
   const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
-  return http.send({
-    method: call.method,
-    url,
-    login,
-    secondToken: secondaryJwtFile === undefined ? undefined : await externalJwt(ports, secondaryJwtFile),
-    ...(call.json === undefined ? {} : { json: call.json }),
-    ...(call.csv === undefined ? {} : { csv: call.csv }),
+  const { method, json, csv } = call;
+  return showingProgress(report, (show) => {
+    let shown = 0;
+    const onReceived = (bytes: number) => {
+      const size = Math.floor(bytes / mebibyte);
+      if (size > shown) show(`${size} MiB received`);
+      shown = size;
+    };
+    return http.send({
+      method,
+      url,
+      login,
+      secondToken,
+      ...(json === undefined ? {} : { json }),
+      ...(csv === undefined ? {} : { csv }),
+      onReceived,
+    });
   });
 }
 

@@ -24,6 +24,8 @@ export interface HttpsRequest {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly csv?: string;
+  /** Called with how many bytes of the answer have arrived. */
+  readonly onReceived?: (bytes: number) => void;
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>>;
 }
@@ -62,19 +64,19 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
     },
   });
   const transport = guarded(send);
-  // Whom we give our token may answer with a list of everything.
-  const toOurServer = guarded(send, longestText);
   return {
     transport,
     [Symbol.dispose]: close,
     certificateEnd: () => (Number.isNaN(certificateEnd) ? undefined : certificateEnd),
-    async send({ method, url, login, secondToken, json, form, csv }) {
+    async send({ method, url, login, secondToken, json, form, csv, onReceived }) {
       const headers = new Headers(json === undefined ? {} : { 'content-type': 'application/json' });
       const key = login?.key;
       if (login !== undefined)
         headers.append('authorization', `${key === undefined ? 'Bearer' : 'DPoP'} ${login.accessToken}`);
       if (secondToken !== undefined) headers.append('authorization', `Bearer ${secondToken}`);
-      const sending = login === undefined ? transport : toOurServer;
+      // Whom we give our token may answer with a list of everything.
+      const sending =
+        login === undefined ? transport : guarded(onReceived ? counted(send, onReceived) : send, longestText);
       const sendNow =
         key === undefined ? sending : proving(key, () => clock.now())(sending, login?.accessToken);
       if (csv !== undefined) headers.set('content-type', 'text/csv');
@@ -101,5 +103,21 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
         throw error;
       }
     },
+  };
+}
+
+/** The transport, but it says how many bytes of a body have arrived. */
+function counted(send: Transport, onReceived: (bytes: number) => void): Transport {
+  return async (request) => {
+    const response = await send(request);
+    let bytes = 0;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength;
+        onReceived(bytes);
+        controller.enqueue(chunk);
+      },
+    });
+    return response.body === null ? response : new Response(response.body.pipeThrough(counter), response);
   };
 }

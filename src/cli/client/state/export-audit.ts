@@ -5,6 +5,7 @@ import { csvOf } from '../../../platform/formats/csv-text.ts';
 import { DurationError, parseDuration } from '../../../platform/formats/durations.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { notice, type Report, usageError } from '../../terminal/output.ts';
+import { showingProgress } from '../../terminal/progress.ts';
 import { withApi } from '../connection/api-client.ts';
 import { filterText } from '../entities/lookup.ts';
 
@@ -40,17 +41,21 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
   await withApi(report, options.server, async (api) => {
     if (isCsv) await write(csvOf([columns]));
     let count = 0;
-    for (let after = ''; ; ) {
-      const query = { filter: `${asked} and id > ${filterText(after)}`, sort, limit: String(pageSize) };
-      const { data } = await api.call({ method: 'GET', path: '/audit-events', query });
-      const events = asList(data).map(asObject);
-      count += events.length;
-      await write(
-        isCsv ? csvOf(events.map(cellsOf)) : events.map((one) => `${JSON.stringify(one)}\n`).join(''),
-      );
-      if (events.length < pageSize) break;
-      after = textField(events.at(-1) ?? {}, 'id') ?? '';
-    }
+    await showingProgress(report, async (show) => {
+      for (let after = ''; ; ) {
+        const query = { filter: `${asked} and id > ${filterText(after)}`, sort, limit: String(pageSize) };
+        const { data } = await api.call({ method: 'GET', path: '/audit-events', query });
+        const events = asList(data).map(asObject);
+        count += events.length;
+        await write(
+          isCsv ? csvOf(events.map(cellsOf)) : events.map((one) => `${JSON.stringify(one)}\n`).join(''),
+        );
+        // Events on the same screen say it themselves.
+        if (stdout.isTTY !== true) show(`${count} events read`);
+        if (events.length < pageSize) break;
+        after = textField(events.at(-1) ?? {}, 'id') ?? '';
+      }
+    });
     notice(report, count === 1 ? '1 event' : `${count} events`);
   });
 
