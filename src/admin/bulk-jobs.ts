@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { mostInOneStep } from '../model/bulk-actions.ts';
 import type { Identity } from '../model/entities/identity.ts';
+import type { IdentityId } from '../model/ids.ts';
 import type { Filter } from '../model/list-query.ts';
 import type { BulkJob, BulkJobPiece } from '../store/contracts/bulk-jobs.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
@@ -18,6 +19,7 @@ import {
   byIds,
   filterOf,
   type Gathered,
+  type ImportProblem,
   type Made,
   mostNamed,
   type Outlook,
@@ -29,7 +31,7 @@ import {
   selected,
   workOnAll,
 } from './bulk.ts';
-import { gatherRows, type ImportProblem, type Row, rowsOf } from './import-people.ts';
+import { gatherRows, type Row, rowsOf } from './import-people.ts';
 import type { PolicyPreview } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
@@ -81,7 +83,7 @@ export async function changeMany(
 
 /**
  * Checks every row of a table, and makes the identities if all of them are acceptable.
- * @param asJob   whether the caller carries on what is more than one step
+ * @param asJob   whether what is more than one step is neither checked nor made now: the caller carries on its job
  * @throws MalformedInput, AuthError   as `rowsOf`, and as `changeMany` where a name is taken meanwhile
  */
 export async function importPeople(
@@ -89,15 +91,19 @@ export async function importPeople(
   by: AdminCall,
   { csv, dryRun, asJob }: { readonly csv: string; readonly dryRun: boolean; readonly asJob: boolean },
 ): Promise<ImportResult> {
-  const rows = rowsOf(csv);
-  const { problems, ...gathered } = await gatherRows(needs, by, rows);
-  const result = { rows: rows.length, created: [], problems };
-  if (problems.length > 0 || dryRun) return result;
-  const of = { work: { action: 'import' }, pieces: piecesOf(rows), matched: rows.length } as const;
-  if (asJob && of.matched > mostInOneStep)
-    return { ...result, job: await storeJob(needs, by, { ...of, state: 'checked' }) };
-  return { ...result, created: (await makeAll(needs, by, { gathered, of })).created };
+  const rows = rowsOf(csv, by);
+  const of = { work: { action: 'import' }, pieces: piecesOf(rows) } as const;
+  const { length: matched } = rows;
+  if (asJob && matched > mostInOneStep)
+    return { rows: matched, created: [], problems: [], job: await storeJob(needs, by, of) };
+  const gathered = await gatherRows(needs, by, rows);
+  const { problems } = gathered;
+  const isMade = problems.length === 0 && !dryRun;
+  const made = isMade ? await makeAll(needs, by, { gathered, of: { ...of, matched } }) : { created: [] };
+  return { rows: matched, created: made.created, problems };
 }
+
+const noOutlook: Outlook = { refused: { count: 0, first: [] }, policy: null, objection: null };
 
 type NewJob = Pick<KnownBulkJob, 'work'> &
   Partial<Pick<KnownBulkJob, 'state' | 'selection' | 'matched'>> & {
@@ -140,6 +146,7 @@ function allMade(all: readonly Made[]): Made {
   return {
     invitations: all.flatMap(({ invitations }) => invitations),
     created: all.flatMap(({ created }) => created),
+    problems: all.flatMap(({ problems }) => problems),
   };
 }
 
@@ -186,13 +193,7 @@ async function storeJob(
     matched: 0,
     done: 0,
     reached: null,
-    found: {
-      administrators: 0,
-      first: [],
-      refused: { count: 0, first: [] },
-      policy: null,
-      objection: null,
-    },
+    found: { administrators: 0, first: [], ...noOutlook },
     step: 0,
     createdAt: now,
     updatedAt: now,
@@ -240,10 +241,9 @@ export async function carryOnBulkJob(
   const mayChange = isConfirmed && job.state !== 'checking';
   for (let steps = 0, misses = 0; steps < stepsOfCall && mayGoOn(job, mayChange); steps += 1) {
     try {
-      if (job.state === 'checking') await checkPiece(needs, asJob, job);
-      else all.push(await changePiece(needs, asJob, job));
+      all.push(await (job.state === 'checking' ? checkPiece : changePiece)(needs, asJob, job));
     } catch (error) {
-      // Or links that were made would reach nobody; the next call says why it stops here.
+      // Or links that were made, and problems, would reach nobody; the next call says why it stops here.
       if (all.length > 0) break;
       misses += 1;
       // One of them was changed, or another call carried the job on: the piece is read again.
@@ -270,19 +270,31 @@ function wasChangedMeanwhile(error: unknown): boolean {
   return error instanceof AuthError && error.cause instanceof NotAsSeen;
 }
 
-async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob): Promise<void> {
-  const { identities, next } = await pieceOf(needs, by, job);
-  const outlook = await outlookOf(needs, by, { identities, work: job.work as BulkWork });
+async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob): Promise<Made> {
+  const { work } = job;
+  const { identities, rows, next } = await pieceOf(needs, by, job);
+  const problems = isImport(work) ? (await gatherRows(needs, by, rows)).problems : [];
+  const outlook = isImport(work)
+    ? { ...noOutlook, refused: { count: problems.length, first: problems.map(refusedRow) } }
+    : await outlookOf(needs, by, { identities, work });
   const advanced = await actingFor(needs, by).bulkJobs.advance({
     ...job,
-    matched: job.matched + identities.length,
+    matched: job.matched + identities.length + rows.length,
     found: together(job.found, { ...outlook, identities }),
     state: next === null ? 'checked' : 'checking',
     reached: next,
     updatedAt: needs.clock.now(),
   });
   if (!advanced) throw new AuthError('conflict', { cause: new NotAsSeen('changed') });
+  return { invitations: [], created: [], problems };
 }
+
+/** As of an identity, but it has no id yet. */
+const refusedRow = ({ line, column, reason }: ImportProblem) => ({
+  id: '' as IdentityId,
+  name: `line ${line}`,
+  reason: `${column ?? ''} ${reason}`.trim(),
+});
 
 async function changePiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob): Promise<Made> {
   const { work } = job;
@@ -307,11 +319,11 @@ const isImport = (work: JobWork): work is Exclude<JobWork, BulkWork> =>
 
 /** Rows that were checked, as long as nothing came in between. @throws AuthError conflict   names the line */
 async function rowsPossible(needs: AdminServices, by: AdminCall, rows: readonly Row[]): Promise<Gathered> {
-  const { problems, ...gathered } = await gatherRows(needs, by, rows);
-  const [problem] = problems;
+  const gathered = await gatherRows(needs, by, rows);
+  const [problem] = gathered.problems;
   if (problem === undefined) return gathered;
-  const { line, column, reason } = problem;
-  throw new AuthError('conflict', { description: `Not possible for line ${line}: ${column} ${reason}` });
+  const { name, reason } = refusedRow(problem);
+  throw new AuthError('conflict', { description: `Not possible for ${name}: ${reason}` });
 }
 
 interface Piece {

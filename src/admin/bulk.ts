@@ -62,11 +62,20 @@ export interface BulkOrder {
 
 type Named = Pick<Identity, 'id' | 'name'>;
 
-/** What callers are told of what was made. */
+export interface ImportProblem {
+  /** Of the table; the head is line 1. Null: the table as a whole. */
+  readonly line: number | null;
+  readonly column: string | null;
+  readonly reason: string;
+}
+
+/** What callers are told of what was made, or why it was not. */
 export interface Made {
   readonly invitations: readonly (IssuedInvitation & Named)[];
   /** New identities. */
   readonly created: readonly Named[];
+  /** Of the rows of a table; with one, nothing of it may be made. */
+  readonly problems: readonly ImportProblem[];
 }
 
 /** What was made, if the changes that were gathered are committed. */
@@ -111,7 +120,7 @@ export async function workOnAll(
       throw saying(error, (text) => `Not possible for ${JSON.stringify(name.slice(0, 80))}: ${text}`);
     }
   }
-  return { invitations, created: [], gathering };
+  return { invitations, created: [], problems: [], gathering };
 }
 
 /** What the change would do. Nothing is stored. @throws AuthError as `selected` */

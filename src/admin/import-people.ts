@@ -13,22 +13,17 @@ import { chunkSize, inChunks } from '../platform/in-chunks.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
-import { type Gathered, gatheredWork, mostAtOnce } from './bulk.ts';
+import { type Gathered, gatheredWork, type ImportProblem, mostAtOnce } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
 import type { AdminServices } from './services.ts';
 
 type Column = (typeof importColumns)[number];
 
-export interface ImportProblem {
-  /** Of the table; the head is line 1. Null: the table as a whole. */
-  readonly line: number | null;
-  readonly column: string | null;
-  readonly reason: string;
-}
-
 export interface Row {
   readonly line: number;
   readonly values: Readonly<Partial<Record<Column, string>>>;
+  /** What it has in common with a row before it. */
+  readonly repeats?: readonly ImportProblem[];
 }
 
 /**
@@ -39,8 +34,9 @@ export async function gatherRows(
   needs: AdminServices,
   by: AdminCall,
   rows: readonly Row[],
-): Promise<Gathered & { readonly problems: readonly ImportProblem[] }> {
-  const problems: ImportProblem[] = [...(await taken(needs, by, rows))];
+): Promise<Gathered> {
+  const repeated = rows.flatMap(({ repeats = [] }) => repeats);
+  const problems: ImportProblem[] = [...repeated, ...(await taken(needs, by, rows))];
   const gathering = gatheredWork(needs, by, []);
   const policies = await policiesNamed(needs, by, rows);
   const created: Pick<Identity, 'id' | 'name'>[] = [];
@@ -64,7 +60,7 @@ export async function gatherRows(
  * @throws MalformedInput                 the text is no table
  * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
  */
-export function rowsOf(csv: string): readonly Row[] {
+export function rowsOf(csv: string, by: AdminCall): readonly Row[] {
   const [head, ...rows] = parseCsv(csv);
   if (head === undefined || rows.length === 0)
     throw refusedField(
@@ -83,10 +79,13 @@ export function rowsOf(csv: string): readonly Row[] {
   });
   if (new Set(columns).size < columns.length) throw refusedField('body', 'has a column twice');
   if (!columns.includes('name')) throw refusedField('body', 'has no column "name"');
-  return rows.map(({ line, cells }) => {
+  const read = rows.map(({ line, cells }): Row => {
     const given = columns.map((column, at) => [column, cells[at] ?? ''] as const);
     return { line, values: Object.fromEntries(given.filter(([, value]) => value !== '')) };
   });
+  const { names, ids } = shared(read, by);
+  const problems = Map.groupBy([...names.problems, ...ids.problems], ({ line }) => line);
+  return read.map((row) => ({ ...row, repeats: problems.get(row.line) ?? [] }));
 }
 
 function fieldsOf(
@@ -142,20 +141,22 @@ function everyOne(by: AdminCall) {
   };
 }
 
-/** Names and external ids that rows share, or that identities have already. */
+/** Names and external ids that identities have already. */
 async function taken(
   needs: AdminServices,
   by: AdminCall,
   rows: readonly Row[],
 ): Promise<readonly ImportProblem[]> {
-  const names = sharing(rows, 'name', by.isForced ? (name) => [foldedName(name)] : nameKeys);
-  const ids = sharing(rows, 'externalId', (id) => [id]);
-  return [
-    ...names.problems,
-    ...ids.problems,
-    ...(await takenNames(needs, by, names.lineOf)),
-    ...(await takenIds(needs, by, ids.lineOf)),
-  ];
+  const { names, ids } = shared(rows, by);
+  return [...(await takenNames(needs, by, names.lineOf)), ...(await takenIds(needs, by, ids.lineOf))];
+}
+
+/** Names and external ids that rows share. */
+function shared(rows: readonly Row[], { isForced }: AdminCall) {
+  return {
+    names: sharing(rows, 'name', isForced ? (name) => [foldedName(name)] : nameKeys),
+    ids: sharing(rows, 'externalId', (id) => [id]),
+  };
 }
 
 /** @param keysOf what two values have in common if they are the same */

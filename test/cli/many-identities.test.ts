@@ -60,9 +60,19 @@ test('more than a step takes are made and changed by a job, which goes on after 
   writeFileSync(file, tableOf('many'));
   const made = await cli.run(['identity', 'import', file], { person: () => undefined });
   assert.match(made.stdout, /^Made 1200 identities\.$/m, made.stderr);
-  assert.match(made.stderr, /1000 of 1200 done[\s\S]*1200 of 1200 done/);
+  assert.match(made.stderr, /0 of 1200 checked[\s\S]*1000 of 1200 checked[\s\S]*1000 of 1200 done/);
+  assert.ok(made.stderr.endsWith('\r\u001b[K'), 'the line of the counter is empty at the end');
+  writeFileSync(file, tableOf('many'));
+  const again = await cli.run(['identity', 'import', file, '--dry-run']);
+  assert.match(again.stderr, /many\.csv:1201: name is already taken/);
+  assert.ok(!again.stderr.includes('checked'), 'a counter is for terminals only');
   const each = ['identity', 'each', 'disable', '--filter', 'roleAttributes contains "many"'];
   assert.match((await fine(...each, '--dry-run')).stdout, /1200 identities selected/);
+  writeFileSync(file, tableOf('tried'));
+  assert.match(
+    (await fine('identity', 'import', file, '--dry-run')).stdout,
+    /^1200 identities can be made; not/,
+  );
   assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
   assert.match((await fine(...each, '--yes')).stdout, /Done for 1200 identities; .* reference id \w{10}/);
 
@@ -74,11 +84,13 @@ test('more than a step takes are made and changed by a job, which goes on after 
     person: (screen) => (screen.includes('Do this for 1200 identities?') ? 'y\n' : undefined),
   });
   assert.equal(carried.code, 0, carried.stderr);
-  assert.match(carried.stderr, /1200 checked[\s\S]*1200 of 1200 done/);
+  assert.match(carried.stderr, /900 checked[\s\S]*900 of 1200 done/);
   assert.equal((await cli.run(['get', 'identity', 'many 7'])).code, 1);
 
   const query = '?asJob=true';
   const { job } = (await imported(server, root, { csv: tableOf('later'), query })).json.data;
+  for (let call = 0; call < 2; call += 1)
+    await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, {});
   await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, { confirmed: true });
   assert.match(
     (await fine('identity', 'continue')).stdout,

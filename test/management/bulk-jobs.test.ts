@@ -41,9 +41,25 @@ async function importJob(name: string, size: number): Promise<string> {
   const answer = await imported(server, root, { csv: tableOf(name, size), query: '?asJob=true' });
   const { rows, created, problems, job } = answer.json.data;
   assert.deepEqual([rows, created, problems], [size, [], []], answer.text);
-  assert.deepEqual([job.state, job.action, job.filter, job.preview.matched], ['checked', 'import', '', size]);
+  assert.deepEqual([job.state, job.action, job.filter, job.preview.matched], ['checking', 'import', '', 0]);
+  const { now, problems: found } = await checkedTable(job.id);
+  assert.deepEqual([now.state, now.preview.matched, found], ['checked', size, []]);
   assert.equal(await numberOf(filterOf(name)), 0);
   return job.id;
+}
+
+/** Its job after the check, and what that has found. */
+async function checkedTable(id: string) {
+  const problems: { readonly line: number; readonly column: string; readonly reason: string }[] = [];
+  for (let before = 0; ; ) {
+    const { data: now } = (await carryOn(id, { confirmed: true })).json;
+    problems.push(...now.problems);
+    assert.deepEqual([now.done, now.created], [0, []]);
+    // Each call says how far it is.
+    assert.ok(now.preview.matched > before, now.preview.matched);
+    before = now.preview.matched;
+    if (now.state === 'checked') return { now, problems };
+  }
 }
 
 describe('a job for any number', () => {
@@ -204,17 +220,33 @@ describe('a table of many people', () => {
     assert.equal(await numberOf(filterOf('half')), made);
   });
 
-  test('has no job if it is small, has a problem, or only the check is wanted', async () => {
+  test('is refused as a whole if the check finds a problem: a row repeated far away, a name taken, a policy', async () => {
+    createdId(await root.call('POST', 'identities', { name: 'wrong 1050', type: 'User' }));
+    const csv = `${tableOf('wrong', 1150).replaceAll(/$/gm, ',')}\nwrong 7,wrong,none\n`;
+    const query = '?asJob=true&dryRun=true';
+    const table = csv.replace('name,roleAttributes,', 'name,roleAttributes,authPolicy');
+    const { id } = (await imported(server, root, { csv: table, query })).json.data.job;
+    const { now, problems } = await checkedTable(id);
+    assert.deepEqual(problems.map(({ line, column, reason }) => `${line} ${column} ${reason}`).sort(), [
+      '1052 name is already taken',
+      '1152 authPolicy names no auth policy',
+      '1152 name is the same as in line 9',
+    ]);
+    assert.equal(now.preview.refused.count, 3);
+    assertRefused(await carryOn(id, { confirmed: true }), 409, 'CONFLICT');
+    assert.equal(await numberOf(filterOf('wrong')), 0);
+  });
+
+  test('has no job if it is small, or if one call is to do all', async () => {
     for (const [csv, query] of [
-      [tableOf('small', 3), ''],
-      [`${tableOf('wrong', 300)}\nwrong 7,\n`, ''],
-      [tableOf('tried', 300), '&dryRun=true'],
+      [tableOf('small', 3), '?asJob=true'],
+      [tableOf('tried', 300), '?dryRun=true'],
     ] as const) {
-      const { json } = await imported(server, root, { csv, query: `?asJob=true${query}` });
-      assert.equal(json.data.job, undefined, csv.slice(0, 40));
+      const { json } = await imported(server, root, { csv, query });
+      assert.deepEqual([json.data.job, json.data.problems], [undefined, []], csv.slice(0, 40));
     }
-    const numbers = await Promise.all(['small', 'wrong', 'tried'].map((name) => numberOf(filterOf(name))));
-    assert.deepEqual(numbers, [3, 0, 0]);
+    const numbers = await Promise.all(['small', 'tried'].map((name) => numberOf(filterOf(name))));
+    assert.deepEqual(numbers, [3, 0]);
   });
 });
 

@@ -303,17 +303,27 @@ describe('people from a table', () => {
     const { page } = guest;
     const rows = Array.from({ length: 1100 }, (_, at) => `settler ${at},settlers`);
     await page.locator('#csv').setInputFiles(table(['name,roleAttributes', ...rows].join('\n')));
-    await page.locator('#import-check').click();
-    await page.locator('#import-ready').filter({ hasText: '1100 people can be added' }).waitFor();
-    // The second call waits, so that the bar is there to be looked at, and then does not arrive.
+    // The second call of the check and of the work wait, so that the bar is there to be looked at; that of the work does not
+    // arrive then.
     let calls = 0;
+    const seen = Promise.withResolvers<void>();
     const looked = Promise.withResolvers<void>();
     await page.route('**/continue', async (route) => {
       calls += 1;
-      if (calls !== 2) return route.continue();
+      if (calls === 2) await seen.promise;
+      if (calls !== 4) return route.continue();
       await looked.promise;
       await route.abort('internetdisconnected');
     });
+    await page.locator('#import-check').click();
+    await page
+      .locator('#many-far')
+      .filter({ hasText: /^1000 of 1100 people checked$/ })
+      .waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-import-check');
+    seen.resolve();
+    await page.locator('#import-ready').filter({ hasText: '1100 people can be added' }).waitFor();
     await page.locator('#import-add').click();
     await page
       .locator('#many-far')
@@ -357,6 +367,8 @@ describe('people from a table', () => {
   test('are left as they are if the rest of a table is not wanted', async () => {
     const csv = ['name', ...Array.from({ length: 1100 }, (_, at) => `leaver ${at}`)].join('\n');
     const { job } = (await imported(server, root, { csv, query: '?asJob=true' })).json.data;
+    for (let call = 0; call < 2; call += 1)
+      await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, {});
     await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, { confirmed: true });
     const guest = await germanAdmin.at('/console/people');
     const stopped = guest.page.locator('.stopped-job');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { DAY } from '../../src/platform/clock.ts';
 import type { BulkJob } from '../../src/store/contracts/bulk-jobs.ts';
 import type { GetDatabase } from './contract.ts';
 import { t0, uniqueName } from './fixtures.ts';
@@ -45,6 +46,19 @@ export function bulkJobTests(database: GetDatabase): void {
       assert.equal(await bulkJobs.delete(other.id), true);
       assert.deepEqual(await bulkJobs.piecesFrom(other.id, 0), []);
       assert.equal(await bulkJobs.advance(other), false);
+    });
+
+    test('is deleted after a day in which it was only checked, and stays if it has begun', async () => {
+      const { bulkJobs, expiry } = database().store;
+      const left = newJob();
+      const begun = { ...newJob(), state: 'working' } as const;
+      for (const job of [left, begun]) await bulkJobs.create({ ...job, pieces: [['a']] });
+      await expiry.deleteExpired(t0 + DAY - 1, 1000);
+      assert.ok(await bulkJobs.find(left.id));
+      await expiry.deleteExpired(t0 + DAY, 1000);
+      assert.equal(await bulkJobs.find(left.id), null);
+      assert.deepEqual(await bulkJobs.piecesFrom(left.id, 0), []);
+      assert.ok(await bulkJobs.find(begun.id));
     });
   });
 }

@@ -2,6 +2,7 @@
 // `/identities/import`: new ones from a table.
 
 import { z } from 'zod';
+import type { ImportProblem } from '../../admin/bulk.ts';
 import {
   carryOnBulkJob,
   createBulkJob,
@@ -54,10 +55,14 @@ const members = {
   preview: previewSchema.describe('Of those that were checked so far'),
 };
 const jobSchema = schemaNamed('BulkJob', members);
+const problemsSchema = z.array(
+  z.strictObject({ line: z.int().nullable(), column: z.string().nullable(), reason: z.string() }),
+);
 const carriedOnSchema = schemaNamed('CarriedOnBulkJob', {
   ...members,
   invitations: invitationsSchema,
   created: createdSchema,
+  problems: problemsSchema.describe('Of a table, those that this call found'),
 });
 
 const largestTable = 4 * 1024 * 1024;
@@ -65,10 +70,8 @@ const csvType = 'text/csv';
 const importSchema = schemaNamed('ImportResult', {
   rows: z.int(),
   created: createdSchema,
-  problems: z.array(
-    z.strictObject({ line: z.int().nullable(), column: z.string().nullable(), reason: z.string() }),
-  ),
-  job: jobSchema.optional().describe('With `asJob`, if there are many rows and no problem'),
+  problems: problemsSchema,
+  job: jobSchema.optional().describe('With `asJob`, if there are many rows'),
 });
 
 const continuation = z.strictObject({
@@ -119,7 +122,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async data(context, { body, query }) {
         const by = adminCallOf(context, query.force);
-        const { job, invitations, created } = await inWholeTurn(by.actor.identityId, () =>
+        const { job, invitations, created, problems } = await inWholeTurn(by.actor.identityId, () =>
           carryOnBulkJob(needs, by, { id: idOf(context), isConfirmed: body.confirmed === true }),
         );
         const issuer = invitations.length === 0 ? '' : issuerForLinks(context, needs.config.listeners);
@@ -127,6 +130,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
           ...jobDocument(context, job),
           invitations: invitationDocuments(invitations, issuer),
           created,
+          problems: problemDocuments(context, problems),
         };
       },
     }),
@@ -153,7 +157,7 @@ function importRoute(needs: EdgeServices): Route {
     query: changeParameters.extend({
       dryRun: flag.describe('Only checks the table'),
       asJob: flag.describe(
-        'Many rows are only checked now, and the answer has a job, which makes them when it is continued',
+        'Many rows are neither checked nor made now: the answer has a job, which does so when it is continued',
       ),
     }),
     async data(context, { query }) {
@@ -162,14 +166,15 @@ function importRoute(needs: EdgeServices): Route {
       const { job, ...result } = await inWholeTurn(by.actor.identityId, () =>
         importPeople(needs, by, { csv, ...query }),
       );
-      const language = languageOf(context);
-      const problems = result.problems.map((problem) => ({
-        ...problem,
-        reason: inLanguage(problem.reason, language),
-      }));
+      const problems = problemDocuments(context, result.problems);
       return { ...result, problems, ...(job !== undefined && { job: jobDocument(context, job) }) };
     },
   });
+}
+
+function problemDocuments(context: RequestContext, problems: readonly ImportProblem[]) {
+  const language = languageOf(context);
+  return problems.map((problem) => ({ ...problem, reason: inLanguage(problem.reason, language) }));
 }
 
 function jobDocument(context: RequestContext, job: KnownBulkJob) {

@@ -21,6 +21,7 @@ export const expiry = concern<ExpiryStore>()({
         ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
         ['invitations', 'identity_id', 'expires_at <= ?', now - enrollmentGrace],
         ['setup_links', 'id', 'expires_at <= ?', now - setupLinkGrace],
+        ['bulk_jobs', 'id', "state IN ('checking', 'checked') AND updated_at <= ?", now - checkGrace],
         ['signing_keys', 'kid', 'removed_at <= ?', now],
         // Those who have read the newest entry find by it that the feed is still the same.
         ['changes', 'seq', 'at <= ? AND seq < (SELECT max(seq) FROM changes)', now - changeLifetime],
@@ -44,6 +45,9 @@ const activityGrace: Millis = MINUTE;
 const enrollmentGrace: Millis = 7 * DAY;
 /** Kept so that a used link can say for a while that it was used. */
 const setupLinkGrace: Millis = 7 * DAY;
+
+/** A job that is only checked this long was left: nobody waits for its table. */
+const checkGrace: Millis = DAY;
 
 /** As the index says. */
 const mayDeleteSession = 'coalesce(told_until, expires_at) <= ?';

@@ -2896,6 +2896,12 @@ export interface components {
                 id: string;
                 name: string;
             }[];
+            /** @description Of a table, those that this call found */
+            problems: {
+                line: number | null;
+                column: string | null;
+                reason: string;
+            }[];
         };
         ImportResult: {
             rows: number;
@@ -2909,7 +2915,7 @@ export interface components {
                 column: string | null;
                 reason: string;
             }[];
-            /** @description With `asJob`, if there are many rows and no problem */
+            /** @description With `asJob`, if there are many rows */
             job?: components["schemas"]["BulkJob"];
         };
         ManagedIdentity: {

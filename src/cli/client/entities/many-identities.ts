@@ -4,6 +4,7 @@
 import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
+import { showingProgress } from '../../terminal/progress.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
@@ -14,6 +15,15 @@ export interface ManyOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
+}
+
+/** A job, and how many identities its check may find, if that is known. */
+interface Job {
+  readonly job: JsonObject;
+  readonly among?: number;
+  readonly options: ManyOptions;
+  /** The table that it imports. */
+  readonly file?: string;
 }
 
 const path = '/identities/bulk';
@@ -39,9 +49,10 @@ export async function changeMany(
 ): Promise<void> {
   const json = { ...selection, ...work };
   const call = callsOf(api, options);
-  if ('filter' in selection && (await isLarge(api, selection.filter))) {
+  const among = 'filter' in selection ? await countOf(api, selection.filter) : 0;
+  if (among > mostInOneStep) {
     const job = asObject((await call(jobs, json)).data);
-    printDone(report, await carryOn(report, api, { job, options }));
+    printDone(report, await carryOn(report, api, { job, among, options }));
     return;
   }
   const preview = asObject((await call(`${path}/preview`, json)).data);
@@ -72,46 +83,56 @@ function callsOf(api: ApiClient, { force }: ManyOptions) {
   return (at: string, body: object) => changed(api, { method: 'POST', path: at, json: body }, { force });
 }
 
-async function isLarge(api: ApiClient, filter: string): Promise<boolean> {
+async function countOf(api: ApiClient, filter: string): Promise<number> {
   const { meta } = await api.call({ method: 'GET', path: '/identities', query: { filter, limit: '1' } });
-  return (numberField(asObject(meta.pagination), 'totalCount') ?? 0) > mostInOneStep;
+  return numberField(asObject(meta.pagination), 'totalCount') ?? 0;
 }
 
 /**
  * Carries a job on to its end, from wherever it is. Asks before it changes the first identity.
  * @returns what was done; null: only the check was wanted, and was printed
+ * @throws CliError a row of the table has a problem: nothing was imported
  */
 async function carryOn(
   report: Report,
   api: ApiClient,
-  { job, options }: { job: JsonObject; options: ManyOptions },
+  { job, among, options, file }: Job,
 ): Promise<JsonObject | null> {
   const at = `${jobs}/${job.id}`;
   const call = callsOf(api, options);
   const invitations: unknown[] = [];
   const created: unknown[] = [];
+  const problems: JsonObject[] = [];
   let now = job;
-  const until = async (states: readonly string[], confirmed: boolean) => {
-    while (!states.includes(String(now.state))) {
-      now = asObject((await call(`${at}/continue`, { confirmed })).data);
-      invitations.push(...asList(now.invitations));
-      created.push(...asList(now.created));
-      const checked = numberField(asObject(now.preview), 'matched') ?? 0;
-      const done = now.state === 'working' || now.state === 'done';
-      progress(report, done ? `${now.done} of ${checked} done` : `${checked} checked`);
-    }
-  };
+  const until = (states: readonly string[], confirmed: boolean) =>
+    showingProgress(report, async (show) => {
+      while (!states.includes(String(now.state))) {
+        const checked = numberField(asObject(now.preview), 'matched') ?? 0;
+        const of = among === undefined ? '' : ` of ${Math.max(among, checked)}`;
+        show(now.state === 'checking' ? `${checked}${of} checked` : `${now.done} of ${checked} done`);
+        now = asObject((await call(`${at}/continue`, { confirmed })).data);
+        invitations.push(...asList(now.invitations));
+        created.push(...asList(now.created));
+        problems.push(...asList(now.problems).map(asObject));
+      }
+    });
+  const isImport = job.action === 'import';
   await until(['checked', 'working', 'done'], false);
   if (now.state === 'checked') {
     const preview = asObject(now.preview);
     const end = () => api.call({ method: 'DELETE', path: at });
+    const count = identities(numberField(preview, 'matched') ?? 0);
+    if (problems.length > 0) {
+      await end();
+      throw notImported(problems, file);
+    }
     if (options.dryRun === true || preview.matched === 0) {
       await end();
+      if (isImport) return now;
       printResult(report, preview, () => previewText(preview));
       return null;
     }
-    const count = identities(numberField(preview, 'matched') ?? 0);
-    notice(report, job.action === 'import' ? `${count} can be made.` : previewText(preview));
+    notice(report, isImport ? `${count} can be made.` : previewText(preview));
     const question = `Do this for ${count}?`;
     try {
       await confirmAtTerminal(report, question, options.yes === true);
@@ -132,11 +153,6 @@ async function carryOn(
     );
   }
   return { ...now, invitations, created };
-}
-
-/** Shows how far it is: in one line of a terminal; nowhere else. */
-function progress({ ports, json }: Report, text: string): void {
-  if (!json && ports.stderr.isTTY === true) ports.stderr.write(`\r${text}\u001b[K`);
 }
 
 /** `identity continue [JOB]` */
@@ -229,26 +245,35 @@ export async function importIdentities(
     const { data } = await api.call({ method: 'POST', path: '/identities/import', query, csv: text });
     const result = asObject(data);
     const problems = asList(result.problems).map(asObject);
-    if (problems.length > 0) {
-      const lines = problems.map(({ line, column, reason }) => {
-        const at = line === null ? file : `${file}:${line}`;
-        return `${at}: ${column === null ? '' : `${column} `}${reason}`;
-      });
-      throw new CliError(`Nothing was imported.\n${lines.join('\n')}`, {
-        code: 'COULD_NOT_VALIDATE',
-        next: `correct the table, then overlay-auth identity import ${file} --dry-run`,
-      });
-    }
+    if (problems.length > 0) throw notImported(problems, file);
     const { job, ...answered } = result;
+    const among = numberField(result, 'rows') ?? 0;
     const done =
       job === undefined
-        ? null
-        : await carryOn(report, api, { job: asObject(job), options: { force, yes: true } });
-    const all = { ...answered, ...(done !== null && { created: done.created }) };
+        ? answered
+        : await carryOn(report, api, {
+            job: asObject(job),
+            among,
+            options: { force, dryRun, yes: true },
+            file,
+          });
+    const all = { ...answered, created: asList(done?.created) };
     printResult(report, all, () =>
       dryRun
         ? `${identities(numberField(all, 'rows') ?? 0)} can be made; nothing was changed.`
         : `Made ${identities(asList(all.created).length)}.`,
     );
+  });
+}
+
+function notImported(problems: readonly JsonObject[], file?: string): CliError {
+  const lines = problems.map(({ line, column, reason }) => {
+    const at = [file ?? 'line', line].filter((part) => part !== null).join(file === undefined ? ' ' : ':');
+    return `${at}: ${column === null ? '' : `${column} `}${reason}`;
+  });
+  const check = `overlay-auth identity import ${file ?? 'FILE'} --dry-run`;
+  return new CliError(`Nothing was imported.\n${lines.join('\n')}`, {
+    code: 'COULD_NOT_VALIDATE',
+    next: `correct the table, then ${check}`,
   });
 }

@@ -16,7 +16,7 @@ import { SameChange } from '../../parts/same-change.tsx';
 import { queries } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import type { BulkJob, ImportResult } from '../../types.ts';
-import { doneJob, jobs } from './many-job.ts';
+import { checkedJob, doneJob, jobs } from './many-job.ts';
 import { HowFar, ManyPeople } from './many-people.tsx';
 import { StoppedJobs } from './many-stopped.tsx';
 import { words } from './many-words.ts';
@@ -44,13 +44,21 @@ export function ImportScreen() {
 function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => void }) {
   const [table, setTable] = useState<Table | null>(null);
   const [job, setJob] = useState<BulkJob | null>(null);
-  const sent = ({ csv }: Table, query: string) =>
-    make<ImportResult>({ method: 'POST', path: `${path}?${query}`, csv });
-  const checked = useMutation({ mutationFn: (given: Table) => sent(given, 'dryRun=true') });
+  const [rows, setRows] = useState(0);
+  const sent = ({ csv }: Table, query = '') =>
+    make<ImportResult>({ method: 'POST', path: `${path}${query}`, csv });
+  const checked = useMutation({
+    async mutationFn(given: Table) {
+      const result = await sent(given, '?dryRun=true&asJob=true');
+      if (result.job === undefined) return result;
+      setRows(result.rows);
+      return { ...result, ...(await checkedJob(result.job, setJob)) };
+    },
+  });
   const added = useMutation({
     async mutationFn(given: Table) {
-      const result = await sent(given, 'asJob=true');
-      return result.job === undefined ? result : { ...result, ...(await doneJob(result.job, setJob)) };
+      if (job === null) return sent(given);
+      return { rows: job.preview.matched, problems: [], ...(await doneJob(job, setJob)) };
     },
     async onSettled() {
       for (const read of ['list', jobs]) await queries.invalidateQueries({ queryKey: [read] });
@@ -110,7 +118,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
         {checked.error !== null && <Failure error={checked.error} />}
         {added.error !== null && <Failure error={added.error} />}
         {found !== undefined && <Checked found={found} />}
-        {added.isPending && job !== null && <HowFar job={job} />}
+        {isBusy && job !== null && <HowFar job={job} count={rows} />}
         <p className="buttons">
           <Button id={isReady ? 'import-add' : 'import-check'} type="submit" kind="main" isBusy={isBusy}>
             {isReady ? words.addAll(found.rows) : words.checkTable}

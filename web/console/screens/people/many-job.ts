@@ -9,14 +9,24 @@ export interface JobResult extends BulkResult {
   readonly created: ImportResult['created'];
 }
 
-/** @param show gets the job after each call */
-export async function checkedJob(body: object, show: (job: BulkJob) => void): Promise<BulkJob> {
-  let job = await make<BulkJob>({ method: 'POST', path: jobs, body });
+/**
+ * @param show gets the job before each call and at the end
+ * @returns the job, and the problems of its table
+ */
+export async function checkedJob(
+  ordered: BulkJob,
+  show: (job: BulkJob) => void,
+): Promise<{ readonly job: BulkJob; readonly problems: ImportResult['problems'] }> {
+  const problems: ImportResult['problems'][number][] = [];
+  let job = ordered;
+  show(job);
   while (job.state === 'checking') {
-    job = await carriedOn(job, false);
+    const next = await carriedOn(job, false);
+    problems.push(...next.problems);
+    job = next;
     show(job);
   }
-  return job;
+  return { job, problems };
 }
 
 /** @param show gets what is done after each call; the work may fail after that */

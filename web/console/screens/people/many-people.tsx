@@ -76,9 +76,7 @@ function ManyForm({
   const checked = useMutation({
     async mutationFn() {
       if (!isJob) return make<BulkPreview>({ ...change, path: 'identities/bulk/preview' });
-      const found = await checkedJob(body, setJob);
-      setJob(found);
-      return found.preview;
+      return (await checkedJob(await make<BulkJob>(change), setJob)).job.preview;
     },
   });
   const carried = useMutation({
@@ -170,7 +168,7 @@ export function HowFar({ job, count = 0 }: { job: BulkJob; count?: number }) {
   const [done, all] = isChecking ? [matched, Math.max(matched, count)] : [job.done, matched];
   return (
     <label className="how-far" id="many-far">
-      {isChecking ? words.checkedSoFar(done) : words.doneSoFar(done, all)}
+      {isChecking ? words.checkedSoFar(done, all) : words.doneSoFar(done, all)}
       <progress value={done} max={all} />
     </label>
   );

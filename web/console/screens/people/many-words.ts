@@ -32,7 +32,10 @@ export const words = wordsOf({
   check: ['Check first', 'Erst prüfen'],
   doIt: (count: number) => [`Do it for ${people(count)}`, `Für ${persons(count)} ausführen`],
   working: (count: number) => [`Working on ${people(count)}`, `${persons(count)} werden bearbeitet`],
-  checkedSoFar: (count: number) => [`${people(count)} checked`, `${persons(count)} geprüft`],
+  checkedSoFar: (count: number, all: number) => [
+    `${count} of ${people(all)} checked`,
+    `${count} von ${persons(all)} geprüft`,
+  ],
   doneSoFar: (count: number, all: number) => [
     `${count} of ${people(all)} done`,
     `${count} von ${persons(all)} erledigt`,
