@@ -50,37 +50,46 @@ export function namesOf(fields: object): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
-export type AdminChange = Omit<Extract<AuditEvent, { event: 'admin.changed' }>, 'event' | 'byIdentityId'>;
+type Changed = Extract<AuditEvent, { event: 'admin.changed' }>;
+
+/** A change to record. */
+export interface AdminChange extends Pick<Changed, 'action' | 'identityId' | 'changes'> {
+  /** The kind and the id of the entity. */
+  readonly of: readonly [Changed['entity'], string];
+  /** The names of those that were set. Default: none. */
+  readonly fields?: readonly string[];
+}
 
 /** That a secret of an entity was made or deleted; its value is not recorded. */
 export function recordSecret(
   needs: { audit: AuditTrail },
   by: AdminCall,
-  { field, ...of }: Pick<AdminChange, 'entity' | 'entityId'> & { field: string },
+  { field, of }: Pick<AdminChange, 'of'> & { field: string },
 ): void {
-  recordChange(needs, by, { action: 'update', ...of, fields: [field], changes: [secretChanged(field)] });
+  recordChange(needs, by, { action: 'update', of, fields: [field], changes: [secretChanged(field)] });
 }
 
-export function recordChange(needs: { audit: AuditTrail }, by: AdminCall, change: AdminChange): void {
-  needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.actor.identityId }, by.origin);
+export function recordChange(
+  { audit }: { audit: AuditTrail },
+  by: AdminCall,
+  { of: [entity, entityId], fields = [], ...change }: AdminChange,
+): void {
+  const { identityId: byIdentityId } = by.actor;
+  audit.record({ event: 'admin.changed', entity, entityId, fields, ...change, byIdentityId }, by.origin);
 }
 
 /**
- * Waits for a store method and tells the client when the change would leave no administrator: model/administrator.ts says
- * who counts, and the store checks it in the same step as the change.
+ * For what a store method throws: tells the client when the change would leave no administrator. model/administrator.ts
+ * says who counts, and the store checks it in the same step as the change.
  * @throws AuthError conflict
  */
-export async function administratorKept<T>(step: Promise<T>): Promise<T> {
-  try {
-    return await step;
-  } catch (error) {
-    if (!(error instanceof NoAdministratorLeft)) throw error;
-    throw new AuthError('conflict', {
-      description:
-        'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true',
-      // Tells a program which refusal this is, and which parameter lifts it.
-      fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
-      cause: error,
-    });
-  }
+export function withoutAdministrator(error: unknown): never {
+  if (!(error instanceof NoAdministratorLeft)) throw error;
+  throw new AuthError('conflict', {
+    description:
+      'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true',
+    // Tells a program which refusal this is, and which parameter lifts it.
+    fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
+    cause: error,
+  });
 }

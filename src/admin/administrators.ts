@@ -101,7 +101,7 @@ export async function createAdministrator(
 /** A change of an identity by somebody at the host. */
 export function recordByHost(
   { audit }: { audit: AuditTrail },
-  { action, ...change }: Pick<AdminChange, 'action' | 'entityId' | 'fields'>,
+  { action, ...change }: Pick<AdminChange, 'action'> & { entityId: string; fields: readonly string[] },
 ): void {
   audit.record({ event: 'admin.changed', action, entity: 'identity', byIdentityId: null, ...change }, null);
 }

@@ -11,14 +11,7 @@ import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
-import {
-  type AdminCall,
-  type AdminChange,
-  actingFor,
-  administratorKept,
-  namesOf,
-  recordChange,
-} from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, withoutAdministrator } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import type { AdminServices } from './services.ts';
@@ -49,7 +42,10 @@ export async function createPassword(
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
   await takenRefused({ username }, step.catch(secondOneRefused));
-  recordCreated(needs, by, { authenticator, fields, changes: changesOf(passwordFields, null, fields) });
+  const changes = changesOf(passwordFields, null, fields);
+  const names = ['method', 'identityId', ...namesOf(fields)];
+  const of = ['authenticator', id] as const;
+  recordChange(needs, by, { action: 'create', of, identityId: identity.id, fields: names, changes });
   return id;
 }
 
@@ -80,7 +76,9 @@ export async function createCertificate(
   const step = actingFor(needs, by).authenticators.createCertificate(authenticator, needs.clock.now());
   await takenRefused({}, step);
   const changes = changesOf(certificateFields, null, authenticator);
-  recordCreated(needs, by, { authenticator, fields, changes });
+  const names = ['method', 'identityId', ...namesOf(fields)];
+  const of = ['authenticator', id] as const;
+  recordChange(needs, by, { action: 'create', of, identityId: identity.id, fields: names, changes });
   return id;
 }
 
@@ -88,23 +86,6 @@ async function ownerOf({ store }: AdminServices, identityId: string): Promise<Id
   const identity = await store.identities.find(asId(identityId));
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
   return identity;
-}
-
-function recordCreated(
-  needs: AdminServices,
-  by: AdminCall,
-  {
-    authenticator: { id: entityId, identityId },
-    fields,
-    changes,
-  }: Required<Pick<AdminChange, 'changes'>> & {
-    readonly authenticator: Pick<Authenticator, 'id' | 'identityId'>;
-    readonly fields: object;
-  },
-): void {
-  const of = { entity: 'authenticator', entityId, identityId } as const;
-  const names = ['method', 'identityId', ...namesOf(fields)];
-  recordChange(needs, by, { action: 'create', ...of, fields: names, changes });
 }
 
 /** @throws AuthError not_found */
@@ -143,8 +124,7 @@ export async function updatePassword(
   existing(await takenRefused({ username }, step));
   recordChange(needs, by, {
     action: 'update',
-    entity: 'authenticator',
-    entityId: id,
+    of: ['authenticator', id],
     identityId: identity.id,
     fields: namesOf(fields),
     changes: changesOf(passwordFields, authenticator, { ...authenticator, ...namesAndTags, password }),
@@ -192,7 +172,7 @@ export async function requestExtension(
   const { identityId } = await getAuthenticator(needs, id);
   existing(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()));
   const fields = ['isExtendRequested', 'isKeyRollRequested'];
-  recordChange(needs, by, { action: 'update', entity: 'authenticator', entityId: id, identityId, fields });
+  recordChange(needs, by, { action: 'update', of: ['authenticator', id], identityId, fields });
 }
 
 /**
@@ -204,13 +184,11 @@ export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, i
   const authenticator = await getAuthenticator(needs, id);
   const { identityId, method } = authenticator;
   const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now());
-  existing(await administratorKept(step));
+  existing(await step.catch(withoutAdministrator));
   recordChange(needs, by, {
     action: 'delete',
-    entity: 'authenticator',
-    entityId: id,
+    of: ['authenticator', id],
     identityId,
-    fields: [],
     changes: changesOf(method === 'updb' ? passwordFields : certificateFields, authenticator, null),
   });
 }

@@ -14,7 +14,7 @@ import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
-import { type AdminCall, administratorKept } from './admin-call.ts';
+import { type AdminCall, withoutAdministrator } from './admin-call.ts';
 import type { Disabling } from './disabling.ts';
 import { parseFilter } from './filter-language.ts';
 import {
@@ -288,7 +288,7 @@ export function gatheredWork(given: AdminServices, by: AdminCall, identities: re
 /** Waits for a commit and tells the caller why it was not made. */
 async function possible(step: Promise<void>): Promise<void> {
   try {
-    await administratorKept(step);
+    await step.catch(withoutAdministrator);
   } catch (error) {
     if (error instanceof NotAsSeen && error.why === 'taken-back') return;
     if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an identity ${reasonOf(error)}`);

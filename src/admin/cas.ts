@@ -78,8 +78,7 @@ export async function verifyCa(
     throw new AuthError('conflict', { description: 'The CA was verified or deleted meanwhile' });
   recordChange(needs, by, {
     action: 'update',
-    entity: 'ca',
-    entityId: id,
+    of: ['ca', id],
     fields: ['isVerified'],
     changes: [{ field: 'isVerified', from: false, to: true }],
   });

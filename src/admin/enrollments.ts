@@ -41,11 +41,10 @@ export async function createEnrollment(
   await refuseEnrolled(needs, identity.id, fields.method);
   const enrollment = await newEnrollment(needs, identity.id, fields);
   const step = actingFor(needs, by).enrollments.create(enrollment, needs.clock.now());
-  await takenRefused({ username: fields.username }, secondRefused(step, enrollment.method));
+  await takenRefused({ username: fields.username }, step.catch(secondRefused(enrollment.method)));
   recordChange(needs, by, {
     action: 'create',
-    entity: 'enrollment',
-    entityId: enrollment.id,
+    of: ['enrollment', enrollment.id],
     identityId: identity.id,
     fields: ['identityId', ...namesOf(fields)],
   });
@@ -103,8 +102,7 @@ export async function refreshEnrollment(
   existing(await actingFor(needs, by).enrollments.renew(enrollmentId, renewal, needs.clock.now()));
   recordChange(needs, by, {
     action: 'update',
-    entity: 'enrollment',
-    entityId: id,
+    of: ['enrollment', id],
     identityId,
     fields: ['token', 'expiresAt'],
   });
@@ -114,7 +112,7 @@ export async function refreshEnrollment(
 export async function deleteEnrollment(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identityId = await enrollingIdentity(needs, asId(id));
   existing(await actingFor(needs, by).enrollments.delete(asId(id)));
-  recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, identityId, fields: [] });
+  recordChange(needs, by, { action: 'delete', of: ['enrollment', id], identityId });
 }
 
 /** The identity that enrolls with it. @throws AuthError not_found */
@@ -123,20 +121,15 @@ async function enrollingIdentity(needs: AdminServices, id: EnrollmentId): Promis
   return enrollment.identityId;
 }
 
-/** Waits for a store method and tells the client that an identity has only one enrollment of each method. */
-export async function secondRefused<T>(step: Promise<T>, method: string): Promise<T> {
-  try {
-    return await step;
-  } catch (error) {
-    if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
-    throw new AuthError('conflict', {
-      description: 'The identity has an enrollment of this method already; refresh or delete that one',
-      fields: [
-        { field: 'method', reason: 'the identity already has an enrollment of this method', value: method },
-      ],
-    });
-  }
-}
+/** For what a store method throws: tells the client that an identity has only one enrollment of each method. */
+export const secondRefused = (method: string) => (error: unknown) => {
+  if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
+  const reason = 'the identity already has an enrollment of this method';
+  throw new AuthError('conflict', {
+    description: 'The identity has an enrollment of this method already; refresh or delete that one',
+    fields: [{ field: 'method', reason, value: method }],
+  });
+};
 
 function newToken(needs: AdminServices, id: EnrollmentId): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
   const { text, hash } = mintOpaqueToken(needs, 'enrollment', { id, generation: 1 });

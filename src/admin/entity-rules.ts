@@ -19,7 +19,7 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, administratorKept, recordChange, whileAsRead } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange, whileAsRead, withoutAdministrator } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import type { AdminServices } from './services.ts';
 
@@ -119,15 +119,9 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       patch as PatchOf<E>,
       needs.clock.now(),
     );
-    existing(await takenRefused({ ...fields }, administratorKept(step)));
+    existing(await takenRefused({ ...fields }, step.catch(withoutAdministrator)));
     const changes = changesOf(table, before, patched(table, before, patch));
-    recordChange(needs, by, {
-      action: 'update',
-      entity: kind,
-      entityId: id,
-      fields: sentNames(table, fields),
-      changes,
-    });
+    recordChange(needs, by, { action: 'update', of: [kind, id], fields: sentNames(table, fields), changes });
   }
 
   return {
@@ -140,12 +134,11 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       const whole = { ...rules.defaults?.(fields as unknown as New<E>), ...completed(table, fields) };
       const value = { id, ...(await acceptable(whole, null, needs)) };
       const step = storeOf(actingFor(needs, by)).create(value as unknown as Unstored<E>, needs.clock.now());
-      await takenRefused({ ...fields, id }, administratorKept(step));
+      await takenRefused({ ...fields, id }, step.catch(withoutAdministrator));
       const changes = changesOf(table, null, value);
       recordChange(needs, by, {
         action: 'create',
-        entity: kind,
-        entityId: id,
+        of: [kind, id],
         fields: sentNames(table, fields),
         changes,
       });
@@ -159,11 +152,11 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       rules.refuseRemoval?.(id);
       const before = await get(needs, id);
       const step = storeOf(actingFor(needs, by)).delete(before.id, needs.clock.now());
-      const gone = await administratorKept(step);
+      const gone = await step.catch(withoutAdministrator);
       if (gone === false || gone === 'unknown') throw new AuthError('not_found');
       if (gone === 'referenced') throw new AuthError('cannot_delete_referenced', rules.whenReferenced);
       const changes = changesOf(table, before, null);
-      recordChange(needs, by, { action: 'delete', entity: kind, entityId: id, fields: [], changes });
+      recordChange(needs, by, { action: 'delete', of: [kind, id], changes });
     },
   };
 }

@@ -181,7 +181,7 @@ export async function rotateSecret(
   };
   const patch = { sealedSecrets: sealSecrets(needs.vault, secrets), secretCreatedAt: now, formerSecretUntil };
   existing(await actingFor(needs, changing).eventSubscriptions.update(subscription.id, patch, now));
-  recordSecret(needs, by, { entity: 'event-subscription', entityId: id, field: 'secret' });
+  recordSecret(needs, by, { of: ['event-subscription', id], field: 'secret' });
   return { secret, formerSecretUntil };
 }
 
@@ -238,12 +238,7 @@ export async function replayEvents(
   let replayed = 0;
   for (const kind of eventKinds)
     replayed += await deliveries.replay(queueOf(kind, subscriber), replay, needs.clock.now());
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'event-subscription',
-    entityId: id,
-    fields: ['deliveries'],
-  });
+  recordChange(needs, by, { action: 'update', of: ['event-subscription', id], fields: ['deliveries'] });
   return replayed;
 }
 

@@ -6,7 +6,7 @@ import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type AdminCall, administratorKept, recordChange } from './admin-call.ts';
+import { type AdminCall, recordChange, withoutAdministrator } from './admin-call.ts';
 import { helping } from './help-desk.ts';
 import type { AdminServices } from './services.ts';
 
@@ -22,7 +22,7 @@ export async function unlockIdentity(needs: AdminServices, by: AdminCall, id: st
   const helped = helping(needs, by, identity);
   const password = await passwordOf(needs.store.authenticators, identity.id);
   await forgetFailures(helped, identity.id, password?.id ?? null);
-  recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
+  recordChange(needs, by, { action: 'unlock', of: ['identity', id] });
 }
 
 /** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found (also: none), forbidden */
@@ -31,7 +31,7 @@ export async function removeTotp(needs: AdminServices, by: AdminCall, id: string
   existing(await helping(needs, by, identity).totp.remove(identity.id, needs.clock.now()));
   const byIdentityId = by.actor.identityId;
   needs.audit.record({ event: 'totp.removed', identityId: identity.id, byIdentityId }, by.origin);
-  recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
+  recordChange(needs, by, { action: 'update', of: ['identity', id], fields: ['mfa'] });
 }
 
 /** The passkeys of an identity. @throws AuthError not_found */
@@ -53,11 +53,11 @@ export async function removePasskey(
   const identity = existing(await needs.store.identities.find(asId(id)));
   const when = { now: needs.clock.now(), mayBeLast: true };
   const step = helping(needs, by, identity).passkeys.delete(identity.id, passkeyId, when);
-  if ((await administratorKept(step)) !== 'deleted') throw new AuthError('not_found');
+  if ((await step.catch(withoutAdministrator)) !== 'deleted') throw new AuthError('not_found');
   const byIdentityId = by.actor.identityId;
   const removed = { identityId: identity.id, passkeyId, byIdentityId };
   needs.audit.record({ event: 'passkey.removed', ...removed }, by.origin);
-  recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['passkeys'] });
+  recordChange(needs, by, { action: 'update', of: ['identity', id], fields: ['passkeys'] });
 }
 
 export async function locksOf(needs: AdminServices, id: IdentityId): Promise<Locks> {

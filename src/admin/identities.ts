@@ -14,7 +14,7 @@ import {
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, actingFor, administratorKept, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange, withoutAdministrator } from './admin-call.ts';
 import { existingPolicy } from './auth-policies.ts';
 import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
@@ -63,32 +63,26 @@ export async function createIdentity(
   const values = await acceptable(completed(otherFields, fields), null, needs);
   const identity = { ...values, id } as NewIdentity;
   const wanted: NewEnrollment[] = [];
-  for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
+  for (const enrollment of enrollments)
+    wanted.push(await newEnrollment(needs, id, enrollment).catch(ofEnrollment));
   const step = actingFor(needs, by).enrollments.createIdentity(identity, wanted, needs.clock.now());
   const username = wanted.find((enrollment) => enrollment.username !== null)?.username;
-  await takenRefused(
-    { ...fields, username },
-    secondRefused(step, wanted.map(({ method }) => method).join(', ')),
-  );
+  const methods = wanted.map(({ method }) => method).join(', ');
+  await takenRefused({ ...fields, username }, step.catch(secondRefused(methods)));
   recordChange(needs, by, {
     action: 'create',
-    entity: 'identity',
-    entityId: id,
+    of: ['identity', id],
     fields: [...sentNames(table, fields), ...(enrollments.length === 0 ? [] : ['enrollment'])],
     changes: changesOf(table, null, identity),
   });
   return id;
 }
 
-/** Waits for an enrollment, and names the identity's field if it is refused. */
-async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment> {
-  try {
-    return await step;
-  } catch (error) {
-    const [problem] = error instanceof AuthError ? error.fields : [];
-    if (problem === undefined) throw error;
-    throw refusedField('enrollment', `cannot be given: ${problem.field} ${problem.reason}`, problem.value);
-  }
+/** For what an enrollment throws: names the identity's field if it is refused. */
+function ofEnrollment(error: unknown): never {
+  const [problem] = error instanceof AuthError ? error.fields : [];
+  if (problem === undefined) throw error;
+  throw refusedField('enrollment', `cannot be given: ${problem.field} ${problem.reason}`, problem.value);
 }
 
 /** @throws AuthError not_found */
@@ -132,7 +126,7 @@ export async function updateIdentity(
     const isNamed = 'authPolicyId' in patch && patch.authPolicyId === before.authPolicyId;
     const after = { ...before, ...patch, ...(isNamed && { authPolicyFrom: 'identity' }) };
     const changes = changesOf(table, before, after);
-    recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names, changes });
+    recordChange(needs, by, { action: 'update', of: ['identity', id], fields: names, changes });
   }
   if (disabling !== null) recordDisabling(needs, by, { before, ...disabling });
 }
@@ -156,9 +150,9 @@ function disablingIn(
 export async function deleteIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const before = await getIdentity(needs, id);
   const step = actingFor(needs, by).identities.delete(before.id, needs.clock.now());
-  existing(await administratorKept(step));
+  existing(await step.catch(withoutAdministrator));
   const changes = changesOf(table, before, null);
-  recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [], changes });
+  recordChange(needs, by, { action: 'delete', of: ['identity', id], changes });
 }
 
 /**
@@ -202,8 +196,7 @@ export function recordDisabling(
 ): void {
   recordChange(needs, by, {
     action: after.disabledAt === null ? 'enable' : 'disable',
-    entity: 'identity',
-    entityId: before.id,
+    of: ['identity', before.id],
     fields: Object.keys(disablingFields),
     changes: changesOf(disablingFields, before, after),
   });
@@ -221,7 +214,7 @@ export async function endSessionsOfIdentity(
     'administrator',
     needs.clock.now(),
   );
-  recordChange(needs, by, { action: 'end-sessions', entity: 'identity', entityId: id, fields: [] });
+  recordChange(needs, by, { action: 'end-sessions', of: ['identity', id] });
   return ended;
 }
 
@@ -231,5 +224,5 @@ async function change(
   { id, patch, sent = {} }: { id: IdentityId; patch: IdentityPatch; sent?: IdentityFields },
 ): Promise<void> {
   const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now());
-  existing(await takenRefused({ ...sent }, administratorKept(step)));
+  existing(await takenRefused({ ...sent }, step.catch(withoutAdministrator)));
 }

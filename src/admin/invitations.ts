@@ -88,8 +88,7 @@ export async function invite(
   if (outcome === 'beyond-help') throw new AuthError('forbidden');
   recordChange(needs, by, {
     action: 'create',
-    entity: 'invitation',
-    entityId: identity.id,
+    of: ['invitation', identity.id],
     fields: ['expiresIn', ...(endSessions ? ['endSessions'] : []), ...(mail === null ? [] : ['send'])],
   });
   return { token: show ? text : null, sentTo, expiresAt };
@@ -126,7 +125,7 @@ export async function findInvitation(
 export async function withdrawInvitation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   existing(await helping(needs, by, identity).invitations.delete(identity.id));
-  recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });
+  recordChange(needs, by, { action: 'delete', of: ['invitation', id] });
 }
 
 function requireMeans(policy: AuthPolicy): void {

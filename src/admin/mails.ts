@@ -42,13 +42,7 @@ export async function sendMailsAgain(
   const { deliveries } = actingFor(needs, by);
   const replayed = await deliveries.replay(queue, { ids: meant.map(({ id }) => id) }, needs.clock.now());
   for (const identityId of new Set(meant.map(({ payload }) => payload.identityId)))
-    recordChange(needs, by, {
-      action: 'update',
-      entity: 'identity',
-      entityId: identityId,
-      identityId,
-      fields: ['mail'],
-    });
+    recordChange(needs, by, { action: 'update', of: ['identity', identityId], identityId, fields: ['mail'] });
   return replayed;
 }
 

@@ -116,7 +116,7 @@ export async function addClientSecret(
     throw new AuthError('conflict', {
       description: `The client has ${mostClientSecrets} secrets already; delete the one that is no longer used`,
     });
-  recordSecret(needs, by, { entity: 'oidc-client', entityId: clientId, field: 'secrets' });
+  recordSecret(needs, by, { of: ['oidc-client', clientId], field: 'secrets' });
   return { id, secret };
 }
 
@@ -128,7 +128,7 @@ export async function deleteClientSecret(
 ): Promise<void> {
   const store = actingFor(needs, by).oidcClients;
   existing(await store.deleteSecret(asId(clientId), asId(secretId), needs.clock.now()));
-  recordSecret(needs, by, { entity: 'oidc-client', entityId: clientId, field: 'secrets' });
+  recordSecret(needs, by, { of: ['oidc-client', clientId], field: 'secrets' });
 }
 
 /** @throws AuthError could_not_validate   fields that contradict each other */

@@ -52,8 +52,7 @@ export async function createRevocation(
   if (ended === null) throw refusedField('id', `names no ${nouns[type]}`, id);
   recordChange(needs, by, {
     action: 'create',
-    entity: 'revocation',
-    entityId: id,
+    of: ['revocation', id],
     fields: namesOf({ ...fields, issuedBefore: issuedBefore ?? undefined }),
   });
   if (type === 'API_SESSION' && ended > 0) {
@@ -76,5 +75,5 @@ export async function getRevocation(needs: AdminServices, id: string): Promise<R
 /** A revoked token works again; sessions stay ended. @throws AuthError not_found */
 export async function deleteRevocation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   existing(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now()));
-  recordChange(needs, by, { action: 'delete', entity: 'revocation', entityId: id, fields: [] });
+  recordChange(needs, by, { action: 'delete', of: ['revocation', id] });
 }

@@ -8,7 +8,7 @@ import { defaultAuthPolicyId } from '../../model/ids.ts';
 import { NotAsSeen, type Seen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../../store/contracts/store.ts';
 import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
-import { type AdminCall, administratorKept } from '../admin-call.ts';
+import { type AdminCall, withoutAdministrator } from '../admin-call.ts';
 import type { AdminServices } from '../services.ts';
 import { differences } from './difference.ts';
 import { readState, type StoredState } from './read-state.ts';
@@ -140,7 +140,7 @@ async function located<T>({ kind, name }: StateEntry, step: () => Promise<T>): P
 /** Waits for the commit and tells the client why nothing was changed. */
 async function committed(step: Promise<void>): Promise<void> {
   try {
-    await administratorKept(step);
+    await step.catch(withoutAdministrator);
   } catch (error) {
     if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an entity ${reasonOf(error)}`);
     if (error instanceof ReferenceGone || (error instanceof NotAsSeen && error.why === 'referenced'))
