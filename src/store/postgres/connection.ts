@@ -180,8 +180,6 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
   });
   // The next use replaces a lost idle connection, and notices if there is no server.
   pool.on('error', () => {});
-  // The pool listens to idle connections only. If one is lost between two statements, the next statement fails.
-  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }
 
@@ -199,9 +197,7 @@ async function requirePrimary(client: pg.Client): Promise<void> {
 
 /** One connection outside of a pool. */
 export function openClient(settings: PostgresSettings): pg.Client {
-  const client = new (clientWith(settings))(settings.client);
-  client.on('error', () => {});
-  return client;
+  return new (clientWith(settings))(settings.client);
 }
 
 /**
@@ -222,6 +218,9 @@ function clientWith({ client, tls, server }: PostgresSettings): typeof pg.Client
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ssl: tls() });
+      // It may break at any time, also before the pool listens, and what nothing listens to ends the process. Its next
+      // statement fails; an idle one is replaced.
+      this.on('error', () => {});
     }
 
     override connect(): Promise<this>;
@@ -243,6 +242,7 @@ function clientWith({ client, tls, server }: PostgresSettings): typeof pg.Client
         return this;
       } catch (error) {
         server.lost();
+        this.connection.stream.destroy();
         throw error;
       }
     }
