@@ -3,7 +3,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { existing } from '../errors/auth-error.ts';
+import { findTrustedPath } from '../login/certificate/trusted-path.ts';
 import { explainLogin, type LoginExplanation, type LoginMeans } from '../login/explain-login.ts';
+import { notedRecord } from '../login/noted-record.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import type { LoginServices } from '../login/services.ts';
 import { provenFactors } from '../login/standing.ts';
@@ -18,6 +20,7 @@ import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import { refusedField } from './acceptable-values.ts';
 import { rulesSent } from './auth-policies.ts';
@@ -47,7 +50,14 @@ export async function explainLoginsOf(
   const passkeys = await needs.store.passkeys.listOf([identityId]);
   const { password, certificates } = meansOf(authenticators);
   const means = { password, certificates, passkeys, totpLockedUntil };
+  if (methods.includes('cert')) await learnStatuses(needs, certificates);
   return methods.map((method) => explainLogin(needs, account, { means, method }));
+}
+
+/** Asks whether certificates were revoked, so that the explanation need not guess. */
+async function learnStatuses(needs: AdminServices, certificates: readonly string[]): Promise<void> {
+  const search = { attempt: notedRecord(), allowExpired: true };
+  await Promise.all(certificates.map((pem) => findTrustedPath(needs, [parseCertificate(pem).raw], search)));
 }
 
 export interface PolicyPreview {

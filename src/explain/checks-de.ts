@@ -36,6 +36,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'it has to be replaced, which this mechanism cannot':
     'es ist zu ersetzen, und dieses Verfahren kann das nicht',
   '{1} answered this request with a token': '{1} beantwortete diese Anfrage mit einem Token',
+  'policy {1} demands tokens that are bound to a key: the application has to use DPoP':
+    'Richtlinie {1} verlangt Token, die an einen Schlüssel gebunden sind: die Anwendung muss DPoP verwenden',
   // password and mail
   'it has no password: {1}': 'sie hat kein Passwort: {1}',
   'has to be replaced by a new one during the login': 'ist bei der Anmeldung durch ein neues zu ersetzen',
@@ -45,6 +47,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'no address in a claim': 'keine Adresse',
   // certificate
   'it has none: {1}': 'sie hat keines: {1}',
+  'its issuer {1} is not registered: the client has to send the certificates up to a CA that is':
+    'der Aussteller {1} ist nicht registriert: der Client muss die Zertifikate bis zu einer registrierten CA senden',
   'leads to {1}': 'führt zu {1}',
   'leads to the CA {1}, which is not verified': 'führt zur CA {1}, die nicht überprüft ist',
   'leads to the CA {1}, whose authentication is off': 'führt zur CA {1}, die nicht für Anmeldungen ist',
@@ -165,7 +169,6 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'policy {1} asks for a passkey as the second proof':
     'Richtlinie {1} verlangt einen Passkey als zweiten Nachweis',
   'none: {1} adds one on the account page': 'keiner: {1} fügt auf der Kontoseite einen hinzu',
-  'it has one': 'sie hat einen',
   'none yet: the login adds it': 'noch keiner: die Anmeldung fügt ihn hinzu',
   'a new passkey for {1}': 'ein neuer Passkey für {1}',
   'signed by {1}': 'signiert von {1}',

@@ -2,38 +2,43 @@
 // itself with what the identity has, and assumes that a fresh proof is valid.
 
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
-import type { Ca } from '../model/entities/ca.ts';
+import type { Ca, ExternalIdClaim } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Factor, PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
-import { foreseePath } from './certificate/trusted-path.ts';
+import { foreseePath, isUsableAnchor } from './certificate/trusted-path.ts';
 import { maySignerLogIn } from './external-jwt/external-jwt.ts';
+import { recordRefusal } from './external-jwt/external-jwt-verdict.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
+import { certificateProblem } from './external-jwt/signer-keys.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
 import { isOfAllowedModel } from './passkey/passkey.ts';
+import { passkeySiteOf } from './passkey/question.ts';
 import { mayLogIn } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
+import { locksPasswords } from './throttle.ts';
 
 /** What somebody could log in with, apart from what others vouch for. */
 export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
   readonly certificates: readonly string[];
-  readonly passkeys: readonly Pick<Passkey, 'name' | 'aaguid' | 'isModelProven'>[];
+  readonly passkeys: readonly Pick<Passkey, 'name' | 'rpId' | 'aaguid' | 'isModelProven'>[];
   readonly totpLockedUntil: Millis | null;
 }
 
 /**
  * What a method is worth to an identity now. `ready`: it has what it takes, with every factor. `vouched`: it has nothing
- * here, but a certificate or token of another party that names it would be accepted.
+ * here, or not enough, but a certificate or token of another party that names it would be accepted.
  */
 export const loginStandings = [
   'ready',
@@ -64,6 +69,7 @@ const standingBy: Readonly<Partial<Record<RefusalReason, LoginStanding>>> = {
   'no-identity-for-claim': 'not-set-up',
   'method-not-allowed': 'not-allowed',
   'signer-not-allowed': 'not-allowed',
+  'signer-not-independent': 'not-allowed',
   'certificate-expired': 'expired',
   locked: 'locked',
 };
@@ -83,30 +89,42 @@ export interface LoginExplanation {
   readonly asks: readonly Factor['type'][];
 }
 
+/** What explains logins: those of the login, and the addresses at which there are some. */
+export type ExplainingServices = LoginServices & { readonly issuers: ReadonlySet<string> };
+
 /** @param account with the policy to judge by, which need not be the stored one */
 export function explainLogin(
-  needs: LoginServices,
+  needs: ExplainingServices,
   account: Account,
   { means, method }: { means: LoginMeans; method: PrimaryMethod },
 ): LoginExplanation {
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now(), vouchers: [], ends: [] };
   if (mayLogIn(account, { method, now: who.now }, noted)) judgeMethod[method](who, noted);
+  const { policy } = account;
+  if (policy.requireDpop)
+    noted.seen(
+      'key',
+      `policy ${policy.name} demands tokens that are bound to a key: the application has to use DPoP`,
+    );
   const hasPrimary = noted.reason === null;
-  const isTwofold = method === 'passkey' && account.policy.primary.passkey.satisfiesSecondary;
+  const isTwofold = method === 'passkey' && policy.primary.passkey.satisfiesSecondary;
   const passed: readonly PassedMethod[] = isTwofold ? [method, 'uv'] : [method];
   const proven = provenFactors(needs, { passed, signerId: null });
-  const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), proven);
+  const factors = outstandingFactors(policy, askedOfLogin(account, who.now), proven);
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
   const outcome = reason === null ? 'allowed' : 'refused';
   const isHeldHere = method === 'password' || method === 'passkey';
-  const isOwn = isHeldHere || (method === 'cert' && checks.some(isOfOwnCertificate));
-  const standing = standingOf(reason, { isOwn, hasPrimary });
+  const asks = factors.map(({ type }) => type);
+  const isOwn = (isHeldHere || checks.some(isOfOwnCertificate)) && !asks.includes('ext-jwt');
+  const standing =
+    reason === 'identity-disabled'
+      ? ofDisabled(needs, account, { means, method })
+      : standingOf(reason, { isOwn, hasPrimary });
   const isOver = standing === 'locked' || standing === 'expired';
   const until = isOver && who.ends.length > 0 ? Math.max(...who.ends) : null;
   const acceptedFrom = standing === 'vouched' ? who.vouchers : [];
-  const asks = factors.map(({ type }) => type);
   return { method, outcome, reason, standing, until, acceptedFrom, checks, asks };
 }
 
@@ -120,7 +138,18 @@ function standingOf(
   return standingBy[reason] ?? 'refused';
 }
 
-interface Judged extends LoginServices {
+/** A method that nobody has set up or allowed is nothing that disabling takes away. */
+function ofDisabled(
+  needs: ExplainingServices,
+  account: Account,
+  asked: { means: LoginMeans; method: PrimaryMethod },
+): LoginStanding {
+  const enabled = { ...account, identity: { ...account.identity, disabledAt: null } };
+  const { standing } = explainLogin(needs, enabled, asked);
+  return standing === 'not-set-up' || standing === 'not-allowed' ? standing : 'refused';
+}
+
+interface Judged extends ExplainingServices {
   readonly account: Account;
   readonly means: LoginMeans;
   readonly now: Millis;
@@ -129,9 +158,9 @@ interface Judged extends LoginServices {
   readonly ends: Millis[];
 }
 
-/** A valid certificate of its own; otherwise what the rule of an authority finds is recorded. */
+/** A certificate of its own with a known path; otherwise another party has to prove what is recorded. */
 function isOfOwnCertificate({ check, verdict }: AttemptCheck): boolean {
-  return check === 'validity' && verdict === 'passed';
+  return check === 'path' && verdict === 'passed';
 }
 
 const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: AttemptRecorder) => void>> = {
@@ -144,18 +173,20 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
       return;
     }
     attempt.passed('user name known', password.username);
-    judgeLock(who, 'authenticator unlocked', { lockedUntil: password.lockedUntil, attempt });
+    const lockedUntil = locksPasswords(account.policy.primary.updb) ? password.lockedUntil : null;
+    judgeLock(who, 'authenticator unlocked', { lockedUntil, attempt });
   },
 
   cert(who, attempt) {
     const { account, means, authorities } = who;
-    const rules = authorities.anchors().map((anchor) => authorities.caOf(anchor));
+    const rules = authorities.anchors().flatMap((anchor) => {
+      const ca = authorities.caOf(anchor);
+      return ca?.externalIdClaim ? [{ ca, rule: ca.externalIdClaim, anchor }] : [];
+    });
     anyOf(
       [
         ...means.certificates.map((pem) => (record: AttemptRecorder) => judgeCertificate(who, pem, record)),
-        ...rules
-          .filter((ca) => ca !== undefined && ca.externalIdClaim !== null)
-          .map((ca) => (record: AttemptRecorder) => judgeClaimRule(who, ca as Ca, record)),
+        ...rules.map((rule) => (record: AttemptRecorder) => judgeClaimRule(who, rule, record)),
       ],
       attempt,
       () => {
@@ -170,78 +201,94 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
   'ext-jwt'(who, attempt) {
     const { account, signers } = who;
     anyOf(
-      signers
-        .all()
-        .map(
-          (signer) => (record: AttemptRecorder) =>
-            maySignerLogIn({ signers }, { account, signer }, record) && judgeClaim(who, signer, record),
-        ),
+      signers.all().map((signer) => (record: AttemptRecorder) => {
+        const voucher = judgeClaim(who, signer, record);
+        if (voucher === null || !maySignerLogIn({ signers }, { account, signer }, record)) return false;
+        who.vouchers.push(voucher);
+        return true;
+      }),
       attempt,
       () => attempt.failed('issuer', 'no-signer-for-issuer', 'there is no external JWT signer'),
     );
   },
 };
 
-function judgePasskeys({ account: { identity, policy }, means }: Judged, attempt: AttemptRecorder): void {
+function judgePasskeys(who: Judged, attempt: AttemptRecorder): void {
+  const {
+    account: { identity, policy },
+    means,
+  } = who;
   if (!mayPasskeyOpen(policy)) {
     const saw = `policy ${policy.name} asks for a passkey as the second proof`;
     attempt.failed('passkey independent', 'passkey-not-independent', saw);
     return;
   }
-  if (means.passkeys.length === 0) {
+  if (means.passkeys.length === 0)
     attempt.failed('passkey known', 'passkey-unknown', `none: ${identity.name} adds one on the account page`);
-    return;
-  }
+  else judgeThose(who, attempt);
+}
+
+/** Whether one of its passkeys works somewhere. */
+function judgeThose(who: Judged, attempt: AttemptRecorder): void {
+  const { account, means, issuers } = who;
   attempt.passed('passkey known', means.passkeys.map(({ name }) => name).join(', '));
-  const judge = (passkey: LoginMeans['passkeys'][number]) => (record: AttemptRecorder) =>
-    isOfAllowedModel({ passkey, account: { policy } }, record);
+  const domains = new Set([...issuers].map((issuer) => passkeySiteOf(who, issuer)?.rpId));
+  const judge = (passkey: LoginMeans['passkeys'][number]) => (record: AttemptRecorder) => {
+    if (domains.has(passkey.rpId)) return isOfAllowedModel({ passkey, account }, record);
+    record.failed('answer', 'passkey-site', `it is for ${passkey.rpId}`);
+    return false;
+  };
   anyOf(means.passkeys.map(judge), attempt, () => undefined);
 }
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {
   const certificate = parseCertificate(pem);
   const end = Date.parse(certificate.validTo);
-  if (end <= who.now) who.ends.push(end);
-  const path = foreseePath(who, [certificate.raw], { attempt, allowExpired: true });
-  return path !== null && isWithinValidity(who.account.policy, path, attempt);
+  const isExpired = end < who.now;
+  if (isExpired) who.ends.push(end);
+  const path = foreseePath(who, certificate.raw, { attempt, allowExpired: true });
+  const held = path === 'below' ? { leaf: { isExpired }, certificates: [{ x509: certificate }] } : path;
+  return held !== null && isWithinValidity(who.account.policy, held, attempt);
 }
 
 /** Whether the rule of an authority can find the external id of an identity in a certificate. */
-function judgeClaimRule({ account, vouchers }: Judged, ca: Ca, attempt: AttemptRecorder): boolean {
-  const { id, externalId } = account.identity;
-  if (ca.externalIdClaim === null) return false;
+function judgeClaimRule(
+  who: Judged,
+  { ca, rule, anchor }: { ca: Ca; rule: ExternalIdClaim; anchor: TrustAnchor },
+  attempt: AttemptRecorder,
+): boolean {
+  const { id, externalId } = who.account.identity;
   if (externalId === null) {
     const add = `overlay-auth update identity ${id} --external-id ID`;
     attempt.failed('external id', 'no-identity-for-claim', `rule of ${ca.name}: it has none: ${add}`);
     return false;
   }
-  if (!mayYield(ca.externalIdClaim, externalId)) {
+  if (!mayYield(rule, externalId)) {
     const saw = `rule of ${ca.name}: no certificate gives "${externalId}"`;
     attempt.failed('external id', 'no-identity-for-claim', saw);
     return false;
   }
   attempt.passed('external id', `rule of ${ca.name}: "${externalId}"`);
-  vouchers.push({ type: 'ca', name: ca.name, naming: externalId });
+  if (!isUsableAnchor(who, anchor, attempt)) return false;
+  who.vouchers.push({ type: 'ca', name: ca.name, naming: externalId });
   return true;
 }
 
-/** Whether a token of the signer can name an identity. */
-function judgeClaim(
-  { account, vouchers }: Judged,
-  signer: ExternalJwtSigner,
-  attempt: AttemptRecorder,
-): boolean {
-  const { id, externalId } = account.identity;
+/** By which name a token of the signer can name an identity now; null, and recorded, if it cannot. */
+function judgeClaim(who: Judged, signer: ExternalJwtSigner, attempt: AttemptRecorder): Voucher | null {
+  const { id, externalId } = who.account.identity;
   const claim = signer.useExternalId ? externalId : id;
   if (claim === null) {
     const add = `overlay-auth update identity ${id} --external-id ID`;
     const saw = `signer ${signer.name} names external ids, and it has none: ${add}`;
     attempt.failed('identity', 'no-identity-for-claim', saw);
-    return false;
+    return null;
   }
-  vouchers.push({ type: 'ext-jwt-signer', name: signer.name, naming: claim });
   attempt.passed('identity', `signer ${signer.name} with ${signer.claimsProperty} = ${claim}`);
-  return true;
+  const problem = certificateProblem(who, signer);
+  if (problem === null) return { type: 'ext-jwt-signer', name: signer.name, naming: claim };
+  recordRefusal(who.signers, attempt, problem);
+  return null;
 }
 
 function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): void {
@@ -253,7 +300,8 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
     return;
   }
   if (factor.type === 'passkey') {
-    attempt.passed('passkey', factor.isEnrolled ? 'it has one' : 'none yet: the login adds it');
+    if (factor.isEnrolled) judgeThose(who, attempt);
+    else attempt.passed('passkey', 'none yet: the login adds it');
     return;
   }
   if (factor.type === 'password-change') {
@@ -268,7 +316,10 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
       'signer-disabled',
       `signer ${name}, which the policy requires, is not enabled`,
     );
-  } else judgeClaim({ ...who, vouchers: [] }, signer, attempt);
+    return;
+  }
+  const voucher = judgeClaim(who, signer, attempt);
+  if (voucher !== null) who.vouchers.push(voucher);
 }
 
 function judgeLock(
@@ -284,7 +335,10 @@ function judgeLock(
   attempt.failed(check, 'locked', `until ${new Date(lockedUntil).toISOString()}`);
 }
 
-/** One valid proof is enough: the problems of the others are reported only if there is none. */
+/**
+ * One valid proof is enough: the problems of the others are reported only if there is none, of that which got furthest
+ * first.
+ */
 function anyOf(
   proofs: readonly ((record: AttemptRecorder) => boolean)[],
   attempt: AttemptRecorder,
@@ -296,5 +350,6 @@ function anyOf(
     return { isGood: judge(record), record };
   });
   const good = judged.filter(({ isGood }) => isGood);
-  for (const { record } of good.length > 0 ? good : judged) record.handTo(attempt);
+  const refused = judged.toSorted((one, other) => other.record.passes - one.record.passes);
+  for (const { record } of good.length > 0 ? good : refused) record.handTo(attempt);
 }

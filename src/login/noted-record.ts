@@ -43,14 +43,23 @@ export function notedRecord(): NotedRecord {
 
 /** Checks of one of several proofs, held back until it is known which proof counts. */
 export interface HeldRecord extends AttemptRecorder {
+  /** How many checks have passed so far. */
+  readonly passes: number;
   /** Adds what was noted to the record of the step. */
   handTo(attempt: AttemptRecorder): void;
 }
 
 export function heldRecord(): HeldRecord {
   const notes: ((attempt: AttemptRecorder) => void)[] = [];
+  let passes = 0;
   return {
-    passed: (check, saw) => void notes.push((attempt) => attempt.passed(check, saw)),
+    get passes() {
+      return passes;
+    },
+    passed(check, saw) {
+      passes += 1;
+      notes.push((attempt) => attempt.passed(check, saw));
+    },
     failed: (check, reason, saw) => void notes.push((attempt) => attempt.failed(check, reason, saw)),
     seen: (check, saw) => void notes.push((attempt) => attempt.seen(check, saw)),
     about: (who) => void notes.push((attempt) => attempt.about(who)),

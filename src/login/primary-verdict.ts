@@ -94,7 +94,7 @@ export function mayLogIn(
 function whyAssigned({ identity, policy }: LoginAccount): string {
   if (identity.authPolicyFrom !== 'roleAttributes') return '';
   const shared = policy.assignTo.filter((attribute) => identity.roleAttributes.includes(attribute));
-  return ` (by role attribute ${shared.join(', ')})`;
+  return shared.length === 0 ? '' : ` (by role attribute ${shared.join(', ')})`;
 }
 
 /** Whether an identity may be used at all now. Recorded, together with the identity. */

@@ -11,9 +11,14 @@ import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts'
 /** Means "for ever": an administrator has to unlock. */
 const untilUnlocked = 36_500 * DAY;
 
+/** Whether wrong guesses lock a password under this policy. A lock of before counts only where they do. */
+export function locksPasswords({ maxAttempts }: Pick<PasswordPolicy, 'maxAttempts'>): boolean {
+  return maxAttempts > 0;
+}
+
 /** The counter of a password authenticator, or null when its policy never locks. */
 export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): AttemptLimit | null {
-  if (policy.maxAttempts <= 0) return null;
+  if (!locksPasswords(policy)) return null;
   const lockFor = policy.lockoutDurationMinutes <= 0 ? untilUnlocked : policy.lockoutDurationMinutes * MINUTE;
   return {
     key: passwordKey(authenticatorId),

@@ -186,6 +186,16 @@ describe('explain policy', () => {
     assert.match(stdout, /identity enabled: off is disabled\n[\s\S]*\noff cannot log in\.\n$/);
   });
 
+  test('says that another party has to vouch for an identity that has nothing here', async () => {
+    await fine(root, ['create', 'auth-policy', 'vouching']);
+    const idp = ['https://idp.example', 'overlay', '--jwks-endpoint', 'https://idp.example/jwks'];
+    await fine(root, ['create', 'ext-jwt-signer', 'idp', ...idp, '--use-external-id']);
+    await fine(root, ['create', 'identity', 'vic', '--auth-policy', 'vouching', '--external-id', 'vic-7']);
+    const { stdout } = await fine(root, ['explain', 'policy', 'vic']);
+    assert.match(stdout, /\next-jwt: allowed, if another party vouches for it\n/);
+    assert.match(stdout, /\nvic can log in, if another party vouches for it\.\n$/);
+  });
+
   test('says what saving a policy would change for those who have it', async () => {
     await fine(root, ['create', 'auth-policy', 'loose', '--no-ext-jwt']);
     const { json } = await fine(root, ['get', 'auth-policy', 'loose', '-j']);

@@ -93,15 +93,16 @@ export async function storePasskey(
   server: TestServer,
   identityId: IdentityId,
   device: SoftAuthenticator,
+  rpId = 'localhost',
 ): Promise<AuthenticatorId> {
-  device.create({ challenge: 'AA', rp: { id: 'localhost' }, user: { id: userHandle(identityId) } });
+  device.create({ challenge: 'AA', rp: { id: rpId }, user: { id: userHandle(identityId) } });
   const credential = device.credentials.at(-1);
   assert.ok(credential);
   const passkey = {
     id: asId<AuthenticatorId>(server.random.id()),
     identityId,
     name: 'Key',
-    rpId: 'localhost',
+    rpId,
     credentialId: credential.id.toString('base64url'),
     publicKey: coseOf('ES256', credential.keys.publicKey).toString('base64url'),
     counter: device.counter,

@@ -21,7 +21,7 @@ const explanationSchema = schemaNamed('LoginExplanation', {
   standing: z
     .enum(loginStandings)
     .describe(
-      '`ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted',
+      '`ready`: the identity has what it takes, with every factor; `vouched`: it lacks a certificate or token of another party, which would be accepted',
     ),
   until: timeSchema.nullable().describe('Since when it has expired, or until when it is locked'),
   acceptedFrom: z.array(

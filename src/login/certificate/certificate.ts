@@ -6,6 +6,7 @@ import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
+import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 import {
   type CertificateProof,
   type LoginAccount,
@@ -63,7 +64,10 @@ export async function verifyCertificate(
 /** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */
 export function isWithinValidity(
   policy: AuthPolicy,
-  { leaf: { isExpired }, certificates: [leaf] }: ValidPath,
+  {
+    leaf: { isExpired },
+    certificates: [leaf],
+  }: { leaf: Pick<ValidPath['leaf'], 'isExpired'>; certificates: readonly Pick<PathCertificate, 'x509'>[] },
   attempt: AttemptRecorder,
 ): boolean {
   if (isExpired && !policy.primary.cert.allowExpiredCerts) {

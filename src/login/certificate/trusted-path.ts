@@ -7,6 +7,7 @@ import { expiredCertificateChecks, type RefusalReason } from '../../model/refusa
 import { isoTime, MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
+  anchorProblem,
   type PathQuestion,
   type PathVerdict,
   type TrustAnchor,
@@ -51,17 +52,52 @@ export async function findTrustedPath(
   return recordStatus(ca, status, search.attempt) ? (path as TrustedPath) : null;
 }
 
-/** The same without asking others, so only for showing: what is not known here was not revoked. */
+/**
+ * The same for a stored certificate, without asking others, so only for showing: what is not known here was not revoked.
+ * @returns `below`, which is recorded: certificates that only the client has may lead to a third-party authority
+ */
 export function foreseePath(
   needs: CertificateServices,
-  chain: readonly Buffer[],
+  leaf: Buffer,
   search: PathSearch,
-): ValidPath | null {
+): ValidPath | 'below' | null {
+  const chain = [leaf];
+  const issuer = issuerBetween(needs, chain, leaf);
+  if (issuer !== null) {
+    const saw = `its issuer ${issuer} is not registered: the client has to send the certificates up to a CA that is`;
+    search.attempt.seen('path', saw);
+    return 'below';
+  }
   const path = findPath(needs, chain, search);
   const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
   if (path === null || !isChecked(ca)) return path;
   const status = needs.revocations.peek(ca.id, checkedCertificates(path.certificates));
   return status === undefined || recordStatus(ca, status, search.attempt) ? path : null;
+}
+
+/** An issuer of which nothing is known here, and which may be below a third-party authority. */
+function issuerBetween(needs: CertificateServices, chain: readonly Buffer[], leaf: Buffer): string | null {
+  const judged = judge(needs, chain, { leaf, allowExpired: true });
+  if (judged.verdict === 'trusted' || judged.unusedCa !== null) return null;
+  const { refusal } = judged;
+  if (refusal.reason !== 'untrusted' || refusal.isSelfSigned) return null;
+  const { authorities, clock } = needs;
+  const mayHaveOthers = (anchor: TrustAnchor) =>
+    authorities.caOf(anchor) !== undefined &&
+    anchor.extensions.pathLength !== 0 &&
+    anchorProblem(anchor, clock.now()) === undefined;
+  return authorities.anchors().some(mayHaveOthers) ? refusal.issuer : null;
+}
+
+/** Whether a path can end in this authority now. Recorded if not. */
+export function isUsableAnchor(
+  { clock }: Pick<CertificateServices, 'clock'>,
+  anchor: TrustAnchor,
+  attempt: AttemptRecorder,
+): boolean {
+  const problem = anchorProblem(anchor, clock.now());
+  if (problem !== undefined) attempt.failed('path', reasonOf(problem), describeRefusal(problem));
+  return problem === undefined;
 }
 
 function findPath(

@@ -81,8 +81,18 @@ function wordsOf(failure: KeySetFailure): string {
   return fetchRefusals[failure];
 }
 
+/** Why the certificate of a signer verifies no token now, whatever it says; null if it may, or the keys come from elsewhere. */
+export function certificateProblem(
+  needs: Pick<SignerKeyServices, 'clock'>,
+  signer: ExternalJwtSigner,
+): RefusedExternalJwt | null {
+  if (signer.certPem === null) return null;
+  const keys = keyOfCertificate(needs, signer, { certPem: signer.certPem, kid: null });
+  return 'verdict' in keys ? keys : null;
+}
+
 function keyOfCertificate(
-  needs: SignerKeyServices,
+  needs: Pick<SignerKeyServices, 'clock'>,
   signer: ExternalJwtSigner,
   { certPem, kid }: { certPem: string; kid: string | null },
 ): readonly VerificationKey[] | RefusedExternalJwt {

@@ -28,12 +28,14 @@ export const explainPolicy = onEntity(
     });
     const logins = (Array.isArray(data) ? asList(data) : [data]).map(asObject);
     const canLogIn = logins.some(({ outcome }) => outcome === 'allowed');
+    const isVouched = canLogIn && !logins.some(({ standing }) => standing === 'ready');
+    const can = sent === undefined ? (canLogIn ? 'can' : 'cannot') : canLogIn ? 'could' : 'could not';
     const preview = sent === undefined ? undefined : await previewOfPolicy(api, sent);
     const value = { identity: { id, name }, canLogIn, logins, ...(preview === undefined ? {} : { preview }) };
     printResult(report, value, () =>
       [
         ...logins.map(loginText),
-        `${name} ${sent === undefined ? (canLogIn ? 'can' : 'cannot') : canLogIn ? 'could' : 'could not'} log in${method === undefined ? '' : ` with ${method}`}.`,
+        `${name} ${can} log in${method === undefined ? '' : ` with ${method}`}${isVouched ? vouched : ''}.`,
         ...(preview === undefined ? [] : [policyPreviewText(preview)]),
       ].join('\n\n'),
     );
@@ -54,10 +56,12 @@ function policyIn(document: JsonObject, file: string): JsonObject {
   );
 }
 
-function loginText({ method, outcome, asks, checks }: JsonObject): string {
+const vouched = ', if another party vouches for it';
+
+function loginText({ method, outcome, standing, asks, checks }: JsonObject): string {
   const besides = asList(asks);
   return [
-    `${method}: ${outcome}${besides.length === 0 ? '' : `, and asks for ${besides.join(' and ')} besides`}`,
+    `${method}: ${outcome}${standing === 'vouched' ? vouched : ''}${besides.length === 0 ? '' : `, and asks for ${besides.join(' and ')} besides`}`,
     ...asList(checks).map((check) => checkLine(shownCheck(asObject(check)))),
   ].join('\n');
 }
