@@ -9,10 +9,9 @@ import type { Origins } from './origins.ts';
  * `run --check` find a wrong path before anything starts. Does not look at the contents.
  */
 export function findUnreadableFiles(
-  loaded: { readonly config: Config; readonly origins: Origins },
+  { config, origins }: { readonly config: Config; readonly origins: Origins },
   needs: { readonly readFile: (path: string) => unknown },
 ): readonly Problem[] {
-  const { config, origins } = loaded;
   const shape = toFileShape(config);
   const named = leafPaths(shape).filter((path) =>
     nodesAt(shape, path).some(({ isFile, isFolder }) => isFile && !isFolder),

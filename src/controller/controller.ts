@@ -45,8 +45,7 @@ export class ReloadRefused extends Error {
  * @throws PkiFileError a file of the overlay's PKI cannot be used
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
-export async function startController(given: ControllerFoundations) {
-  const { startThread, ...foundations } = given;
+export async function startController({ startThread, ...foundations }: ControllerFoundations) {
   const { config, random, log } = foundations;
   const threads = requestThreads(config);
   const others = threads > 1 ? otherThreads({ count: threads - 1, log, random, startThread }) : undefined;

@@ -92,9 +92,8 @@ async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promis
 export async function prepareConfig(
   foundations: Pick<Foundations, 'clock' | 'log'>,
   services: Services,
-  of: { config: Config; listeners: readonly RunningListener[]; address: string },
+  { config, listeners, address }: { config: Config; listeners: readonly RunningListener[]; address: string },
 ): Promise<() => void> {
-  const { config, listeners, address } = of;
   const { ownAuthorities, signing, published } = readOverlayPki({ ...foundations, config });
   const enrollmentIdentity = readEnrollmentIdentity(config, address);
   const prepared = await services.prepare(config);

@@ -132,13 +132,6 @@ export function choosePassword(
   });
 }
 
-/** What came with a link whose person adds a passkey instead of choosing a password. */
-export interface InvitedPasskey {
-  readonly token: string;
-  readonly answer: Attestation;
-  readonly name: string | undefined;
-}
-
 /**
  * Asks for the passkey that a link lets the person add. Uses nothing up.
  * @throws AuthError invalid_enrollment_token, enrollment_expired, rate_limited
@@ -167,7 +160,7 @@ export async function askInvited(
  */
 export function choosePasskey(
   needs: EnrollmentServices,
-  { token, answer, name }: InvitedPasskey,
+  { token, answer, name }: { token: string; answer: Attestation; name: string | undefined },
   origin: RequestOrigin,
 ): Promise<Enrolled & { readonly username: string }> {
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {

@@ -66,9 +66,8 @@ export interface CameWithLogin {
 export async function authenticate(
   needs: LegacyServices,
   credentials: Credentials,
-  came: CameWithLogin,
+  { bearers, configTypes, origin, clientInfo }: CameWithLogin,
 ): Promise<OpenedSession> {
-  const { bearers, configTypes, origin, clientInfo } = came;
   const wanted = configTypes.length === 0 ? [] : requireConfigTypes(configTypes);
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
   refuseIfBound(needs, primary, origin);

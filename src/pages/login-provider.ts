@@ -15,14 +15,11 @@ export interface ProviderFailure extends Failure {
   readonly name: string;
 }
 
-export interface ProviderLoginPage {
-  readonly application: Application | null;
-  readonly ways: SignInWays;
-  readonly failure: ProviderFailure | null;
-}
-
 /** Signs in at another provider, with one button for each. Works without scripts. */
-export function providerLoginPage(view: View, page: ProviderLoginPage): Html {
+export function providerLoginPage(
+  view: View,
+  page: { application: Application | null; ways: SignInWays; failure: ProviderFailure | null },
+): Html {
   const { signIn, errorTitle } = view.texts;
   const { failure, ways } = page;
   const buttons = providerButtons(view.texts, ways.providers);

@@ -13,14 +13,8 @@ export interface DenySet {
   readonly size: number;
 }
 
-/** An entry of a deny set. */
-export interface Denied {
-  readonly id: string;
-  readonly expiresAt: Millis;
-}
-
 /** @param denied what the store knows at start; must be complete before the first request is served */
-export function denySet(denied: readonly Denied[] = []): DenySet {
+export function denySet(denied: readonly { id: string; expiresAt: Millis }[] = []): DenySet {
   const until = new Map<string, Millis>(denied.map((entry) => [entry.id, entry.expiresAt]));
   return {
     has: (id) => until.has(id),

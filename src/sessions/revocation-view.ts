@@ -69,10 +69,9 @@ interface Known {
 
 /** Resolves when all lists that are stored are in memory. @param threads number of request threads */
 export async function openRevocationView(
-  needs: { store: { cas: CaStore }; clock: Clock; source: RevocationSource },
+  { store, clock, source }: { store: { cas: CaStore }; clock: Clock; source: RevocationSource },
   threads = 1,
 ): Promise<RevocationView> {
-  const { store, clock, source } = needs;
   const lists = new Map<CaId, readonly RevocationList[]>();
   const epochs = new Map<CaId, number>();
   const asked = recentMap<string, Known>(Math.ceil(20_000 / threads));

@@ -151,10 +151,7 @@ function boundedProcessor(
   return {
     onStart: (...started) => batches.onStart(...started),
     onEnd(span) {
-      if (waiting.spans >= mostSpans) {
-        deliveries.dropped(1);
-        return;
-      }
+      if (waiting.spans >= mostSpans) return deliveries.dropped(1);
       waiting.spans += 1;
       batches.onEnd(span);
     },

@@ -161,10 +161,9 @@ function followingFrom(tagKey: Buffer, text: string): Pick<Random, 'bytes'> {
  */
 export function refreshTokenText(
   needs: { ring: KeyRing },
-  token: { secret: RefreshSecret; session: ApiSession; expiresAt: Millis },
+  { secret, session, expiresAt }: { secret: RefreshSecret; session: ApiSession; expiresAt: Millis },
   now: Millis,
 ): string {
-  const { secret, session, expiresAt } = token;
   if (secret.form === 'opaque') return secret.text;
   const claims = {
     iss: session.issuer,

@@ -55,10 +55,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   const { needs, by, references } = scope;
   const { fields: table } = entityOf(kind);
   const fields = fieldsOf(references, table, { members: state }) as Given;
-  if (kind === 'identity') {
-    await createDisabledOrNot(scope, state, fields);
-    return;
-  }
+  if (kind === 'identity') return await createDisabledOrNot(scope, state, fields);
   for (const { name, field } of stateFields(table)) {
     if (fields[name as 'name'] === undefined && !field.isOptional && defaultOf(field) === undefined)
       throw refusedField(name, 'is required for a new one');
@@ -81,21 +78,17 @@ async function createDisabledOrNot(scope: WriterScope, state: NamedState, given:
 }
 
 export async function changeEntity(
-  scope: WriterScope,
+  { needs, by, references }: WriterScope,
   kind: StateKind,
   {
     stored: { id },
     given,
   }: { stored: StoredEntity; given: { state: NamedState; changes: readonly MemberChange[] } },
 ): Promise<void> {
-  const { needs, by, references } = scope;
   const members: Partial<NamedState> = changedMembers(given.state, given.changes);
   if (members.id !== undefined) throw refusedField('id', 'cannot be changed', members.id);
   const fields = fieldsOf(references, entityOf(kind).fields, { members });
-  if (kind !== 'identity') {
-    await rulesOf[kind].update(needs, by, { id, fields: fields as Given });
-    return;
-  }
+  if (kind !== 'identity') return await rulesOf[kind].update(needs, by, { id, fields: fields as Given });
   const isDisabling = 'disabled' in members || 'disabledUntil' in members;
   await updateIdentity(needs, by, {
     id,

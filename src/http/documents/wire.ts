@@ -41,10 +41,9 @@ export function selfLink(collection: string, id: string): Link {
  */
 export function entityHead(
   collection: string,
-  entity: { id: string; createdAt: Millis; updatedAt: Millis; tags?: Tags },
+  { id, createdAt, updatedAt, tags = {} }: { id: string; createdAt: Millis; updatedAt: Millis; tags?: Tags },
   links: Readonly<Record<string, Link>> = {},
 ) {
-  const { id, createdAt, updatedAt, tags = {} } = entity;
   return {
     id,
     createdAt: isoTime(createdAt),

@@ -156,9 +156,8 @@ function apiReferenceOf(
 function operationOf(
   method: string,
   path: string,
-  operation: Operation,
+  { operationId, tags, summary, description, parameters, requestBody, responses }: Operation,
 ): Omit<ReferencedOperation, 'challenges'> {
-  const { operationId, tags, summary, description, parameters, requestBody, responses } = operation;
   return {
     id: operationId,
     group: tags[0] ?? '',

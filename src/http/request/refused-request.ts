@@ -52,10 +52,9 @@ interface SentRequest {
 /** Records a failed request. @param context null when it was refused before anything about it was known */
 export function recordFailure(
   attempts: Attempts,
-  failure: AuthError,
+  { code, challenges, detail, description, fields, seen }: AuthError,
   { sent, context, origin }: { sent: SentRequest; context: RequestContext | null; origin: RequestOrigin },
 ): void {
-  const { code, challenges, detail, description, fields, seen } = failure;
   if (ordinary.has(code) || challenges.some(({ error }) => error === 'use_dpop_nonce')) return;
   // Values are those of the caller and may be secret. Names and reasons are ours.
   const named = fields.map(({ field, reason }) => `${quoted(field)} ${reason}`);

@@ -102,10 +102,9 @@ export async function presentedSession(
     clock: Clock;
     tagKey: Buffer;
   },
-  bindPoint: { issuer: string; browserSession: BrowserSessionRules | null },
+  { issuer, browserSession: rules }: { issuer: string; browserSession: BrowserSessionRules | null },
   cookie: string | null,
 ): Promise<PresentedSession | null> {
-  const { issuer, browserSession: rules } = bindPoint;
   if (rules === null || cookie === null) return null;
   const token = readOpaqueToken(needs.tagKey, 'browser-session', cookie);
   if (token === undefined) return null;

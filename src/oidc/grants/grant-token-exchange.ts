@@ -83,12 +83,6 @@ interface Asked {
   readonly requested: TokenType;
 }
 
-/** What is requested, and the key for a certificate that comes with an access token; null: none. */
-interface Granted {
-  readonly requested: TokenType;
-  readonly key: RequestedKey | null;
-}
-
 async function exchangeRefreshToken(
   needs: OidcServices,
   request: GrantRequest,
@@ -185,7 +179,7 @@ async function accessTokenAnswer(
     standing: { session, identity },
     granted: { requested, key },
     now,
-  }: { standing: Standing; granted: Granted; now: Millis },
+  }: { standing: Standing; granted: { requested: TokenType; key: RequestedKey | null }; now: Millis },
 ): Promise<ExchangeResponse> {
   const certificate = await sessionCertificate(needs, { session, key, origin: request.origin }, now);
   return {

@@ -131,8 +131,7 @@ async function authorize(needs: AcmeNeeds, account: Account, authorization: stri
 
 type Account = Awaited<ReturnType<typeof openAccount>>;
 
-async function openAccount(needs: AcmeNeeds, wanted: CertificateOrder) {
-  const { client } = needs;
+async function openAccount({ client }: AcmeNeeds, wanted: CertificateOrder) {
   const get = (from: string) =>
     client.exchange(from, null, { accept: 'application/json', maxBytes: mostBytes });
   const directory = directoryShape.safeParse(parseJson((await get(wanted.directory)).body.toString()));

@@ -204,10 +204,9 @@ export function jwksCache(
  * @param needs.ask `answer` of that thread's cache; may reject when that thread ends
  */
 export function remoteJwksCache(
-  needs: { ask: (question: KeySetQuestion) => Promise<KeySetNews | null>; clock: Clock },
+  { clock, ask }: { ask: (question: KeySetQuestion) => Promise<KeySetNews | null>; clock: Clock },
   limits: JwksCacheLimits = jwksCacheDefaults,
 ): JwksCache {
-  const { clock, ask } = needs;
   return cacheOver(clock, limits, async (entry, kid, hasFailed) => {
     if (isTooSoon(entry, clock, limits)) return;
     const source = { id: entry.id, url: entry.url, issuer: entry.issuer };

@@ -112,10 +112,9 @@ interface Wrap extends WrapCost {
 
 /** undefined: not one of our boxes. */
 function unwrap(
-  wrapped: { box: Buffer; associatedData: string; wrap: Wrap; path: string },
+  { box, associatedData, wrap, path }: { box: Buffer; associatedData: string; wrap: Wrap; path: string },
   passphrase: string | undefined,
 ): Buffer | undefined {
-  const { box, associatedData, wrap, path } = wrapped;
   if (passphrase === undefined)
     throw new KeyFileError(
       'passphrase missing',

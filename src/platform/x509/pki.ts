@@ -105,9 +105,8 @@ export async function issueClientCertificate(needs: Needs, wanted: ClientCertifi
 /** A client certificate (PEM) for somebody else's key. @throws as issueClientCertificate */
 export function certifyClientKey(
   needs: Needs,
-  wanted: ClientCertificate & { publicKey: KeyObject },
+  { commonName: subject, days, ca, uris = [], publicKey }: ClientCertificate & { publicKey: KeyObject },
 ): Promise<string> {
-  const { commonName: subject, days, ca, uris = [], publicKey } = wanted;
   const names = uris.map((value) => ({ type: 'url' as const, value }));
   const extensions = leafExtensions('clientAuth', names);
   return certify(needs, { subject, days, publicKey, extensions, issuer: { ca } });

@@ -224,8 +224,7 @@ function readListExtensions(element: DerElement | undefined): Said {
   };
 }
 
-function readListNumber(element: DerElement): string {
-  const { tag, content } = element;
+function readListNumber({ tag, content }: DerElement): string {
   if (tag !== derTag.integer || content.length === 0 || content.length > 21 || content.readUInt8(0) > 0x7f)
     throw new MalformedInput('number');
   return content.toString('hex').replace(/^0+(?=.)/, '');

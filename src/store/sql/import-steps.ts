@@ -101,10 +101,9 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
 }
 
 function common(
-  item: Pick<ImportStep, 'digest' | 'createdAt' | 'updatedAt'>,
+  { digest, createdAt, updatedAt }: Pick<ImportStep, 'digest' | 'createdAt' | 'updatedAt'>,
   { kind, id, table }: { readonly kind: ImportKind; readonly id: string; readonly table: string },
 ): Pick<ImportStep, 'kind' | 'id' | 'digest' | 'createdAt' | 'updatedAt' | 'table'> {
-  const { digest, createdAt, updatedAt } = item;
   const where = { name: table, key: 'id', stamp: 'updated_at', created: 'created_at' };
   return { kind, id, digest, createdAt, updatedAt, table: where };
 }

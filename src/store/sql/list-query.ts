@@ -135,13 +135,6 @@ function fieldOf(source: ListSource, name: string): StoredField {
   });
 }
 
-/** A list with the names of texts in lower case. */
-interface Filtered {
-  readonly dialect: Dialect;
-  readonly source: ListSource;
-  readonly folded: ReadonlyMap<StoredField, string>;
-}
-
 /** A text that several terms need in lower case is folded once for each entry, after the terms that need none. */
 function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
   const fields = foldedFields(source, filter);
@@ -169,7 +162,10 @@ function conjunctsOf(filter: Filter): readonly Filter[] {
   return filter.op === 'and' ? filter.terms.flatMap(conjunctsOf) : [filter];
 }
 
-function condition(listed: Filtered, filter: Filter): Sql {
+function condition(
+  listed: { dialect: Dialect; source: ListSource; folded: ReadonlyMap<StoredField, string> },
+  filter: Filter,
+): Sql {
   const { dialect, source } = listed;
   switch (filter.op) {
     case 'true':
