@@ -2,7 +2,7 @@
 // creates the identity. The handshake has proven the key; the path is validated as for a login.
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
-import { externalIdFrom } from '../login/certificate/ca-claim.ts';
+import { claimRefusals, externalIdFrom } from '../login/certificate/ca-claim.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
@@ -157,7 +157,7 @@ function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): stri
   if (ca.externalIdClaim === null) return null;
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
   if (claim.verdict === 'found') return requireExternalId(claim.externalId, attempt);
-  const saw = `rule of ${ca.name}: ${claim.reason}`;
+  const saw = `rule of ${ca.name}: ${claimRefusals[claim.reason]}`;
   const why = { check: 'external id', reason: 'certificate-claim-missing', saw } as const;
   const description = 'The client certificate lacks the name that this CA tells identities apart by';
   throw refusal(attempt, { ...why, code: 'enrollment_certificate_refused', description });

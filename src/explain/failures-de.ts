@@ -130,7 +130,6 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'The field contains an invalid value': 'Das Feld enthält einen unzulässigen Wert',
   'The body is larger than this endpoint accepts': 'Das ist mehr, als hier angenommen wird',
   'The password does not meet the rules': 'Das Passwort entspricht nicht den Regeln',
-  'The filter could not be parsed: {1}': 'Der Filter lässt sich nicht lesen: {1}',
   'An entity that this refers to was deleted meanwhile':
     'Etwas, worauf sich dies bezieht, wurde inzwischen gelöscht',
   'An identity has at most {1} passkeys; remove one first':

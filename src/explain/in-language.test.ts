@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { textsOf } from '../../test/support/source-texts.ts';
 import { errorCodes } from '../errors/codes.ts';
+import { claimRefusals } from '../login/certificate/ca-claim.ts';
+import { checksInGerman } from './checks-de.ts';
+import { failuresInGerman } from './failures-de.ts';
 import { inLanguage } from './in-language.ts';
+import { refusalsInGerman } from './refusals-de.ts';
 
 const german = (text: string) => inLanguage(text, 'de');
 
@@ -23,6 +27,12 @@ describe('a sentence of the server in German', () => {
       ...textsOf(asking, /\brefusedField\(/g, 1),
       ...textsOf(asking, /\bdescription:\s+(?=['"`])[^;]*?(?='conflict')/g, null),
       ...Object.values(errorCodes).map(({ description: text }) => ({ file: 'errors/codes.ts', text })),
+      ...textsOf('admin', /\bcursor\.expected\(/g, 0),
+      ...textsOf('admin', /\binvalidFilter\(/g, 1),
+      ...textsOf('admin', /\bkindNames: Readonly<Record<FieldKind, string>> = /g, null),
+      ...textsOf('store/sql', /\b(?:throw|return) refused\(/g, 0),
+      ...textsOf('store/sql', /\bAuthError\('invalid_filter', \{\s+description:\s+/g, null),
+      ...Object.values(claimRefusals).map((text) => ({ file: 'login/certificate/ca-claim.ts', text })),
       ...textsOf('admin', /\bAuthError\('\w+', \{\s+description:\s+/g, null),
     ];
     assert.ok(sentences.length > 250, `${sentences.length} were found`);
@@ -34,6 +44,14 @@ describe('a sentence of the server in German', () => {
       })
       .map(({ file, text }) => `${file}: ${text}`);
     assert.deepEqual(missing, []);
+  });
+
+  test('is translated once', () => {
+    const all = [checksInGerman, refusalsInGerman, failuresInGerman].flatMap((table) => Object.keys(table));
+    assert.deepEqual(
+      all.filter((sentence, at) => all.indexOf(sentence) !== at),
+      [],
+    );
   });
 
   test('has a name for each check in the console', () => {
@@ -57,6 +75,14 @@ describe('a sentence of the server in German', () => {
       ['rule of partner: "is already taken"', 'Regel von partner: „is already taken“'],
       ['signer s: its issuer is "$&{1}"', 'Signer s: der Aussteller ist "$&{1}"'],
       ['until 2030-01-31T12:00:00.000Z', 'bis 2030-01-31T12:00:00.000Z'],
+      [
+        'The filter could not be parsed: at position 8, a text in quotation marks, or null, was expected',
+        'Der Filter lässt sich nicht lesen: an Stelle 8 wurde erwartet: ein Text in Anführungszeichen oder null',
+      ],
+      [
+        `rule of partner: ${claimRefusals['claim-missing']}`,
+        'Regel von partner: das Zertifikat hat dort keinen Namen',
+      ],
       ['ada', 'ada'],
       ['', ''],
     ] as const)

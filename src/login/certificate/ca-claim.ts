@@ -11,24 +11,22 @@ export type ClaimVerdict =
   | { readonly verdict: 'found'; readonly externalId: string }
   | { readonly verdict: 'refused'; readonly reason: ClaimRefusal };
 
-export type ClaimRefusal =
-  /** The certificate has no name at the location. */
-  | 'claim-missing'
-  /** It has names there, but the matcher accepts none. */
-  | 'claim-no-match'
-  /** The matcher leaves several different names, and nothing says which one is meant. */
-  | 'claim-ambiguous'
-  /** There is no part with this index. */
-  | 'claim-index-missing'
-  | 'claim-empty'
-  | 'claim-too-long'
-  /** Control characters, or text that is not well-formed Unicode. */
-  | 'claim-not-text'
-  /** The rule itself makes no sense: a criterion is empty, or SCHEME is not used with SAN_URI. */
-  | 'claim-rule-invalid';
-
 /** Characters of an external id, counted before the name is split. */
 const longestClaim = 1024;
+
+/** Why a rule finds no external id in a certificate, for administrators. */
+export const claimRefusals = {
+  'claim-missing': 'the certificate has no name there',
+  'claim-no-match': 'no name there is one that the matcher accepts',
+  'claim-ambiguous': 'the matcher accepts several different names there',
+  'claim-index-missing': 'the name has no part with this index',
+  'claim-empty': 'the name, or its part, is empty',
+  'claim-too-long': `the name is longer than ${longestClaim} characters`,
+  'claim-not-text': 'the name has control characters or is not Unicode text',
+  'claim-rule-invalid': 'a criterion of the rule is empty, or SCHEME is used without SAN_URI',
+} as const;
+
+export type ClaimRefusal = keyof typeof claimRefusals;
 
 /**
  * The external id that a CA's rule finds in a certificate it issued. The id has meaning for that CA only: the caller

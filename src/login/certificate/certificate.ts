@@ -14,7 +14,7 @@ import {
   type PrimaryVerdict,
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
-import { externalIdFrom } from './ca-claim.ts';
+import { claimRefusals, externalIdFrom } from './ca-claim.ts';
 import {
   findTrustedPath,
   isStillTrusted,
@@ -104,7 +104,11 @@ async function accountOf(
   }
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
   if (claim.verdict === 'refused') {
-    attempt.failed('external id', 'certificate-claim-missing', `rule of ${ca.name}: ${claim.reason}`);
+    attempt.failed(
+      'external id',
+      'certificate-claim-missing',
+      `rule of ${ca.name}: ${claimRefusals[claim.reason]}`,
+    );
     return null;
   }
   const account = await needs.store.identities.findAccountByExternalId(claim.externalId);
