@@ -154,10 +154,7 @@ describe('apply', () => {
     for (const [text, message] of [
       ['identity: [{ name: ana, roleAtributes: [] }]', /nearest known name is roleAttributes/],
       ['identitys: []', /nearest known name is identity/],
-      [
-        'identitys: [{ name: ana }]',
-        /^error: [^:]*: [^:]*state\.identitys is not known here: .* is identity/,
-      ],
+      ['identitys: [{ name: ana }]', /^error: wrong\.yml:1: identitys: is not known here: .* is identity/],
       [
         'identity:\n  - name: ana\n  - name: "b[0].c"\n    authPolicy: gone',
         /^error: wrong\.yml:4: identity b\[0\]\.c, authPolicy: names no auth policy\.$/m,
@@ -195,7 +192,14 @@ describe('apply', () => {
       'apply',
       file('fourth.yml', 'identity:\n  - name: gerd\n    roleAtributes: []\n'),
     ]);
-    assert.match(misspelt.stderr, /^error: fourth\.yml:\d: identity gerd, roleAtributes: .*roleAttributes/);
+    assert.match(misspelt.stderr, /^error: fourth\.yml:3: identity gerd, roleAtributes: .*roleAttributes/);
+    for (const [text, line] of [
+      ['identty:\n  - name: gerd\n', 1],
+      ['identity: []\nidentty: []\n', 2],
+    ] as const) {
+      const unknown = await cli.run(['apply', file('fifth.yml', text)]);
+      assert.match(unknown.stderr, new RegExp(`^error: fifth\\.yml:${line}: identty: .*nearest.*identity`));
+    }
   });
 
   test('a client secret comes from a file beside the document, or from the environment', async () => {

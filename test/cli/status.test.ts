@@ -217,6 +217,14 @@ describe('explain policy', () => {
     assert.equal(printed.json.preview.lockedOut.count, 1);
     const wrong = await root.run(['explain', 'policy', 'lou', '--policy', '-'], { input: 'nonsense: 1' });
     assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /^error: -:1: nonsense: is not known here/);
+    // Without a name, and with a mistake in its second line.
+    const nameless = { input: 'primary:\n  updb: {allowed: false}\nsecondary:\n  requireTotp: true\n' };
+    const asIs = await root.run(['explain', 'policy', 'lou', '--policy', '-'], nameless);
+    assert.match(asIs.stdout, /^password: refused[\s\S]*\nlou could not log in\.\n/, asIs.stderr);
+    const misspelt = { input: 'secondary:\n  requirTotp: true\n' };
+    const where = await root.run(['explain', 'policy', 'lou', '--policy', '-'], misspelt);
+    assert.match(where.stderr, /^error: -:2: secondary\.requirTotp: is not known here.*requireTotp/);
     // As `export --kind auth-policy` writes it.
     const exported = { 'auth-policy': [changed] };
     const ofFile = ['explain', 'policy', 'lou', '--policy', '-', '--method', 'passkey'];

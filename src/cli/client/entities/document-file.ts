@@ -1,6 +1,6 @@
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { usageError } from '../../terminal/output.ts';
+import { type CliError, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { readNamedFile, readStdin } from '../../terminal/secret-input.ts';
 
@@ -32,8 +32,28 @@ export async function readPlacedDocument(ports: CliPorts, path: string): Promise
   return { members, lineOf: (place) => lineCounter.linePos(offsetOf(document, place)).line };
 }
 
+/**
+ * The refusal of a member, as the person who wrote the file reads it.
+ * @param at.field as the server calls it
+ */
+export function inFile(
+  error: CliError,
+  at: { file: string; line: number; what: string; field: string },
+): CliError {
+  // After the name of the field it says what is wrong; before it, only that something is.
+  const said = error.message.split(`${at.field} `).at(-1);
+  return error.inOtherWords(
+    `${at.file}:${at.line}: ${at.what}: ${said}`,
+    'correct the file; nothing was changed',
+  );
+}
+
 function offsetOf(document: Document, place: readonly (string | number)[]): number {
-  const node = document.getIn(place, true);
+  const within = document.getIn(place.slice(0, -1), true);
+  const pairs = isMap(within) ? within.items : [];
+  // Its value may begin on the next line.
+  const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && one.value === place.at(-1));
+  const node = key ?? document.getIn(place, true);
   if (isNode(node)) return node.range?.[0] ?? 0;
   return place.length === 0 ? 0 : offsetOf(document, place.slice(0, -1));
 }

@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { printResult, usageError } from '../../terminal/output.ts';
-import { readDocument } from '../entities/document-file.ts';
+import { CliError, printResult, usageError } from '../../terminal/output.ts';
+import { inFile, type PlacedDocument, readPlacedDocument } from '../entities/document-file.ts';
 import { onEntity } from '../entities/on-entity.ts';
 import { policyPreviewText, previewOfPolicy } from '../entities/preview-change.ts';
 import { checkLine, shownCheck } from './check-lines.ts';
@@ -18,14 +19,19 @@ interface ExplainPolicyOptions {
  */
 export const explainPolicy = onEntity(
   'identity',
-  async ({ report, api, id, name, path }, { method }: ExplainPolicyOptions, sent: JsonObject | undefined) => {
+  async ({ report, api, id, name, path }, { method }: ExplainPolicyOptions, from: PolicyFile | undefined) => {
     const asked = method === undefined ? {} : { method };
-    const { data } = await api.call({
-      path: `${path}/login-explanation`,
-      ...(sent === undefined
-        ? { method: 'GET', query: asked }
-        : { method: 'POST', json: { ...asked, policy: sent } }),
-    });
+    const sent = from?.policy;
+    const { data } = await api
+      .call({
+        path: `${path}/login-explanation`,
+        ...(sent === undefined
+          ? { method: 'GET', query: asked }
+          : { method: 'POST', json: { ...asked, policy: sent } }),
+      })
+      .catch((error) => {
+        throw from !== undefined && error instanceof CliError ? inItsFile(error, from) : error;
+      });
     const logins = (Array.isArray(data) ? asList(data) : [data]).map(asObject);
     const canLogIn = logins.some(({ outcome }) => outcome === 'allowed');
     const isVouched = canLogIn && !logins.some(({ standing }) => standing === 'ready');
@@ -41,15 +47,25 @@ export const explainPolicy = onEntity(
     );
   },
   async ({ ports }, { policy }) =>
-    policy === undefined ? undefined : policyIn(await readDocument(ports, policy), policy),
+    policy === undefined ? undefined : policyIn(await readPlacedDocument(ports, policy), policy),
 );
 
-/** The policy of a file: the document itself, or the only one of a file for `apply`. */
-function policyIn(document: JsonObject, file: string): JsonObject {
-  const among = document['auth-policy'];
-  if (among === undefined) return document;
+interface PolicyFile extends Pick<PlacedDocument, 'lineOf'> {
+  readonly file: string;
+  readonly policy: JsonObject;
+}
+
+/** The policy of a file: the document itself, or the only one of a file for `apply`. It needs no name to be explained. */
+function policyIn({ members, lineOf }: PlacedDocument, file: string): PolicyFile {
+  const among = members['auth-policy'];
+  if (among === undefined) return { file, policy: { name: basename(file), ...members }, lineOf };
   const [policy, ...others] = asList(among);
-  if (policy !== undefined && others.length === 0) return asObject(policy);
+  if (policy !== undefined && others.length === 0)
+    return {
+      file,
+      policy: { name: basename(file), ...asObject(policy) },
+      lineOf: (place) => lineOf(['auth-policy', 0, ...place]),
+    };
   throw usageError(
     `${file} has ${others.length === 0 ? 'no auth policy' : `${others.length + 1} auth policies`}; one is explained at a time.`,
     'put the one that is meant into a file',
@@ -57,6 +73,13 @@ function policyIn(document: JsonObject, file: string): JsonObject {
 }
 
 const vouched = ', if another party vouches for it';
+
+function inItsFile(error: CliError, { file, lineOf }: PolicyFile): CliError {
+  const { field = '' } = error;
+  const [root, ...place] = field.split('.');
+  if (root !== 'policy' || place.length === 0) return error;
+  return inFile(error, { file, line: lineOf(place), what: place.join('.'), field });
+}
 
 function loginText({ method, outcome, standing, asks, checks }: JsonObject): string {
   const besides = asList(asks);

@@ -6,7 +6,7 @@ import { canPrompt, requireYes } from '../../terminal/prompt.ts';
 import { readSecretFile } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
-import { readPlacedDocument } from '../entities/document-file.ts';
+import { inFile, readPlacedDocument } from '../entities/document-file.ts';
 
 interface ApplyOptions {
   readonly server?: string;
@@ -23,7 +23,7 @@ export async function applyCommand(
   [files]: readonly [readonly string[]],
 ): Promise<void> {
   const { ports } = report;
-  const { state, places } = await readStateFiles(ports, files);
+  const { state, places, kinds } = await readStateFiles(ports, files);
   const { prune = false, dryRun = false, force } = options;
   await withApi(report, options.server, async (api) => {
     const send = async (isTrial: boolean) => {
@@ -31,7 +31,7 @@ export async function applyCommand(
       try {
         return asObject((await changed(api, { method: 'POST', path: '/state', json }, { force })).data);
       } catch (error) {
-        throw error instanceof CliError ? inItsFile(error, places) : error;
+        throw error instanceof CliError ? inItsFile(error, { places, kinds }) : error;
       }
     };
     if (prune && !dryRun && options.yes !== true) await askBeforePruning(report, await send(true));
@@ -102,12 +102,22 @@ interface Place {
 /** Of each entry that is sent: by kind, in the order of sending. */
 type Places = ReadonlyMap<string, readonly Place[]>;
 
+interface StateFiles {
+  readonly state: JsonObject;
+  readonly places: Places;
+  /** Where each kind stands first. */
+  readonly kinds: ReadonlyMap<string, { readonly file: string; readonly line: number }>;
+}
+
 /**
- * The server names `state.KIND.NUMBER.MEMBER` of the document that all files make together, or `KIND[NAME].MEMBER` when a
- * rule refuses the value.
+ * The server names `state.KIND.NUMBER.MEMBER` of the document that all files make together, `state.KIND` if it does not
+ * know that kind, or `KIND[NAME].MEMBER` when a rule refuses the value.
  */
-function inItsFile(error: CliError, places: Places): CliError {
+function inItsFile(error: CliError, { places, kinds }: Pick<StateFiles, 'places' | 'kinds'>): CliError {
   const field = error.field ?? '';
+  const [, unknown = ''] = /^state\.([^.]+)$/.exec(field) ?? [];
+  const first = kinds.get(unknown);
+  if (first !== undefined) return inFile(error, { ...first, what: unknown, field });
   const {
     kind = '',
     at,
@@ -121,11 +131,12 @@ function inItsFile(error: CliError, places: Places): CliError {
   const place =
     at === undefined ? known.find((one) => one.name.slice(0, longestName) === name) : known[Number(at)];
   if (place === undefined) return error;
-  const where = `${place.file}:${place.lineOf(member.split('.').filter((part) => part !== ''))}`;
-  const what = [`${kind} ${place.name}`.trim(), member].filter((part) => part !== '').join(', ');
-  // After the name of the field it says what is wrong; before it, only that something is.
-  const said = error.message.split(`${at === undefined ? member : field} `).at(-1);
-  return error.inOtherWords(`${where}: ${what}: ${said}`, 'correct the file; nothing was changed');
+  return inFile(error, {
+    file: place.file,
+    line: place.lineOf(member.split('.').filter((part) => part !== '')),
+    what: [`${kind} ${place.name}`.trim(), member].filter((part) => part !== '').join(', '),
+    field: at === undefined ? member : field,
+  });
 }
 
 /** The server shortens names to this length. */
@@ -135,12 +146,10 @@ const longestName = 80;
  * Combines the documents of all files. The server reports what is wrong inside an entity.
  * @throws CliError exit 2: a file cannot be read, a kind is not a list, or two files describe one entity
  */
-async function readStateFiles(
-  ports: CliPorts,
-  files: readonly string[],
-): Promise<{ readonly state: JsonObject; readonly places: Places }> {
+async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<StateFiles> {
   const state = new Map<string, unknown[]>();
   const places = new Map<string, Place[]>();
+  const kinds = new Map<string, { file: string; line: number }>();
   const fileOf = new Map<string, string>();
   for (const file of files) {
     const { members, lineOf } = await readPlacedDocument(ports, file);
@@ -151,6 +160,7 @@ async function readStateFiles(
       const known = places.get(kind) ?? [];
       state.set(kind, list);
       places.set(kind, known);
+      if (!kinds.has(kind)) kinds.set(kind, { file, line: lineOf([kind]) });
       for (const [at, entity] of asList(entities).entries()) {
         const name = textField(asObject(entity), 'name') ?? '';
         const former = fileOf.get(`${kind} ${name}`);
@@ -165,7 +175,7 @@ async function readStateFiles(
       }
     }
   }
-  return { state: Object.fromEntries(state), places };
+  return { state: Object.fromEntries(state), places, kinds };
 }
 
 /**
