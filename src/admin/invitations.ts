@@ -59,7 +59,7 @@ export async function invite(
   requireMayHelp(by, identity);
   const now = needs.clock.now();
   if (expiresIn < shortestLifetime || expiresIn > longestLifetime)
-    throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (720h)');
+    throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (30d)');
   requireMeans(policy);
   await requireUserName(needs, identity);
   const mail = send === null ? null : mailOf(needs, { identity, issuer: send.issuer });

@@ -84,7 +84,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'ambiguous-signer': said`Several external JWT signers accept the token, so that it is unclear which of them vouches for it.
     Give the signers different audiences, or delete or disable all of them but one.`,
   'token-algorithm': said`The token is signed with an algorithm that is not accepted.
-    Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family. Algorithms with a shared secret (HS256) are never accepted.`,
+    Configure the provider to sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family. Algorithms with a shared secret (HS256) are never accepted.`,
   'token-without-key-id': said`The token does not name its key (kid), and several keys of the signer fit.
     Configure the provider to add the key id to the header of its tokens.`,
   'unknown-key': said`The signer has no key with the id that the token names. The details say whether its keys were fetched again.

@@ -67,15 +67,15 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'it is too long': 'sie ist zu lang',
   'it must not be negative': 'sie darf nicht negativ sein',
   'it is finer than a millisecond': 'sie ist feiner als eine Millisekunde',
-  'the unit is missing; write for example {1} or {2}':
-    'die Einheit fehlt; schreiben Sie zum Beispiel {1} oder {2}',
+  'the unit is missing; write for example {1}, {2} or {3}':
+    'die Einheit fehlt; schreiben Sie zum Beispiel {1}, {2} oder {3}',
   'write numbers with units d, h, m, s or ms, for example 30m, 24h or 7d':
     'schreiben Sie Zahlen mit den Einheiten d, h, m, s oder ms, zum Beispiel 30m, 24h oder 7d',
   '"{1}" is not a unit; the units are d, h, m, s and ms':
     '„{1}“ ist keine Einheit; die Einheiten sind d, h, m, s und ms',
   'must be from {1} to {2}, what the server has': 'muss von {1} bis {2} gehen, was der Server hat',
-  'must be between 5 minutes (5m) and 30 days (720h)':
-    'muss zwischen 5 Minuten (5m) und 30 Tagen (720h) liegen',
+  'must be between 5 minutes (5m) and 30 days (30d)':
+    'muss zwischen 5 Minuten (5m) und 30 Tagen (30d) liegen',
   'cannot be changed': 'lässt sich nicht ändern',
   'cannot be read': 'lässt sich nicht lesen',
   'cannot be used': 'lässt sich nicht verwenden',

@@ -22,7 +22,7 @@ const body = z.strictObject({
   expiresIn: durationField
     .optional()
     .transform((millis) => millis ?? invitationLifetime)
-    .meta({ description: 'From 5m to 720h; without it 24h', examples: ['24h'] }),
+    .meta({ description: 'From 5m to 30d; without it 24h', examples: ['24h'] }),
   endSessions: z.boolean().default(false).describe('Using the link ends every session of the identity'),
   send: z
     .boolean()

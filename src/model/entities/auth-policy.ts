@@ -77,7 +77,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
               isNullable: true,
               isShownIfSet: true,
               description: 'A login with a password that is so old asks for a new one; null: never',
-              examples: ['2160h'],
+              examples: ['90d'],
             },
             { least: DAY, most: 100 * 366 * DAY },
           ),
@@ -135,7 +135,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       'whether a passkey asks for PIN, finger or face: required, preferred or discouraged',
     'primary.passkey.satisfiesSecondary': [
       '--passkey-satisfies-secondary',
-      'a login by passkey with PIN, finger or face needs no TOTP and no other passkey',
+      'accept a passkey with PIN, finger or face in place of TOTP and another passkey',
     ],
     'primary.passkey.allowedAuthenticators':
       'models of authenticators (AAGUIDs) that passkeys may be in, separated by commas; empty: all',
@@ -146,7 +146,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
     'secondary.requireExtJwt': 'also require a token of this external JWT signer; empty: no such token',
     'primary.updb.minPasswordLength': 'characters of a new password',
     'primary.updb.mustChangeAfter':
-      'a login with a password that is so old, such as 2160h, asks for a new one; empty: never',
+      'a login with a password that is so old, such as 90d, asks for a new one; empty: never',
     'primary.updb.maxAttempts': 'wrong passwords in a row before a lock; 0: never',
     'primary.updb.lockoutDurationMinutes': [
       '--lockout-minutes <n>',

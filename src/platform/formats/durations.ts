@@ -37,7 +37,8 @@ export function parseDuration(text: string): Millis {
   if (text === '') throw refuse('it is empty; write for example 30m, 24h or 7d');
   if (text.length > longestText) throw refuse('it is too long');
   if (/^-/.test(text)) throw refuse('it must not be negative');
-  if (/^\d+(\.\d+)?$/.test(text)) throw refuse(`the unit is missing; write for example ${text}s or ${text}m`);
+  if (/^\d+(\.\d+)?$/.test(text))
+    throw refuse(`the unit is missing; write for example ${text}s, ${text}m or ${text}d`);
 
   let nanos = 0n;
   termPattern.lastIndex = 0;

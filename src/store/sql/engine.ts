@@ -79,7 +79,7 @@ export interface Dialect {
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
   /** The time in Millis, if the engine has its own clock. */
   readonly time: string | null;
-  /** A text that is another one once another server answers, or the same one has restarted; NULL on a replica. */
+  /** A text that changes when another server answers, or the same one has restarted; NULL on a replica. */
   readonly history: string;
   readonly horizon: Horizon;
 }

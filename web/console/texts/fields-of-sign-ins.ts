@@ -145,8 +145,8 @@ export const fieldsOfSignIns = wordsOf({
     },
     hints: {
       'primary.updb.mustChangeAfter': [
-        'Such as 2160h. Older ones have to be replaced at sign-in; empty: never.',
-        'Etwa 2160h. Ältere sind beim Anmelden zu ersetzen; leer: nie.',
+        'Such as 90d. Older ones have to be replaced at sign-in; empty: never.',
+        'Etwa 90d. Ältere sind beim Anmelden zu ersetzen; leer: nie.',
       ],
       'primary.extJwt.allowedSigners': [
         'Choose the signers that are accepted. If none is chosen, every enabled one is.',

@@ -281,7 +281,7 @@ export const ofPeople = wordsOf({
       `${address} wird eine Redirect-URI der Anwendung: Anmeldungen dürfen dorthin führen.`,
     ],
     allowOtherHost: (address: string) => [
-      `No registered address of the application has this host. Allow it only if you know that it belongs to the application: whoever controls ${address} receives the sign-ins that lead there.`,
+      `No registered address of the application has this host. Allow it only if you know that it belongs to the application: its owner receives the sign-ins that lead to ${address}.`,
       `Keine registrierte Adresse der Anwendung hat diesen Host. Lassen Sie sie nur zu, wenn Sie wissen, dass sie zur Anwendung gehört: Wer ${address} betreibt, erhält die Anmeldungen, die dorthin führen.`,
     ],
     allowedNow: (name: string) => [

@@ -3254,7 +3254,7 @@ export interface components {
                     lockoutDurationMinutes: number;
                     /**
                      * @description A login with a password that is so old asks for a new one; null: never
-                     * @example 2160h
+                     * @example 90d
                      */
                     mustChangeAfter?: string;
                 };
@@ -6265,7 +6265,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description From 5m to 720h; without it 24h
+                     * @description From 5m to 30d; without it 24h
                      * @example 5m
                      */
                     expiresIn?: string;

@@ -60,7 +60,7 @@ export const invite = onEntity(
   async (_report, { withdraw, expires, endSessions, send, qr, output }) => {
     if (send && (qr || output !== undefined))
       throw usageError(
-        '--send shows the link to nobody: leave out --qr and --output.',
+        '--send does not show the link: leave out --qr and --output.',
         'overlay-auth invite --help',
       );
     if (withdraw && (expires !== undefined || endSessions || send || qr || output !== undefined))

@@ -63,8 +63,8 @@ export const words = wordsOf({
   allowScopes: ['Allow these scopes', 'Diese Scopes erlauben'],
   allowScopesTitle: (name: string) => [`Let ${name} have these scopes?`, `${name} diese Scopes erlauben?`],
   allowScopesText: (scopes: string) => [
-    `Its next tokens and answers then contain what belongs to ${scopes}. The request may have come from a link that somebody else made.`,
-    `Ihre nächsten Token und Antworten enthalten dann, was zu ${scopes} gehört. Die Anfrage kann von einem Link stammen, den jemand anders erstellt hat.`,
+    `Its next tokens and answers then contain what belongs to ${scopes}. The request may have come from a link of a stranger.`,
+    `Ihre nächsten Token und Antworten enthalten dann, was zu ${scopes} gehört. Die Anfrage kann von dem Link eines Fremden stammen.`,
   ],
   scopesAllowed: ['The scopes are allowed', 'Die Scopes sind erlaubt'],
   createdTitle: (name: string) => [`${name} is registered`, `${name} ist registriert`],
