@@ -64,7 +64,7 @@ function catalogue(): ReadonlySet<string> {
       english.push(...wordsIn(key));
       german.push(...wordsIn(value));
     }
-  for (const { en, de } of Object.values(reasonLabels)) {
+  for (const [en, de] of Object.values(reasonLabels)) {
     english.push(...wordsIn(en));
     german.push(...wordsIn(de));
   }

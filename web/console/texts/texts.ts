@@ -1,19 +1,16 @@
 // The texts of the console in the language of the page, and times and numbers in its notation.
 
-import { type RefusalReason, reasonLabels } from '../../../src/model/refusal-reason.ts';
-import { language, words } from '../../parts/language.ts';
+import { reasonLabels } from '../../../src/model/refusal-reason.ts';
+import { language, words, wordsOf } from '../../parts/language.ts';
 import { general } from './general.ts';
 import { ofPeople } from './of-people.ts';
 
-const reasons = Object.fromEntries(
-  Object.entries(reasonLabels).map(([reason, label]) => [reason, label[language]]),
-) as Record<RefusalReason, string>;
 export const texts = {
   ...words,
   ...general,
   ...ofPeople,
   /** Why a step of a login was refused, in a few words. The server says the rest. */
-  reasons,
+  reasons: wordsOf(reasonLabels),
 };
 
 const precise = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
