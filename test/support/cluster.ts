@@ -183,15 +183,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       admin: caller,
       connect: () => connect(shared),
       async createUser(name) {
-        const id = createdId(await caller.call('POST', 'identities', { name, type: 'User', isAdmin: false }));
-        const authenticator = { method: 'updb', identityId: id, username: name, password };
-        // Abandoned requests of earlier clients may keep the hashing busy.
-        let made = await caller.call('POST', 'authenticators', authenticator);
-        while (made.status === 503) {
-          await new Promise((resolve) => setTimeout(resolve, 500));
-          made = await caller.call('POST', 'authenticators', authenticator);
-        }
-        createdId(made);
+        // Abandoned requests of earlier clients may keep the hashing busy, and a busy machine the log.
+        const made = async (path: string, body: object): Promise<string> => {
+          for (;;) {
+            const answer = await caller.call('POST', path, body);
+            if (answer.status !== 503) return createdId(answer);
+            await new Promise((resolve) => setTimeout(resolve, 500));
+          }
+        };
+        const id = await made('identities', { name, type: 'User', isAdmin: false });
+        await made('authenticators', { method: 'updb', identityId: id, username: name, password });
         return id;
       },
       takeOut(...out) {
