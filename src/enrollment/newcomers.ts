@@ -29,14 +29,12 @@ export function newcomers(needs: Needs): Newcomers {
       const { signer, claim } = jwt;
       const plan = await planned(needs, jwt, attempt);
       if (plan === null || !(await hasRoom(needs, jwt, attempt))) return null;
-      if (needs.signers.find(signer.id) !== signer) {
-        attempt.failed(
+      if (needs.signers.find(signer.id) !== signer)
+        return attempt.failed(
           'unchanged',
           'changed-meanwhile',
           `signer ${signer.name} was changed during the login`,
         );
-        return null;
-      }
       const id = asId<IdentityId>(needs.random.id());
       const { name } = plan.identity;
       try {

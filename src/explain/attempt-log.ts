@@ -162,6 +162,7 @@ function recorder(
     failed(check, why, saw) {
       note(check, 'failed', saw);
       reason ??= why;
+      return null;
     },
     seen: (check, saw) => note(check, 'seen', saw),
     about(who) {

@@ -76,7 +76,7 @@ export function countedAttempts(log: AttemptLog, counts: Tally<AttemptLabels>): 
         ...recorder,
         failed(check, why, saw) {
           reason ??= why;
-          recorder.failed(check, why, saw);
+          return recorder.failed(check, why, saw);
         },
         conclude() {
           counts.add({

@@ -281,8 +281,7 @@ function judgeClaim(who: Judged, signer: ExternalJwtSigner, attempt: AttemptReco
   if (claim === null) {
     const add = `overlay-auth update identity ${id} --external-id ID`;
     const saw = `signer ${signer.name} names external ids, and it has none: ${add}`;
-    attempt.failed('identity', 'no-identity-for-claim', saw);
-    return null;
+    return attempt.failed('identity', 'no-identity-for-claim', saw);
   }
   attempt.passed('identity', `signer ${signer.name} with ${signer.claimsProperty} = ${claim}`);
   const problem = certificateProblem(who, signer);

@@ -32,6 +32,7 @@ export function notedRecord(): NotedRecord {
     failed(check, why, saw) {
       note(check, 'failed', saw);
       noted.reason ??= why;
+      return null;
     },
     seen: (check, saw) => note(check, 'seen', saw),
     about({ subject }) {
@@ -60,7 +61,10 @@ export function heldRecord(): HeldRecord {
       passes += 1;
       notes.push((attempt) => attempt.passed(check, saw));
     },
-    failed: (check, reason, saw) => void notes.push((attempt) => attempt.failed(check, reason, saw)),
+    failed(check, reason, saw) {
+      notes.push((attempt) => attempt.failed(check, reason, saw));
+      return null;
+    },
     seen: (check, saw) => void notes.push((attempt) => attempt.seen(check, saw)),
     about: (who) => void notes.push((attempt) => attempt.about(who)),
     // Whoever began the step concludes it.

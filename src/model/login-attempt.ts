@@ -43,7 +43,8 @@ export interface StepOrigin {
 /** Collects the checks of one step while it is decided. */
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;
-  failed(check: string, reason: RefusalReason, saw?: string): void;
+  /** @returns null, which a step returns that nobody has passed */
+  failed(check: string, reason: RefusalReason, saw?: string): null;
   /** Notes a fact that nothing is decided by. */
   seen(check: string, saw: string): void;
   /** Adds who it turned out to be, as soon as that is known. */

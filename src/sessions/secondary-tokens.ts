@@ -115,8 +115,10 @@ function failureNotes(): { readonly record: AttemptRecorder; readonly failures: 
   const failures: string[] = [];
   const record: AttemptRecorder = {
     passed() {},
-    failed: (check, reason, saw) =>
-      void failures.push(`${check}: ${reason}${saw === undefined ? '' : `, ${saw}`}`),
+    failed(check, reason, saw) {
+      failures.push(`${check}: ${reason}${saw === undefined ? '' : `, ${saw}`}`);
+      return null;
+    },
     seen() {},
     about() {},
     conclude() {},

@@ -52,7 +52,10 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
   const lines: string[] = [];
   const attempt: AttemptRecorder = {
     passed: (check, saw) => lines.push(['passed', check, saw].filter(Boolean).join(': ')),
-    failed: (check, reason, saw) => lines.push(['failed', check, reason, saw].filter(Boolean).join(': ')),
+    failed(check, reason, saw) {
+      lines.push(['failed', check, reason, saw].filter(Boolean).join(': '));
+      return null;
+    },
     about: (who) => lines.push(`about ${who.identityId === identityId ? 'her' : 'nobody'}`),
     seen() {},
     conclude() {},

@@ -330,8 +330,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/login/passkey/passkey.ts',
-        from: 'if (proven.account.identity.id !== identityId) {',
-        to: "if (proven.account.identity.id === '') {",
+        from: 'if (proven.account.identity.id !== identityId)',
+        to: "if (proven.account.identity.id === '')",
       },
     ],
   },
@@ -380,8 +380,8 @@ export const faults: readonly Fault[] = [
       },
       {
         file: 'src/login/passkey/passkey.ts',
-        from: 'if (!isOf?.({ ...question, identityId })) {',
-        to: "if (!isOf?.({ ...question, identityId }) && purpose !== 'primary') {",
+        from: 'if (!isOf?.({ ...question, identityId }))',
+        to: "if (!isOf?.({ ...question, identityId }) && purpose !== 'primary')",
       },
     ],
   },

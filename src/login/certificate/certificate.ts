@@ -94,28 +94,23 @@ async function accountOf(
     return { account: known, authenticatorId: known.authenticator.id };
   }
   const ca = needs.authorities.caOf(path.anchor);
-  if (ca === undefined || ca.externalIdClaim === null) {
-    attempt.failed(
+  if (ca === undefined || ca.externalIdClaim === null)
+    return attempt.failed(
       'certificate known',
       'unknown-thumbprint',
       `SHA-256 ${shownFingerprint(path.leaf.thumbprint)}`,
     );
-    return null;
-  }
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
-  if (claim.verdict === 'refused') {
-    attempt.failed(
+  if (claim.verdict === 'refused')
+    return attempt.failed(
       'external id',
       'certificate-claim-missing',
       `rule of ${ca.name}: ${claimRefusals[claim.reason]}`,
     );
-    return null;
-  }
   const account = await needs.store.identities.findAccountByExternalId(claim.externalId);
   if (account === null) {
     const saw = `rule of ${ca.name}: no identity has the external id "${claim.externalId}"`;
-    attempt.failed('external id', 'no-identity-for-claim', saw);
-    return null;
+    return attempt.failed('external id', 'no-identity-for-claim', saw);
   }
   attempt.passed('external id', `rule of ${ca.name}: "${claim.externalId}"`);
   return { account, authenticatorId: null };

@@ -106,10 +106,7 @@ function findPath(
   { attempt, allowExpired }: PathSearch,
 ): ValidPath | null {
   const leaf = chain?.[0];
-  if (chain === null || leaf === undefined) {
-    attempt.failed('certificate', 'no-certificate');
-    return null;
-  }
+  if (chain === null || leaf === undefined) return attempt.failed('certificate', 'no-certificate');
   const path = judge(needs, chain, { leaf, allowExpired });
   attempt.about({ subject: path.verdict === 'trusted' ? path.leaf.subject : subjectOf(leaf) });
   if (path.verdict === 'refused') {

@@ -146,10 +146,12 @@ export async function verifySecondPasskey(
     attempt,
   );
   if (proven === null) return null;
-  if (proven.account.identity.id !== identityId) {
-    attempt.failed('same identity', 'passkey-other-identity', 'the passkey belongs to another identity');
-    return null;
-  }
+  if (proven.account.identity.id !== identityId)
+    return attempt.failed(
+      'same identity',
+      'passkey-other-identity',
+      'the passkey belongs to another identity',
+    );
   if (!isVerifiedEnough(proven, 'second', attempt) || !isOfAllowedModel(proven, attempt)) return null;
   return (await useUp(needs, { answer, proven, origin }, attempt)) ? proven.passkey : null;
 }
@@ -198,8 +200,7 @@ const reasonOf: Readonly<Record<AnswerFault, RefusalReason>> = {
 
 /** Records what is wrong with an answer. */
 export function answerRefused(attempt: AttemptRecorder, fault: AnswerFault, saw?: string): null {
-  attempt.failed('answer', reasonOf[fault], saw);
-  return null;
+  return attempt.failed('answer', reasonOf[fault], saw);
 }
 
 /** Everything about an answer that says nothing of the account. Null, and recorded, when it does not count. */
@@ -219,15 +220,14 @@ async function checkAnswer(
     purpose === 'primary' && found !== null && isOf?.({ ...question, identityId: found.passkey.identityId })
       ? found.passkey.identityId
       : question.identityId;
-  if (!isOf?.({ ...question, identityId })) {
-    attempt.failed('question', 'passkey-question', 'the challenge is too old, or of another login or step');
-    return null;
-  }
+  if (!isOf?.({ ...question, identityId }))
+    return attempt.failed(
+      'question',
+      'passkey-question',
+      'the challenge is too old, or of another login or step',
+    );
   attempt.passed('question');
-  if (found === null) {
-    attempt.failed('passkey known', 'passkey-unknown');
-    return null;
-  }
+  if (found === null) return attempt.failed('passkey known', 'passkey-unknown');
   const { passkey, account } = found;
   attempt.about({ identityId: passkey.identityId });
   attempt.passed('passkey known', passkey.name);
@@ -235,14 +235,12 @@ async function checkAnswer(
   // A passkey that says itself whose it is has to say so, and the same as we know (WebAuthn level 3, section 7.2, step 6).
   const said = answer.response.userHandle ?? null;
   const isOwner = said === null ? identityId !== null : said === userHandle(passkey.identityId);
-  if (!isOwner) {
-    attempt.failed(
+  if (!isOwner)
+    return attempt.failed(
       'owner',
       'passkey-other-identity',
       said === null ? 'it names no owner' : 'it names another owner',
     );
-    return null;
-  }
   const checked = await checkAssertion(answer, passkey, site);
   if (typeof checked === 'string')
     return answerRefused(attempt, checked, `origin ${clientData.origin.slice(0, 200)}`);

@@ -91,19 +91,14 @@ async function judge(
   }: { login: PasswordLogin; password: string; matches: boolean },
   attempt: AttemptRecorder,
 ): Promise<PasswordLogin | null> {
-  if (!matches) {
-    attempt.failed('password', 'wrong-password');
-    return null;
-  }
+  if (!matches) return attempt.failed('password', 'wrong-password');
   attempt.passed('password');
   const current = await needs.store.authenticators.findPasswordLogin(
     usernameKey(authenticator.username) ?? '',
   );
   const checked = { checked: passwordHash, password, source: authenticator.identityId };
-  if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked }))) {
-    attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
-    return null;
-  }
+  if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked })))
+    return attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
   return mayLogIn(current, { method: 'password', now: needs.clock.now() }, attempt) ? current : null;
 }
 

@@ -61,28 +61,25 @@ async function rightCode(
   attempt: AttemptRecorder,
 ): Promise<(() => Promise<boolean>) | null> {
   const enrollment = await totp.find(identityId);
-  if (enrollment === null) {
-    attempt.failed('enrolled', 'totp-not-enrolled');
-    return null;
-  }
+  if (enrollment === null) return attempt.failed('enrolled', 'totp-not-enrolled');
   attempt.passed('enrolled');
   const now = needs.clock.now();
   const recoveryCode = readRecoveryCode(code);
   if (recoveryCode !== undefined) {
     const hash = recoveryCodeHash(needs.recoveryKey, identityId, recoveryCode);
-    if (!(await totp.knowsRecoveryCode(identityId, hash))) {
-      attempt.failed('recovery code', 'wrong-code', 'an unknown recovery code');
-      return null;
-    }
+    if (!(await totp.knowsRecoveryCode(identityId, hash)))
+      return attempt.failed('recovery code', 'wrong-code', 'an unknown recovery code');
     attempt.passed('recovery code', `${enrollment.recoveryCodesLeft} were left`);
     return () => totp.burnRecoveryCode(identityId, hash, now);
   }
   const seed = needs.vault.open(enrollment.sealedSeed, seedLabel(identityId));
   const step = matchingTimeStep(seed, typedCode(code), { now, drift: acceptedDrift });
-  if (step === undefined) {
-    attempt.failed('code', 'wrong-code', 'not the code of this half minute, nor of the one before or after');
-    return null;
-  }
+  if (step === undefined)
+    return attempt.failed(
+      'code',
+      'wrong-code',
+      'not the code of this half minute, nor of the one before or after',
+    );
   attempt.passed('code');
   return () => totp.burnStep(identityId, step);
 }
