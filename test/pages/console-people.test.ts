@@ -10,7 +10,7 @@ import { screenshot, type Visitor, visitor } from '../support/browser.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
 import { createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
-import { authorizationQuery, beginLogin, submitPassword } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, obtainCode, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -209,6 +209,13 @@ describe('what can be done about a refusal', () => {
     const idp = await startTestIdp();
     const signer = await createSigner(root, idp, 'remedy idp');
     const unknown = await submitJwt(server, await tokenOf(server, idp, 'remedy newcomer'));
+    const forOthers = await submitJwt(server, await tokenOf(server, idp, 'x', { aud: 'others' }));
+    const strange = withCertificate(server, client({ issuer: authority() }));
+    const untrusted = await submitCertificate(strange);
+    strange.closeConnections();
+    const bound = createdId(await root.call('POST', 'auth-policies', { name: 'bound', requireDpop: true }));
+    await person('remedy unbound', { authPolicyId: bound });
+    const unbound = await redeem(server, await obtainCode(server, 'remedy unbound', password));
     const referenceOf = ({ headers }: Answer) => String(headers['x-request-id']);
     const edit = 'Edit the policy default';
     const cases = [
@@ -222,6 +229,9 @@ describe('what can be done about a refusal', () => {
       [referenceOf(expired), ['What they sign in with', edit], ['What they sign in with']],
       [referenceOf(unregistered), ['Allow this address'], []],
       [referenceOf(unknown), ['Add this person'], []],
+      [referenceOf(forOthers), ['External JWT signers'], []],
+      [referenceOf(untrusted), ['Third-party CAs'], []],
+      [referenceOf(unbound), ['Edit the policy bound'], []],
     ] as const;
     for (const [viewer, permissions] of [
       ['remedy helper', ['helpdesk']],

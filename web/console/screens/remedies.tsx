@@ -33,6 +33,39 @@ const byReason: Readonly<Partial<Record<Reason, readonly Remedy[]>>> = {
   'invitation-unknown': ['invite'],
   'invitation-not-allowed': ['invite'],
   'already-enrolled': ['authenticators'],
+  'certificate-revoked': ['authenticators'],
+  'dpop-required': ['policy'],
+  'passkey-not-independent': ['policy'],
+  'passkey-unverified': ['policy'],
+  'passkey-required': ['policy'],
+  'passkey-model': ['authenticators', 'policy'],
+  'passkey-site': ['authenticators', 'invite'],
+  'passkey-cloned': ['authenticators'],
+  'reset-not-allowed': ['invite'],
+  'reset-unverified': ['invite'],
+};
+
+/** Where administrators set right what the server was told of another party. */
+const placeOf: Readonly<Partial<Record<Reason, 'signers' | 'cas'>>> = {
+  'signer-disabled': 'signers',
+  'no-signer-for-issuer': 'signers',
+  'ambiguous-signer': 'signers',
+  'unknown-key': 'signers',
+  'unusable-key': 'signers',
+  'keys-unavailable': 'signers',
+  'signer-certificate-expired': 'signers',
+  'token-audience': 'signers',
+  'token-lifetime': 'signers',
+  'token-claim-missing': 'signers',
+  'provider-unavailable': 'signers',
+  'provider-refused': 'signers',
+  'untrusted-chain': 'cas',
+  'ca-not-verified': 'cas',
+  'ca-auth-off': 'cas',
+  'authority-expired': 'cas',
+  'revocation-unknown': 'cas',
+  'certificate-claim-missing': 'cas',
+  'enrollment-other-ca': 'cas',
 };
 
 /** Nothing for viewers who may do none of it. */
@@ -45,6 +78,17 @@ export function Remedies({ attempt }: { attempt: LoginAttempt }) {
     if (!me.isAdmin || subject === null || address === null) return null;
     return <AllowAddress clientId={subject} address={address} />;
   }
+  const place = placeOf[reason];
+  if (place !== undefined)
+    return (
+      me.isAdmin && (
+        <div className="buttons">
+          <Link className="button" to={`/${place}`}>
+            {texts.screens[place]}
+          </Link>
+        </div>
+      )
+    );
   const remedies = byReason[reason];
   if (identityId === null || remedies === undefined) return null;
   return <ForPerson me={me} id={identityId} remedies={remedies} />;
