@@ -52,6 +52,12 @@ describe('auth policies', () => {
     assert.match(read, /^primary\.cert\.allowed +no\n/m);
     assert.match(read, /^primary\.updb\.maxAttempts +7\n/m);
 
+    await fine('update', 'auth-policy', 'staff', '--must-change-after', '90d');
+    assert.match(
+      (await fine('get', 'auth-policy', 'staff')).stdout,
+      /^primary\.updb\.mustChangeAfter +90d\n/m,
+    );
+    await fine('update', 'auth-policy', 'staff', '--must-change-after', '');
     await fine('update', 'auth-policy', 'staff', '--no-require-totp', '--no-password', '--name', 'crew');
     const changed = await policy('crew');
     assert.equal(changed.secondary.requireTotp, false);

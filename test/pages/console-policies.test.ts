@@ -112,6 +112,8 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
 
 test('says in plain words what a policy asks of passkeys, while it is edited', async () => {
   const id = await policyFor('keys', ['kay']);
+  const change = { primary: { updb: { mustChangeAfter: '1440h' } } };
+  assert.equal((await root.call('PATCH', `auth-policies/${id}`, change)).status, 200);
   const guest = await admin.at(`/console/policies/${id}`);
   const { page } = guest;
   const sentences = page.locator('#sentences');
@@ -123,7 +125,9 @@ test('says in plain words what a policy asks of passkeys, while it is edited', a
   await sentences.getByText('Sign in with a password, then a passkey.', { exact: true }).waitFor();
   await page.locator('#field-primary-passkey-satisfiesSecondary').check();
   await sentences.getByText('Sign in with a passkey.', { exact: true }).waitFor();
-  await page.getByLabel('Longest age of a password').fill('90d');
+  const age = page.getByLabel('Longest age of a password');
+  assert.equal(await age.inputValue(), '60d');
+  await age.fill('90d');
   await sentences.getByText('older than 90 days has to be replaced').waitFor();
   await sentences.getByText('A passkey counts as both factors').waitFor();
   await assertClean(guest);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '../clock.ts';
-import { DurationError, formatDuration, parseDuration } from './durations.ts';
+import { DurationError, formatDuration, inDays, parseDuration } from './durations.ts';
 
 describe('durations', () => {
   test('a duration is the sum of its numbers with units', () => {
@@ -119,4 +119,20 @@ describe('durations', () => {
       assert.throws(() => formatDuration(wrong), RangeError);
     }
   });
+});
+
+test('whole days are shown as days, and any other text as it is', () => {
+  for (const [text, shown] of [
+    ['2160h', '90d'],
+    ['48h', '2d'],
+    ['24h', '24h'],
+    ['25h', '25h'],
+    ['48h1m', '48h1m'],
+    ['0s', '0s'],
+    ['', ''],
+    ['h', 'h'],
+  ] as const) {
+    assert.equal(inDays(text), shown);
+    if (/\d/.test(text)) assert.equal(parseDuration(inDays(text)), parseDuration(text));
+  }
 });

@@ -83,3 +83,9 @@ export function formatDuration(millis: Millis): string {
     (rest > 0 ? `${seconds}${fraction}s` : '')
   );
 }
+
+/** A written duration in days, where it is more than one and whole: `2160h` is `90d`. Any other text as it is. */
+export function inDays(text: string): string {
+  const hours = Number(/^(\d+)h$/.exec(text)?.[1]);
+  return hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : text;
+}

@@ -11,6 +11,7 @@ import {
   sentFields,
   text,
 } from '../../../src/model/entities/entity.ts';
+import { inDays } from '../../../src/platform/formats/durations.ts';
 
 /** What a form sets of an entity, as the documents of the API have it. */
 export type Draft<Document, E extends Entity> = Pick<Document, keyof Change<E> & keyof Document>;
@@ -70,7 +71,10 @@ export function withValues<Value extends object>(draft: Value, changes: Values):
 export function draftOf<Of extends object>(entity: Entity, document: object): Of {
   const values = formFields(entity)
     .filter(([path]) => path !== 'id')
-    .map(([path, field]) => [path, valueAt(document, field.shownAs ?? path) ?? defaultOf(field)] as const);
+    .map(([path, field]) => {
+      const value = valueAt(document, field.shownAs ?? path) ?? defaultOf(field);
+      return [path, field.kind === 'duration' && typeof value === 'string' ? inDays(value) : value] as const;
+    });
   // Sound because documents have the fields of the table.
   return withValues({}, Object.fromEntries(values)) as Of;
 }

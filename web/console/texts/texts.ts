@@ -15,7 +15,7 @@ export const texts = {
 
 const precise = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 export const alternatives = new Intl.ListFormat(language, { type: 'disjunction' });
-const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+const hour = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
 
 /** With seconds. @param time RFC 3339 */
 export function preciseTime(time: string): string {

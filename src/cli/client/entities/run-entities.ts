@@ -1,5 +1,6 @@
 // Create, get, list, update and delete, for any entity.
 
+import { inDays } from '../../../platform/formats/durations.ts';
 import {
   asList,
   asObject,
@@ -75,7 +76,7 @@ export async function getEntity(
       entity.hasDetail === true
         ? asObject((await api.call({ method: 'GET', path })).data)
         : { id, ...listed };
-    printResult(report, found, () => renderFields(shownFields(found)));
+    printResult(report, found, () => renderFields(shownFields(entity, found)));
   });
 }
 
@@ -250,15 +251,21 @@ function serverOf({ server }: EntityOptions): string | undefined {
 
 // Links are for programs, and references repeat the fields beside them.
 /** One line a field: `primary.cert.allowed` for what is inside a policy, and what matters of a certificate. */
-function shownFields(found: JsonObject, within = ''): readonly (readonly [string, unknown])[] {
+function shownFields(
+  entity: EntityDescriptor,
+  found: JsonObject,
+  within = '',
+): readonly (readonly [string, unknown])[] {
   return Object.entries(found).flatMap(([member, value]): (readonly [string, unknown])[] => {
     const name = `${within}${member}`;
     if (name === '_links') return [];
     if (name === 'lockedUntil') return [[name, shownLocks(value)]];
+    const isDuration = entity.options.some(({ path, field }) => path === name && field.kind === 'duration');
+    if (isDuration && typeof value === 'string') return [[name, inDays(value)]];
     const inside = asObject(value);
     if (inside !== value || Object.keys(inside).length === 0) return [[name, shownText(value)]];
     if (textField(inside, 'entity') !== undefined) return [[name, inside.name]];
-    return [...shownFields(inside, `${name}.`)];
+    return [...shownFields(entity, inside, `${name}.`)];
   });
 }
 
