@@ -34,8 +34,10 @@ test('arguments and options in the console are those of the command line', () =>
     );
     const known = (command: typeof create) => new Set(command.options.map(({ long }) => long));
     for (const { path } of args) assert.ok(fieldAt(entity, path), path);
-    for (const { path, spelling, only } of optionsOf(entity)) {
+    for (const { path, field, spelling, help, only } of optionsOf(entity)) {
       assert.ok(fieldAt(entity, path), path);
+      // The opposite of a flag is "do not" and its help.
+      if (field.kind === 'flag') assert.doesNotMatch(help, /^(?:an?|the|its?|this|whether) /, spelling);
       const option = spelling.split(' ')[0] ?? '';
       if (only !== 'update') assert.ok(known(create).has(option), `${entity.kind} ${option}`);
       if (only !== 'create') assert.ok(known(update).has(option), `${entity.kind} ${option}`);

@@ -122,7 +122,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
       'algorithm of its ID tokens (default: RS256; ES256 with FAPI 2.0)',
     ],
     backchannelLogoutUri: ['<url>', 'https address to which logout tokens are sent when a session ends'],
-    backchannelLogoutSessionRequired: 'the application needs sid in logout tokens, which always have it',
+    backchannelLogoutSessionRequired: 'require sid in logout tokens, which always have it',
     scopes: 'among openid, profile, email, groups, offline_access (default: all)',
     apiAccess: 'let its tokens work at the Edge APIs too',
     resources: 'URIs for which it may ask tokens (RFC 8707)',
