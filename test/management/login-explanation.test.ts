@@ -370,6 +370,16 @@ describe('a login by another policy', () => {
     assert.deepEqual((await root.get(`identities/${id}`)).json.data, before);
   });
 
+  test('names a role attribute only where it is the policy that one assigns', async () => {
+    const name = 'w-assigned';
+    await policy({ assignTo: [name] });
+    const id = await createIdentity(server, name, { externalId: null });
+    await root.call('PATCH', `identities/${id}`, { roleAttributes: [name] });
+    const saw = async (body: object) => (await ask(id, { method: 'password', ...body })).text;
+    assert.match(await saw({}), /\(by role attribute w-assigned\)/);
+    assert.doesNotMatch(await saw({ policy: { name: 'other' } }), /by role attribute/);
+  });
+
   test('is refused if the policy is invalid or the identity does not exist', async () => {
     const id = await userWith('w-refused', await policy({}));
     assertRefused(await ask(id, { policy: { name: 'x', secondry: {} } }), 400, 'COULD_NOT_VALIDATE');
