@@ -2,6 +2,7 @@
 // changed. More than one step takes are changed or made by a job, which `identity continue` carries on after a stop.
 
 import { mostInOneStep } from '../../../model/bulk-actions.ts';
+import { MINUTE, type Millis, SECOND } from '../../../platform/clock.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
@@ -106,10 +107,15 @@ async function carryOn(
   let now = job;
   const until = (states: readonly string[], confirmed: boolean) =>
     showingProgress(report, async (show) => {
+      const { clock } = report.ports;
+      const begun = { at: clock.monotonic(), done: Number(now.done) };
       while (!states.includes(String(now.state))) {
         const checked = numberField(asObject(now.preview), 'matched') ?? 0;
         const of = among === undefined ? '' : ` of ${Math.max(among, checked)}`;
-        show(now.state === 'checking' ? `${checked}${of} checked` : `${now.done} of ${checked} done`);
+        const done = Number(now.done);
+        const each = (clock.monotonic() - begun.at) / Math.max(1, done - begun.done);
+        const left = done > begun.done ? timeLeft((checked - done) * each) : '';
+        show(now.state === 'checking' ? `${checked}${of} checked` : `${done} of ${checked} done${left}`);
         now = asObject((await call(`${at}/continue`, { confirmed })).data);
         invitations.push(...asList(now.invitations));
         created.push(...asList(now.created));
@@ -153,6 +159,13 @@ async function carryOn(
     );
   }
   return { ...now, invitations, created };
+}
+
+/** At the pace so far. */
+function timeLeft(time: Millis): string {
+  return time < 2 * MINUTE
+    ? `, about ${Math.ceil(time / SECOND)} s left`
+    : `, about ${Math.ceil(time / MINUTE)} min left`;
 }
 
 /** `identity continue [JOB]` */
