@@ -154,16 +154,24 @@ test('no request reads a whole table that grows', async () => {
   await assertLongListsAreNotCounted(db);
 });
 
-/** A few of many are found by a part of a name, a role attribute or a right. */
+/** A few of many are found by a part of a name, a role attribute, a right or a time, and the first in an order by an index. */
 async function assertSearchReadsNoTable(
   url: string,
   scans: () => Promise<ReadonlyMap<string, number>>,
 ): Promise<void> {
   await query(
     url,
-    `UPDATE identities SET name = 'Grown ' || id, name_lower = 'grown ' || id WHERE id LIKE 'grown-1%'`,
+    `UPDATE identities SET name = 'Grown ' || id, name_lower = 'grown ' || id WHERE id LIKE 'grown-1%';
+     UPDATE identities SET last_login_at = substr(id, 7)::bigint, updated_at = substr(id, 7)::bigint WHERE id LIKE 'grown-%';
+     INSERT INTO passkeys (id, identity_id, name, rp_id, credential_id, public_key, counter, aaguid, transports,
+         is_discoverable, is_backup_eligible, is_backed_up, created_at)
+       VALUES ('key', 'grown-3', 'key', 'rp', 'credential', 'key', 0, '', '[]', 1, 0, 0, 0);
+     UPDATE identities SET email = 'Grown-' || id WHERE id LIKE 'grown-1%';
+     UPDATE identities SET email = 'Grown-12345@example.com', email_lower = 'grown-12345@example.com' WHERE id = 'grown-12345';
+     UPDATE identities SET disabled_at = 1, password_must_change = 1 WHERE id = 'grown-3';
+     UPDATE authenticators SET username = 'Grown ' || id WHERE id LIKE 'grown-%'`,
   );
-  await query(url, 'VACUUM ANALYZE identities');
+  await query(url, 'VACUUM ANALYZE');
   const identities = ['name', 'externalId', 'email'] as const;
   const before = await scans();
   const store = await openPostgresStore({ url });
@@ -188,13 +196,61 @@ async function assertSearchReadsNoTable(
     assert.deepEqual(found, [0, 1, 0, 0, 0, 0, 1, 0, 0]);
     for (const filter of named('identity', 'rown grown-12345'))
       assert.equal((await store.apiSessions.list({ ...page, filter }, 0)).items.length, 1);
-    const username: Filter = { op: 'icontains', field: 'username', value: 'grown-12345' };
-    assert.equal((await store.authenticators.list({ ...page, filter: username })).items.length, 1);
+    for (const [op, value] of [
+      ['icontains', 'grown-12345'],
+      ['contains', 'Grown grown-12345'],
+    ] as const) {
+      const filter: Filter = { op, field: 'username', value };
+      assert.equal((await store.authenticators.list({ ...page, filter })).items.length, 1);
+    }
+    for (const [field, value] of [
+      ['lastLoginAt', 4],
+      ['updatedAt', 4],
+    ] as const)
+      assert.equal(
+        (await store.identities.list({ ...page, filter: { op: '<', field, value } })).items.length,
+        3,
+      );
+    for (const filter of [
+      { op: '=', field: 'hasPasskey', value: true },
+      { op: '!=', field: 'disabledAt', value: null },
+      { op: '=', field: 'passwordMustChange', value: true },
+    ] as const satisfies readonly Filter[])
+      assert.deepEqual(
+        (await store.identities.list({ ...page, filter })).items.map(({ id }) => id),
+        ['grown-3'],
+        filter.field,
+      );
+    const address: Filter = { op: '=', field: 'email', value: 'Grown-12345@example.com' };
+    assert.equal((await store.identities.list({ ...page, filter: address })).items.length, 1);
+    const none: Filter = { op: '=', field: 'type', value: 'Router' };
+    assert.equal((await store.identities.list({ ...page, filter: none })).items.length, 0);
+    for (const [field, descending] of [
+      ['lastLoginAt', true],
+      ['lastLoginAt', false],
+      ['updatedAt', true],
+      ['type', false],
+    ] as const)
+      await store.identities.list({ ...page, filter: { op: 'true' }, sort: [{ field, descending }] });
+    const byActivity = [{ field: 'lastActivityAt', descending: true }];
+    const ofPerson = (text: string): Filter => ({
+      op: 'or',
+      terms: [
+        { op: 'icontains', field: 'identity', value: text },
+        { op: '=', field: 'identityId', value: text },
+      ],
+    });
+    for (const text of ['rown grown-12345', 'grown-12345'])
+      assert.equal(
+        (await store.apiSessions.list({ ...page, filter: ofPerson(text), sort: byActivity }, 0)).items.length,
+        1,
+        text,
+      );
   } finally {
     await store.close();
   }
   const after = await scans();
-  for (const table of ['identities', 'authenticators'])
+  for (const table of ['identities', 'authenticators', 'api_sessions'])
     assert.equal(after.get(table), before.get(table), table);
 }
 

@@ -15,7 +15,9 @@ import {
 } from './tables-of-logins.ts';
 import {
   certificatesByEnd,
+  certificatesInOrder,
   identitiesByCreation,
+  identitiesInOrder,
   indexesOfSearch,
   revocationColumn,
   tablesOfApplications,
@@ -103,6 +105,8 @@ const fromMain: readonly (Migration | OfEngine)[] = [
   identitiesByCreation,
   'DROP INDEX api_sessions_by_creation',
   sessionsByCreation,
+  certificatesInOrder,
+  ...identitiesInOrder,
   ...tablesOfLastLogins,
 ];
 

@@ -23,6 +23,7 @@ export const tablesOfLastLogins: readonly string[] = [
   )`,
   'CREATE INDEX last_logins_by_identity ON last_logins (identity_id)',
   'CREATE INDEX last_logins_by_client ON last_logins (client_id, last_at)',
+  'CREATE INDEX last_logins_by_time ON last_logins (last_at, id)',
 ];
 
 export const tablesOfLogins: readonly string[] = [

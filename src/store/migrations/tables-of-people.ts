@@ -74,6 +74,19 @@ export const tablesOfRevocationLists: readonly string[] = [
 /** With the key, so that a page far behind is found without the rows before it. */
 export const identitiesByCreation = 'CREATE INDEX identities_by_creation ON identities (created_at, id)';
 
+/** The other orders in which administrators look at identities, and what few of them are. */
+export const identitiesInOrder: readonly string[] = [
+  'CREATE INDEX identities_by_last_login ON identities (last_login_at NULLS FIRST, id)',
+  'CREATE INDEX identities_by_update ON identities (updated_at, id)',
+  'CREATE INDEX identities_by_type ON identities (type, id)',
+  'CREATE INDEX identities_disabled ON identities (disabled_at, id) WHERE disabled_at IS NOT NULL',
+  'CREATE INDEX identities_with_old_password ON identities (id) WHERE password_must_change = 1',
+];
+
+/** Those of all kinds, in the order in which administrators look at them. */
+export const certificatesInOrder = `CREATE INDEX authenticators_certificates ON authenticators (cert_expires_at NULLS FIRST, id)
+  WHERE method = 'cert'`;
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -116,6 +129,7 @@ export const tablesOfPeople: readonly string[] = [
   'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
   // Administrators list the newest first, and there may be many.
   identitiesByCreation,
+  ...identitiesInOrder,
   `CREATE TABLE authenticators (
     id TEXT PRIMARY KEY,
     identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
@@ -136,6 +150,7 @@ export const tablesOfPeople: readonly string[] = [
     updated_at BIGINT NOT NULL
   )`,
   certificatesByEnd,
+  certificatesInOrder,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
   ...tablesOfNames,
@@ -316,16 +331,16 @@ export const tablesOfApplications: readonly string[] = [
 // What lets PostgreSQL find a few of millions by a part of a name, a role attribute or a right. SQLite reads the table.
 
 /** As filters write it (`sql/list-query.ts`), since the index is used for the same expression only. */
-const lowerCase = (column: string, kept: string) =>
-  `(coalesce(${kept}, ${postgresDialect.lowerCase(column)})) gin_trgm_ops`;
+const lowerCase = (column: string, kept: string) => `coalesce(${kept}, ${postgresDialect.lowerCase(column)})`;
 
-const trigrams: Readonly<Record<string, readonly (readonly [column: string, kept: string])[]>> = {
+const trigrams: Readonly<Record<string, readonly string[]>> = {
   identities: [
-    ['name', 'name_lower'],
-    ['external_id', 'external_id_lower'],
-    ['email', 'email_lower'],
+    lowerCase('name', 'name_lower'),
+    lowerCase('external_id', 'external_id_lower'),
+    lowerCase('email', 'email_lower'),
   ],
-  authenticators: [['username', 'username_key']],
+  // The key of a user name may lose letters of it, so that it does not say what the user name itself contains.
+  authenticators: [lowerCase('username', 'username_key'), 'username'],
 };
 
 /**
@@ -334,7 +349,7 @@ const trigrams: Readonly<Record<string, readonly (readonly [column: string, kept
  */
 const trigramSql = Object.entries(trigrams).map(
   ([table, columns]) =>
-    `CREATE INDEX ${table}_by_trigrams ON ${table} USING gin (${columns.map((each) => lowerCase(...each)).join(', ')});`,
+    `CREATE INDEX ${table}_by_trigrams ON ${table} USING gin (${columns.map((each) => `(${each}) gin_trgm_ops`).join(', ')});`,
 );
 
 export const indexesOfSearch: readonly OfEngine[] = [

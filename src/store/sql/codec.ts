@@ -53,9 +53,9 @@ function json<T>(row: SqlRow, column: string): T {
 }
 
 const hasOne = (table: string) =>
-  `(CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = identities.id) THEN 1 ELSE 0 END)`;
+  `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = identities.id)`;
 export const identityTable = entityTable(identityEntity, {
-  columns: { isMfaEnabled: hasOne('totp_enrollments'), hasPasskey: hasOne('passkeys') },
+  conditions: { isMfaEnabled: hasOne('totp_enrollments'), hasPasskey: hasOne('passkeys') },
 });
 export const { read: identityOf } = identityTable;
 

@@ -103,7 +103,8 @@ export interface OfEngine {
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   tables: `SELECT name FROM sqlite_schema WHERE type = 'table'`,
-  ddl: (statement) => statement,
+  // Unset values always come first here, and an index may not say so.
+  ddl: (statement) => statement.replaceAll(' NULLS FIRST', ''),
   contains: (expression, text) => ({ sql: `instr(${expression}, ?) > 0`, params: [text] }),
   hasText: (column, text) => ({
     sql: `EXISTS (SELECT 1 FROM json_each(${column}) AS texts WHERE texts.value = ?)`,

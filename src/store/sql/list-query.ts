@@ -51,17 +51,20 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   const orderBy = together(decisive < 0 ? [...order, raw(source.tieBreaker)] : order);
   const selected = (columns: string, limit: number, from = whole) =>
     sql`SELECT ${raw(columns)} FROM ${raw(from)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
-  /** Indexes alone find where the page begins; its rows are read then. */
-  const farPage = () => {
+  const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
+  const isFar = query.offset >= farOffset;
+  /** What the page consists of is decided without its joins: all entries would be joined to find the first in an order. */
+  const isJoinedLater = joined !== null && join === '' && !isSortedByJoined;
+  /** The keys alone find where the page begins; its rows are read then. */
+  const keyedPage = () => {
     const key = decisive === 0 ? (sort[0]?.column ?? source.tieBreaker) : source.tieBreaker;
-    const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
     const keys = selected(key, query.limit, isSortedByJoined ? whole : counted);
     return sql`SELECT ${raw(source.select)} FROM ${raw(whole)} WHERE ${raw(key)} IN (${keys}) ORDER BY ${orderBy}`;
   };
   return {
     count: () =>
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-    page: () => (query.offset < farOffset ? selected(source.select, query.limit) : farPage()),
+    page: () => (isFar || isJoinedLater ? keyedPage() : selected(source.select, query.limit)),
     keys: (most) =>
       sql`SELECT ${raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
   };
@@ -173,7 +176,8 @@ function condition(
     case 'and':
     case 'or': {
       if (filter.terms.length === 0) return filter.op === 'and' ? sql`1 = 1` : sql`1 = 0`;
-      const terms = filter.terms.map((term) => sql`(${condition(listed, term)})`);
+      const of = filter.op === 'or' ? { ...listed, source: ofOneTable(source, filter) } : listed;
+      const terms = filter.terms.map((term) => sql`(${condition(of, term)})`);
       return together(terms, filter.op === 'and' ? ' AND ' : ' OR ');
     }
     case 'not':
@@ -191,18 +195,42 @@ function condition(
       const text = listed.folded.get(field) ?? lowerCaseOf(dialect, field);
       return dialect.contains(text, field.fold(filter.value));
     }
+    case '=': {
+      const field = fieldOf(source, filter.field);
+      const equal = comparison(source, filter);
+      // A unique field has an index of its own.
+      if (typeof filter.value !== 'string' || field.isUnique || !isToldByLowerCase(field, filter.value))
+        return equal;
+      return sql`${raw(lowerCaseOf(dialect, field))} = ${field.fold(filter.value)} AND ${equal}`;
+    }
     default:
       return comparison(source, filter);
   }
 }
 
 /**
- * The index of trigrams has lower case: where a text contains another of ASCII, so do they in lower case. Folded names are
- * composed besides, so that they may lose letters.
+ * Where an "or" compares the name of an identity or its id, both are compared in the table of identities, whose indexes then
+ * find them. No index could find entries by a column of theirs or by one of another table.
  */
+function ofOneTable(source: ListSource, filter: Filter): ListSource {
+  const { joined, fields } = source;
+  const { identityId } = fields;
+  if (joined?.isSure !== true || identityId === undefined || !names(source, joined.table, filter))
+    return source;
+  return { ...source, fields: { ...fields, identityId: { ...identityId, column: `${joined.table}.id` } } };
+}
+
+/**
+ * The index of trigrams has lower case: where a text is or contains another of ASCII, so do they in lower case. Folded names
+ * are composed besides, so that they may lose letters.
+ */
+function isToldByLowerCase({ lowerCase, fold }: StoredField, text: string): boolean {
+  return lowerCase !== null && fold !== foldedName && /^[ -~]*$/.test(text);
+}
+
 function containing(dialect: Dialect, field: StoredField, text: string): Sql {
   const exactly = dialect.contains(field.column, text);
-  if (field.lowerCase === null || field.fold === foldedName || !/^[ -~]*$/.test(text)) return exactly;
+  if (!isToldByLowerCase(field, text)) return exactly;
   return sql`${dialect.contains(lowerCaseOf(dialect, field), field.fold(text))} AND ${exactly}`;
 }
 
@@ -223,6 +251,10 @@ function comparison(source: ListSource, { op, field: name, value }: Comparison):
     if (op === '=') return sql`${column} IS NULL`;
     if (op === '!=') return sql`${column} IS NOT NULL`;
     throw new AuthError('invalid_filter', { description: 'null can only be compared with = and !=' });
+  }
+  if (field.condition !== null && (op === '=' || op === '!=')) {
+    const isAsked = stored(field, name, value) === (op === '=' ? 1 : 0);
+    return sql`${raw(isAsked ? '' : 'NOT ')}${raw(field.condition)}`;
   }
   return sql`${column} ${raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
 }

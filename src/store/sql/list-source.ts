@@ -10,6 +10,8 @@ import { fieldOfUnique } from './unique-fields.ts';
 /** How a field of an entity is stored. */
 export interface StoredField {
   readonly column: string;
+  /** Of a flag that other tables decide: the condition behind the column, which a planner can join. Null: it is a column. */
+  readonly condition: string | null;
   /** The column that has the text in lower case too, null in rows that another program wrote. Null: there is none. */
   readonly lowerCase: string | null;
   /** The form in which `icontains` compares texts: that of `lowerCase`. */
@@ -23,8 +25,11 @@ export interface StoredField {
 
 export interface ListSource {
   readonly table: string;
-  /** A table joined to each entry. It matches at most one row, and entries without one are kept. Fixed text. */
-  readonly joined: { readonly table: string; readonly sql: string } | null;
+  /**
+   * A table joined to each entry. It matches at most one row, and entries without one are kept unless `isSure`: then each has
+   * one. Fixed text.
+   */
+  readonly joined: { readonly table: string; readonly sql: string; readonly isSure: boolean } | null;
   readonly select: string;
   /** A condition that restricts the list. */
   readonly where: Sql;
@@ -37,6 +42,7 @@ export interface ListSource {
 /**
  * A list of the rows of a table.
  * @param source.columns      for fields whose column has another name; `id` if the unique column has another name
+ * @param source.conditions   for flags that other tables decide
  * @param source.searched     columns whose texts are stored in lower case too
  * @param source.named        columns of names that are stored as `foldedName` too, and where
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
@@ -47,6 +53,7 @@ export function listSource(
   fields: ListFields,
   source: {
     readonly columns?: Readonly<Record<string, string>>;
+    readonly conditions?: Readonly<Record<string, string>>;
     readonly searched?: readonly string[];
     readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
@@ -60,16 +67,20 @@ export function listSource(
   };
   const searched = [...(source.searched ?? []), ...searchedColumnsOf(identityEntity)];
   const stored = [...fields.values()].map(({ field, kind, nullable }) => {
+    const condition = source.conditions?.[field] ?? null;
     const column = columns[field] ?? snakeCase(field);
-    const qualified = column.includes('.') ? column : `${table}.${column}`;
+    const ofTable = column.includes('.') ? column : `${table}.${column}`;
+    const qualified = condition === null ? ofTable : `(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
     const isUnique = field === 'id' || fieldOfUnique(qualified) !== undefined;
     const named = source.named?.[qualified];
     const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
     const fold = named === undefined ? inLowerCase : foldedName;
-    return [field, { column: qualified, lowerCase, fold, kind, isOptional: nullable, isUnique }] as const;
+    const names = { column: qualified, condition, lowerCase };
+    return [field, { ...names, fold, kind, isOptional: nullable, isUnique }] as const;
   });
   const id = {
     column: `${table}.${columns.id ?? 'id'}`,
+    condition: null,
     lowerCase: null,
     fold: inLowerCase,
     kind: 'text',
@@ -88,6 +99,7 @@ export function listSource(
         ? null
         : {
             table: 'identities',
+            isSure: source.identity === 'JOIN',
             sql: `${source.identity} identities ON identities.id = ${table}.identity_id`,
           },
     select: selected.join(', '),
