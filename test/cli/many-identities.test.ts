@@ -118,7 +118,14 @@ test('a list of everything and an export may be longer than other answers', asyn
   assert.equal(listed.stderr, '');
   const exported = await cli.run(['export', '--kind', 'identity'], { person: () => undefined });
   assert.match(exported.stdout, /name: long 299/);
-  assert.match(exported.stderr, /^\r1 MiB received[\s\S]*\r17 MiB received/);
+  assert.match(
+    exported.stderr,
+    /^\r1 MiB received[\s\S]*\r17 MiB received[\s\S]*\ridentity: 500 of \d+ written/,
+  );
+  // In parts, of which each begins where the one before ends.
+  const [, all] = /identity: 0 of (\d+) written/.exec(exported.stderr) ?? [];
+  assert.equal(exported.stdout.match(/^ {2}- name: /gm)?.length, Number(all));
+  assert.equal(exported.stdout.match(/^\S.*$/gm)?.join(), 'identity:');
   assert.ok(exported.stderr.endsWith('\r\u001b[K'));
 });
 

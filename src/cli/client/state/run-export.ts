@@ -1,7 +1,8 @@
 import { Document, Scalar, visit } from 'yaml';
-import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
+import { showingProgress } from '../../terminal/progress.ts';
 import { withApi } from '../connection/api-client.ts';
 
 interface ExportOptions {
@@ -20,12 +21,33 @@ export async function exportCommand(report: Report, { server, kind, schema }: Ex
   await withApi(report, server, async (api) => {
     const query = kind === undefined ? {} : { kinds: [...new Set(kind)].join(',') };
     const { data } = await api.call({ method: 'GET', path: '/state', query });
-    printResult(report, data, () => yamlOf(asObject(data)));
+    const text = report.json
+      ? ''
+      : await showingProgress(report, async (show) => yamlOf(asObject(data), show));
+    printResult(report, data, () => text);
   });
 }
 
-/** Text with characters that nobody sees is quoted, because only there YAML has escapes for them. */
-function yamlOf(state: JsonObject): string {
+const writtenAtOnce = 500;
+
+/** A part of each list at a time: 100,000 entities take half a minute. @param show gets how far it is */
+function yamlOf(state: JsonObject, show: (text: string) => void): string {
+  const parts = Object.entries(state).flatMap(([kind, listed]) => {
+    const entities = asList(listed);
+    const count = Math.max(1, Math.ceil(entities.length / writtenAtOnce));
+    return Array.from({ length: count }, (_, part) => {
+      const begin = part * writtenAtOnce;
+      if (count > 1) show(`${kind}: ${begin} of ${entities.length} written`);
+      const text = partOf({ [kind]: entities.slice(begin, begin + writtenAtOnce) });
+      // Only the first one has the line with the kind.
+      return part === 0 ? text : text.slice(text.indexOf('\n') + 1);
+    });
+  });
+  return parts.join('');
+}
+
+/** Text with invisible characters is quoted, because only there YAML has escapes for them. */
+function partOf(state: JsonObject): string {
   const document = new Document(state);
   visit(document, {
     Scalar(_key, node) {
