@@ -27,6 +27,11 @@ export function useIsReader(): boolean {
   return me === undefined || rightOf(me) === 'read';
 }
 
+/** Whether the person who is signed in may let this one in again. */
+export function useMayHelp(person: Parameters<typeof mayHelp>[1]): boolean {
+  return mayHelp(useMe().data, person);
+}
+
 /** Whether `me` may let this person in again: never somebody with more rights. */
 export function mayHelp(
   me: Identity | undefined,

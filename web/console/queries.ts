@@ -12,6 +12,11 @@ export const queries = new QueryClient({
   },
 });
 
+/** After a change: everything on the screen is read again. */
+export async function refresh(): Promise<void> {
+  await queries.invalidateQueries();
+}
+
 interface Options {
   /** How often to read again, in milliseconds. */
   readonly refetchInterval?: number;

@@ -50,6 +50,4 @@ export type AuthPolicy = Schemas['AuthPolicy'];
 /** What parts of a person's screen are given. */
 export interface OfPerson {
   readonly person: IdentityDetail;
-  /** After a change. */
-  readonly refresh: () => unknown;
 }

@@ -10,11 +10,11 @@ import { Button } from '../../parts/button.tsx';
 import { CloseButton, Dialog } from '../parts/dialog.tsx';
 import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
+import { refresh } from '../queries.ts';
 import { type Change, make, reasonOf, type Versioned } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
-import { refreshEntities } from './entity.ts';
 import { changesOf, isEmpty, type Values, withoutSecrets, withValues } from './entity-fields.ts';
 import type { FormState, Typed } from './fields.tsx';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
@@ -206,7 +206,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
         return;
       }
       if (outcome.fresh !== null) begin(outcome.fresh);
-      await refreshEntities();
+      await refresh();
       announce(id === null ? texts.forms.created : texts.forms.saved);
       await saved(outcome.id);
     },

@@ -8,9 +8,10 @@ import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { OnlyAdministrators } from '../parts/only-administrators.tsx';
+import { refresh } from '../queries.ts';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
+import { rereadEntity, useEntity } from './entity.ts';
 import { draftOf, newDraft, type Values } from './entity-fields.ts';
 import { EntityForm, type EntityFormProps } from './entity-form.tsx';
 import type { FormState } from './fields.tsx';
@@ -166,7 +167,7 @@ export function DeleteButton({
       done={texts.forms.deleted}
       whenDone={async () => {
         await navigate({ to: list });
-        await refreshEntities();
+        await refresh();
       }}
     />
   );

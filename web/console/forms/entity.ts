@@ -22,11 +22,3 @@ export async function rereadEntity<Document>(path: string): Promise<Versioned<Do
   queries.setQueryData(keyOf(path), fresh);
   return fresh;
 }
-
-/** After a change that no form made: lists and entities on the screen are read again. */
-export async function refreshEntities(): Promise<void> {
-  await Promise.all([
-    queries.invalidateQueries({ queryKey: ['list'] }),
-    queries.invalidateQueries({ queryKey: ['entity'] }),
-  ]);
-}

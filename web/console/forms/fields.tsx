@@ -222,10 +222,7 @@ function ReferenceFields({
   isDisabled,
   value,
   set,
-}: ReferenceProps & {
-  readonly value: readonly string[];
-  readonly set: (ids: readonly string[]) => void;
-}) {
+}: ReferenceProps & { readonly value: readonly string[]; readonly set: (ids: readonly string[]) => void }) {
   const names = Object.entries(useNames(to));
   return (
     <>

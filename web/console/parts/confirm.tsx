@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
+import { refresh } from '../queries.ts';
 import { type Change, make } from '../session/api.ts';
 import { CloseButton, DialogButton } from './dialog.tsx';
 import { Refused } from './failure.tsx';
@@ -21,7 +22,8 @@ export interface ConfirmProps {
   readonly shown?: () => Change;
   readonly command: readonly string[] | null;
   readonly done: string;
-  readonly whenDone: () => unknown;
+  /** Instead of reading everything again. */
+  readonly whenDone?: () => unknown;
 }
 
 /** A button that asks first. Nothing happens before the answer, and a failure stays readable. */
@@ -36,14 +38,24 @@ export function Confirm(props: ConfirmProps) {
 }
 
 function Question(props: ConfirmProps & { readonly close: () => void }) {
-  const { id, label, fields, isDestructive, change, shown = change, command, done } = props;
+  const {
+    id,
+    label,
+    fields,
+    isDestructive,
+    change,
+    shown = change,
+    command,
+    done,
+    whenDone = refresh,
+  } = props;
   const asked = useMutation({
     mutationFn: (isForced: boolean) => {
       const asked = change();
       return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
     },
     async onSuccess() {
-      await props.whenDone();
+      await whenDone();
       announce(done);
       props.close();
     },

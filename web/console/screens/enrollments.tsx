@@ -1,6 +1,5 @@
 import { Badge } from '../../parts/screen.tsx';
 import { allOf, equal, ofPerson } from '../filter.ts';
-import { refreshEntities } from '../forms/entity.ts';
 import {
   actionsColumn,
   codeColumn,
@@ -43,7 +42,7 @@ const enrollmentColumns: readonly Column<Enrollment>[] = [
 ];
 
 const enrollmentActions = actionsColumn<Enrollment>((enrollment) => (
-  <EnrollmentActions enrollment={enrollment} refresh={refreshEntities} />
+  <EnrollmentActions enrollment={enrollment} />
 ));
 
 const invitationColumns: readonly Column<ListedInvitation>[] = [
@@ -60,7 +59,7 @@ const invitationColumns: readonly Column<ListedInvitation>[] = [
 
 const invitationActions = actionsColumn<ListedInvitation>(({ identityId }) => (
   <IfMayHelp id={identityId}>
-    <WithdrawLink id={`withdraw-${identityId}`} personId={identityId} refresh={refreshEntities} />
+    <WithdrawLink id={`withdraw-${identityId}`} personId={identityId} />
   </IfMayHelp>
 ));
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { DialogButton } from '../parts/dialog.tsx';
 import { CheckField, InputField } from '../parts/field.tsx';
 import { MakeForm } from '../parts/submit-form.tsx';
-import { useRead } from '../queries.ts';
+import { refresh, useRead } from '../queries.ts';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy, OfPerson } from '../types.ts';
@@ -33,7 +33,7 @@ export function InviteAction(props: OfPerson) {
   );
 }
 
-function Invitation({ person: { id, name, email }, refresh }: OfPerson) {
+function Invitation({ person: { id, name, email } }: OfPerson) {
   const [hours, setHours] = useState('24');
   const [endSessions, setEndSessions] = useState(false);
   const [send, setSend] = useState(false);

@@ -4,7 +4,7 @@ import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Said, Time } from '../parts/time.tsx';
-import { queries, useRead } from '../queries.ts';
+import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Mail } from '../types.ts';
 
@@ -39,12 +39,12 @@ const words = wordsOf({
   } satisfies Record<Mail['about'], readonly [string, string]>,
 });
 
-const key = ['mails', 'failed'];
-
 /** Nothing where all mails were taken. */
 export function MailsGivenUp() {
   const isAdmin = useIsAdmin();
-  const query = useRead<readonly Mail[]>(key, 'mails?state=failed&limit=20', { refetchInterval: 60_000 });
+  const query = useRead<readonly Mail[]>(['mails', 'failed'], 'mails?state=failed&limit=20', {
+    refetchInterval: 60_000,
+  });
   if (query.data === undefined || query.data.length === 0) return null;
   const ids = query.data.map(({ id }) => id);
   return (
@@ -62,7 +62,6 @@ export function MailsGivenUp() {
             change={() => ({ method: 'POST', path: 'mails/send-again', body: { ids } })}
             command={null}
             done={words.done}
-            whenDone={() => queries.invalidateQueries({ queryKey: key })}
           />
         )
       }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { InputField } from '../parts/field.tsx';
-import { useList } from '../queries.ts';
+import { refresh, useList } from '../queries.ts';
 import type { Change } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
@@ -11,7 +11,7 @@ const { person: words } = texts;
 const { labels } = fieldWords('authenticator');
 
 /** Changes somebody's password, or gives them one if they have none. */
-export function PasswordAction({ person, refresh }: OfPerson) {
+export function PasswordAction({ person }: OfPerson) {
   const authenticators = useAuthenticators(person.id);
   const current = authenticators.data?.items.find(({ method }) => method === 'updb');
   const [username, setUsername] = useState(person.name);

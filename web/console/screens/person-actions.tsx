@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Card } from '../../parts/screen.tsx';
 import { DeleteButton } from '../forms/entity-screen.tsx';
-import { mayHelp } from '../me.ts';
+import { useIsAdmin, useMayHelp } from '../me.ts';
 import { Confirm, type ConfirmProps } from '../parts/confirm.tsx';
 import { InputField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import type { Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Identity, OfPerson } from '../types.ts';
+import type { OfPerson } from '../types.ts';
 import { InviteAction } from './invite-action.tsx';
 import { PasswordAction } from './password-action.tsx';
 import { words as more } from './people/words.ts';
@@ -16,26 +16,23 @@ import { words as more } from './people/words.ts';
 const { person: words } = texts;
 
 interface PersonActionsProps extends OfPerson {
-  readonly me: Identity | undefined;
   /** How many sessions are live. */
   readonly sessions: number;
 }
 
 /** What the signed-in person may do for this one, and nothing else. */
-export function PersonActions({ person, me, sessions, refresh }: PersonActionsProps) {
-  if (!mayHelp(me, person)) return null;
-  const isAdmin = me?.isAdmin === true;
+export function PersonActions({ person, sessions }: PersonActionsProps) {
+  const isAdmin = useIsAdmin();
+  if (!useMayHelp(person)) return null;
   return (
     <Card id="actions" title={words.actions}>
       <div className="buttons">
-        <Unlock person={person} refresh={refresh} />
-        {isAdmin && <PasswordAction person={person} refresh={refresh} />}
-        <InviteAction person={person} refresh={refresh} />
-        <ResetMfa person={person} refresh={refresh} />
-        {sessions > 0 && (
-          <ActOn act="endSessions" {...{ person, refresh }} ends={words.endSessionsEnds(sessions)} />
-        )}
-        {isAdmin && <EnableOrDisable person={person} sessions={sessions} refresh={refresh} />}
+        <Unlock person={person} />
+        {isAdmin && <PasswordAction person={person} />}
+        <InviteAction person={person} />
+        <ResetMfa person={person} />
+        {sessions > 0 && <ActOn act="endSessions" person={person} ends={words.endSessionsEnds(sessions)} />}
+        {isAdmin && <EnableOrDisable person={person} sessions={sessions} />}
         {isAdmin && (
           <DeleteButton entity={identityEntity} of={person} list="/people" ends={more.deleteEnds(sessions)} />
         )}
@@ -54,7 +51,7 @@ const requests: Readonly<Record<Act, readonly [Change['method'], path: string, c
 };
 
 /** A change of a person about which nothing has to be chosen. */
-function ActOn({ act, person: { id, name }, refresh, ends }: OfPerson & { act: Act; ends: string }) {
+function ActOn({ act, person: { id, name }, ends }: OfPerson & { act: Act; ends: string }) {
   const [method, part, command] = requests[act];
   return (
     <Confirm
@@ -66,7 +63,6 @@ function ActOn({ act, person: { id, name }, refresh, ends }: OfPerson & { act: A
       change={() => ({ method, path: `identities/${id}/${part}`, ...(method === 'POST' && { body: {} }) })}
       command={['identity', command, id]}
       done={words.done[act]}
-      whenDone={refresh}
     />
   );
 }
@@ -86,19 +82,19 @@ export function Enable(props: OfPerson) {
   return <ActOn act="enable" {...props} ends={words.enableEnds} />;
 }
 
-function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps, 'me'>) {
+function EnableOrDisable({ person, sessions }: PersonActionsProps) {
   const { name, disabled, disabledUntil } = person;
   if (!disabled) {
     const title = words.disableTitle(name);
     const question = { id: 'disable', label: words.disable, title, ends: words.disableEnds(sessions) };
-    return <Disable {...question} person={person} refresh={refresh} isDestructive />;
+    return <Disable {...question} person={person} isDestructive />;
   }
   const title = words.changeUntilTitle(name);
   const question = { id: 'until', label: words.changeUntil, title, ends: words.changeUntilEnds };
   return (
     <>
-      <Enable person={person} refresh={refresh} />
-      <Disable {...question} key={disabledUntil} person={person} refresh={refresh} />
+      <Enable person={person} />
+      <Disable {...question} key={disabledUntil} person={person} />
     </>
   );
 }
@@ -106,7 +102,6 @@ function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps,
 /** Disables, or changes until when. */
 function Disable({
   person: { id: identityId, disabledUntil },
-  refresh,
   ...question
 }: OfPerson & Pick<ConfirmProps, 'id' | 'label' | 'title' | 'ends' | 'isDestructive'>) {
   const [local, setLocal] = useState(disabledUntil === null ? '' : localTime(disabledUntil));
@@ -130,7 +125,6 @@ function Disable({
       })}
       command={['identity', 'disable', identityId, ...(until === null ? [] : ['--until', until])]}
       done={words.done.disable}
-      whenDone={refresh}
     />
   );
 }

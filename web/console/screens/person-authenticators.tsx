@@ -1,6 +1,6 @@
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
-import { mayHelp, useIsAdmin, useMe } from '../me.ts';
+import { useIsAdmin, useMayHelp } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { useRead } from '../queries.ts';
@@ -12,10 +12,10 @@ import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
-export function PersonAuthenticators({ person, refresh }: OfPerson) {
+export function PersonAuthenticators({ person }: OfPerson) {
   const isAdmin = useIsAdmin();
   const { isMfaEnabled } = person;
-  const isHelper = mayHelp(useMe().data, person);
+  const isHelper = useMayHelp(person);
   const path = `identities/${person.id}/passkeys`;
   const passkeys = useRead<readonly Passkey[]>(['person', person.id, 'passkeys'], path);
   return (
@@ -39,11 +39,11 @@ export function PersonAuthenticators({ person, refresh }: OfPerson) {
             </Badge>
           </div>
         ) : isPasskey(one) ? (
-          <PasskeyEntry of={one} isHelper={isHelper} person={person} refresh={refresh} />
+          <PasskeyEntry of={one} isHelper={isHelper} person={person} />
         ) : (
           <>
             <div>{one.method === 'updb' ? <Password of={one} /> : <Certificate of={one} />}</div>
-            {isAdmin && <AuthenticatorActions authenticator={one} refresh={refresh} />}
+            {isAdmin && <AuthenticatorActions authenticator={one} />}
           </>
         )
       }
@@ -87,7 +87,6 @@ function PasskeyEntry({
   of,
   isHelper,
   person,
-  refresh,
 }: OfPerson & { readonly of: Passkey; readonly isHelper: boolean }) {
   const { id, name, createdAt, lastUsedAt, isBackedUp, clonedAt } = of;
   const path = `identities/${person.id}/passkeys/${id}`;
@@ -113,7 +112,6 @@ function PasskeyEntry({
             change={() => ({ method: 'DELETE', path })}
             command={['identity', 'passkeys', person.id, '--remove', id]}
             done={more.removed}
-            whenDone={refresh}
           />
         </div>
       )}

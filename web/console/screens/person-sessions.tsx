@@ -1,27 +1,22 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { programText } from '../../parts/language.ts';
 import { equal } from '../filter.ts';
 import { ApplicationName } from '../forms/names.ts';
+import { useMayHelp } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import { useList } from '../queries.ts';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { ApiSession, BrowserSession, LastLogin } from '../types.ts';
+import type { ApiSession, BrowserSession, LastLogin, OfPerson } from '../types.ts';
 import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
-export function PersonSessions({
-  query,
-  mayEnd,
-  refresh,
-}: {
-  query: UseQueryResult<Page<ApiSession>>;
-  mayEnd: boolean;
-  refresh: () => unknown;
-}) {
+export function PersonSessions({ person, query }: OfPerson & { query: UseQueryResult<Page<ApiSession>> }) {
+  const mayEnd = useMayHelp(person);
   return (
     <EntriesCard
       id="sessions"
@@ -31,20 +26,27 @@ export function PersonSessions({
       kind="rows"
       entry={(session) => (
         <>
-          <div>
-            <strong>
-              <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
-            </strong>{' '}
-            <span className="hint">
-              <Application of={session} />. {words.signedInAt} <Time at={session.authTime} />{' '}
-              <From address={session.loginIpAddress} />. {words.lastUsed} <Time at={session.lastActivityAt} />{' '}
-              <From address={session.ipAddress} />. {words.endsAt} <Time at={session.expiresAt} />.
-            </span>
-          </div>
-          {mayEnd && <EndSession session={session} refresh={refresh} />}
+          <Program of={session}>
+            <Application of={session} />. {words.signedInAt} <Time at={session.authTime} />{' '}
+            <From address={session.loginIpAddress} />. {words.lastUsed} <Time at={session.lastActivityAt} />{' '}
+            <From address={session.ipAddress} />. {words.endsAt} <Time at={session.expiresAt} />.
+          </Program>
+          {mayEnd && <EndSession session={session} />}
         </>
       )}
     />
+  );
+}
+
+/** The program that signed in, and when. */
+function Program({ of, children }: { of: Parameters<typeof programText>[0]; children: ReactNode }) {
+  return (
+    <div>
+      <strong>
+        <bdi>{programText(of) ?? texts.unknownProgram}</bdi>
+      </strong>{' '}
+      <span className="hint">{children}</span>
+    </div>
   );
 }
 
@@ -73,31 +75,20 @@ export function PersonPrograms({ id }: { id: string }) {
       title={more.list.programs}
       query={query}
       entry={(login) => (
-        <div>
-          <strong>
-            <bdi>{programText(login) ?? texts.unknownProgram}</bdi>
-          </strong>{' '}
-          <span className="hint">
-            <Application of={{ ...login, mechanism: login.clientId === '' ? 'legacy' : 'oidc' }} />.{' '}
-            {more.list.firstAt} <Time at={login.firstAt} />, {more.list.lastAt} <Time at={login.lastAt} />{' '}
-            <From address={login.ipAddress} />.
-          </span>
-        </div>
+        <Program of={login}>
+          <Application of={{ ...login, mechanism: login.clientId === '' ? 'legacy' : 'oidc' }} />.{' '}
+          {more.list.firstAt} <Time at={login.firstAt} />, {more.list.lastAt} <Time at={login.lastAt} />{' '}
+          <From address={login.ipAddress} />.
+        </Program>
       )}
     />
   );
 }
 
 /** Browsers that remember the person. */
-export function PersonBrowsers({
-  id,
-  mayEnd,
-  refresh,
-}: {
-  id: string;
-  mayEnd: boolean;
-  refresh: () => unknown;
-}) {
+export function PersonBrowsers({ person }: OfPerson) {
+  const { id } = person;
+  const mayEnd = useMayHelp(person);
   const query = useList<BrowserSession>(['person', id, 'browsers'], 'browser-sessions', {
     filter: equal('identityId', id) ?? '',
     sort: 'lastUsedAt desc',
@@ -112,17 +103,11 @@ export function PersonBrowsers({
       kind="rows"
       entry={(session) => (
         <>
-          <div>
-            <strong>
-              <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
-            </strong>{' '}
-            <span className="hint">
-              {words.signedInAt} <Time at={session.authTime} /> <From address={session.ipAddress} />.{' '}
-              {words.lastUsed} <Time at={session.lastUsedAt} />. {words.endsAt}{' '}
-              <Time at={session.expiresAt} />.
-            </span>
-          </div>
-          {mayEnd && <EndSession session={session} refresh={refresh} />}
+          <Program of={session}>
+            {words.signedInAt} <Time at={session.authTime} /> <From address={session.ipAddress} />.{' '}
+            {words.lastUsed} <Time at={session.lastUsedAt} />. {words.endsAt} <Time at={session.expiresAt} />.
+          </Program>
+          {mayEnd && <EndSession session={session} />}
         </>
       )}
     />
@@ -133,13 +118,7 @@ function From({ address }: { address: string | null }) {
   return address === null ? null : `${words.from} ${address}`;
 }
 
-export function EndSession({
-  session,
-  refresh,
-}: {
-  session: ApiSession | BrowserSession;
-  refresh: () => unknown;
-}) {
+export function EndSession({ session }: { session: ApiSession | BrowserSession }) {
   const { id } = session;
   const collection = 'clientId' in session ? 'api-session' : 'browser-session';
   return (
@@ -156,7 +135,6 @@ export function EndSession({
       change={() => ({ method: 'DELETE', path: `${collection}s/${id}` })}
       command={['delete', collection, id]}
       done={words.done.endSession}
-      whenDone={refresh}
     />
   );
 }

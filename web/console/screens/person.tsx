@@ -1,6 +1,5 @@
 // One person: can they sign in, and if not, why; and what can be done about it.
 
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { CopyButton } from '../../parts/keep.tsx';
@@ -8,7 +7,7 @@ import { timeText } from '../../parts/language.ts';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
 import { useNames } from '../forms/names.ts';
 import { factsOf } from '../lists/columns.tsx';
-import { mayHelp, useIsAdmin, useMe } from '../me.ts';
+import { useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useList, useRead } from '../queries.ts';
 import { valueText } from '../texts/fields.ts';
@@ -48,8 +47,6 @@ export function PersonScreen() {
 
 function PersonView({ person }: { person: IdentityDetail }) {
   const me = useMe().data;
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: ['person', person.id] });
   const { id } = person;
   const sessions = useList<ApiSession>(['person', id, 'sessions'], `identities/${id}/api-sessions`, {
     sort: 'lastActivityAt desc',
@@ -66,15 +63,15 @@ function PersonView({ person }: { person: IdentityDetail }) {
         {person.id === me?.id && <Badge>{texts.who.you}</Badge>}
       </p>
       <PersonVerdict id={person.id} />
-      <PersonActions person={person} me={me} sessions={sessions.data?.total ?? 0} refresh={refresh} />
+      <PersonActions person={person} sessions={sessions.data?.total ?? 0} />
       <div className="columns">
         <PersonFacts person={person} />
-        <PersonAuthenticators person={person} refresh={refresh} />
+        <PersonAuthenticators person={person} />
       </div>
-      <PersonEnrollments person={person} me={me} refresh={refresh} />
+      <PersonEnrollments person={person} />
       <PersonAttempts id={id} />
-      <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
-      <PersonBrowsers id={id} mayEnd={mayHelp(me, person)} refresh={refresh} />
+      <PersonSessions person={person} query={sessions} />
+      <PersonBrowsers person={person} />
       <PersonPrograms id={id} />
     </>
   );

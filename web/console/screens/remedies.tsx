@@ -1,6 +1,5 @@
 // What can be done about a refusal, on the attempt itself, by those who may.
 
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
 import { updateCommand } from '../forms/command.ts';
@@ -96,14 +95,12 @@ export function Remedies({ attempt }: { attempt: LoginAttempt }) {
 
 function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: readonly Remedy[] }) {
   const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`).data;
-  const client = useQueryClient();
   if (person === undefined || !mayHelp(me, person)) return null;
-  const of = { person, refresh: () => client.invalidateQueries({ queryKey: ['person', id] }) };
   const buttons: Readonly<Record<Remedy, React.ReactNode>> = {
-    unlock: <Unlock key="unlock" {...of} />,
-    enable: me.isAdmin && person.disabled && <Enable key="enable" {...of} />,
-    invite: <InviteAction key="invite" {...of} />,
-    'reset-mfa': <ResetMfa key="reset-mfa" {...of} />,
+    unlock: <Unlock key="unlock" person={person} />,
+    enable: me.isAdmin && person.disabled && <Enable key="enable" person={person} />,
+    invite: <InviteAction key="invite" person={person} />,
+    'reset-mfa': <ResetMfa key="reset-mfa" person={person} />,
     policy: me.isAdmin && (
       <Link key="policy" className="button" to="/policies/$id" params={{ id: person.authPolicyId }}>
         {words.editPolicy(person.authPolicy.name)}
@@ -121,9 +118,7 @@ function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: r
 /** Adds an address that was refused to the redirect URIs of its application. */
 function AllowAddress({ clientId, address }: { clientId: string; address: string }) {
   const path = `oidc-clients/${encodeURIComponent(clientId)}`;
-  const key = ['client', clientId];
-  const application = useRead<OidcClient>(key, path).data;
-  const client = useQueryClient();
+  const application = useRead<OidcClient>(['client', clientId], path).data;
   // The built-in clients have their addresses in the configuration.
   if (application === undefined) return null;
   const { name, redirectUris } = application;
@@ -141,7 +136,6 @@ function AllowAddress({ clientId, address }: { clientId: string; address: string
         change={() => ({ method: 'PATCH', path, body: changes })}
         command={updateCommand(oidcClientEntity, clientId, changes)}
         done={words.allowedNow(name)}
-        whenDone={() => client.invalidateQueries({ queryKey: key })}
       />
     </div>
   );

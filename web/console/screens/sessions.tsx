@@ -1,6 +1,5 @@
 import { programText } from '../../parts/language.ts';
 import { allOf, contains, equal, ofPerson } from '../filter.ts';
-import { refreshEntities } from '../forms/entity.ts';
 import { ApplicationName, useNames } from '../forms/names.ts';
 import { actionsColumn, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
@@ -82,7 +81,7 @@ const browserColumns: readonly Column<BrowserSession>[] = [
 
 const endSession = actionsColumn<ApiSession | BrowserSession>((session) => (
   <IfMayHelp id={session.identityId}>
-    <EndSession session={session} refresh={refreshEntities} />
+    <EndSession session={session} />
   </IfMayHelp>
 ));
 

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { announce } from '../../../parts/announce.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { Card } from '../../../parts/screen.tsx';
-import { refreshEntities } from '../../forms/entity.ts';
 import { SameChange } from '../../parts/same-change.tsx';
 import { SubmitForm } from '../../parts/submit-form.tsx';
+import { refresh } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import { PemField } from './pem-field.tsx';
 import { words } from './words.ts';
@@ -26,7 +26,7 @@ export function ProveKey({ id, token }: { id: string; token: string }) {
         action={() => make({ method: 'POST', path, body: { certPem } })}
         done={async () => {
           announce(words.isVerified);
-          await refreshEntities();
+          await refresh();
         }}
       >
         <ol className="steps">

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
-import { useRead } from '../../queries.ts';
+import { refresh, useRead } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';
@@ -22,11 +22,8 @@ export function newSecretOf(id: string): Change {
 
 /** The secrets of an application, by creation time. Nobody can see the secrets themselves again. */
 export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolean }) {
-  const client = useQueryClient();
-  const queryKey = ['secrets', id];
   const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
-  const query = useRead<readonly OidcClientSecret[]>(queryKey, path);
-  const refresh = () => client.invalidateQueries({ queryKey });
+  const query = useRead<readonly OidcClientSecret[]>(['secrets', id], path);
   const adding = useMutation({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id)),
     onSuccess: refresh,
@@ -40,13 +37,7 @@ export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolea
             {secrets.length === 0 ? <p>{words.noSecrets}</p> : null}
             <ul className="entries">
               {secrets.map((secret) => (
-                <Secret
-                  key={secret.id}
-                  clientId={id}
-                  secret={secret}
-                  mayChange={mayChange}
-                  refresh={refresh}
-                />
+                <Secret key={secret.id} clientId={id} secret={secret} mayChange={mayChange} />
               ))}
             </ul>
             {adding.data !== undefined && <ShownOnce label={words.secretOnce} text={adding.data.secret} />}
@@ -72,12 +63,10 @@ function Secret({
   clientId,
   secret: { id, createdAt, lastUsedAt },
   mayChange,
-  refresh,
 }: {
   clientId: string;
   secret: OidcClientSecret;
   mayChange: boolean;
-  refresh: () => unknown;
 }) {
   const used = lastUsedAt === null ? words.unused : words.used(timeText(lastUsedAt));
   return (
@@ -95,7 +84,6 @@ function Secret({
           change={() => ({ method: 'DELETE', path: `oidc-clients/${clientId}/secrets/${id}` })}
           command={['oidc-client', 'delete-secret', clientId, id]}
           done={words.secretDeleted}
-          whenDone={refresh}
         />
       )}
     </li>

@@ -7,7 +7,6 @@ import {
 } from '../../../../src/model/entities/oidc-client.ts';
 import { Card, Facts, Screen } from '../../../parts/screen.tsx';
 import { updateCommand } from '../../forms/command.ts';
-import { refreshEntities } from '../../forms/entity.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
@@ -158,10 +157,7 @@ function ClientFields({ form, children }: { form: FormState<ClientDraft>; childr
 
 const { none: _ofPublicOnes, ...methods } = fieldWords(entity.kind).choices.tokenEndpointAuthMethod ?? {};
 
-type RegisteredProps = Created & {
-  readonly redirectUris: readonly string[];
-  readonly template: string;
-};
+type RegisteredProps = Created & { readonly redirectUris: readonly string[]; readonly template: string };
 
 function Registered({ template, redirectUris, ...created }: RegisteredProps) {
   const { id, name } = created;
@@ -221,7 +217,6 @@ function DroppedScopes({
             })}
             command={updateCommand(entity, id, changes)}
             done={words.scopesAllowed}
-            whenDone={refreshEntities}
           />
         </p>
       )}

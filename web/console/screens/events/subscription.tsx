@@ -5,7 +5,6 @@ import { eventSubscriptionEntity as entity } from '../../../../src/model/entitie
 import { Button } from '../../../parts/button.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Card, Facts, Screen } from '../../../parts/screen.tsx';
-import { refreshEntities } from '../../forms/entity.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard } from '../../forms/fields.tsx';
@@ -13,7 +12,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Time } from '../../parts/time.tsx';
-import { queries } from '../../queries.ts';
+import { refresh } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import type { EventDelivery, EventSubscription } from '../../types.ts';
 import { type Created, FirstSecret, ShownOnce, withSecret } from '../clients/client-secrets.tsx';
@@ -104,10 +103,8 @@ function Actions({
   });
   const rotating = useMutation({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id, '24h')),
-    onSuccess: refreshEntities,
+    onSuccess: refresh,
   });
-  const refresh = () =>
-    Promise.all([refreshEntities(), queries.invalidateQueries({ queryKey: ['deliveries', id] })]);
   return (
     <Card id="actions" title={words.check}>
       <div role="status">
@@ -138,7 +135,6 @@ function Actions({
           change={() => ({ method: 'POST', path: `${path}/replay`, body: {} })}
           command={['event-subscription', 'replay', name]}
           done={words.replayed}
-          whenDone={refresh}
         />
         {type === 'webhook' && (
           <Button id="rotate-secret" isBusy={rotating.isPending} onClick={() => rotating.mutate()}>

@@ -6,15 +6,14 @@ import { words } from './words.ts';
 
 interface Props {
   readonly authenticator: Authenticator;
-  readonly refresh: () => unknown;
 }
 
 /** What an administrator may do with an authenticator. */
-export function AuthenticatorActions({ authenticator, refresh }: Props) {
+export function AuthenticatorActions({ authenticator }: Props) {
   const { id, method, identity } = authenticator;
   return (
     <div className="buttons">
-      {method === 'cert' && <AskForReplacement authenticator={authenticator} refresh={refresh} />}
+      {method === 'cert' && <AskForReplacement authenticator={authenticator} />}
       <Confirm
         id={`remove-${id}`}
         label={words.remove}
@@ -24,13 +23,12 @@ export function AuthenticatorActions({ authenticator, refresh }: Props) {
         change={() => ({ method: 'DELETE', path: `authenticators/${id}` })}
         command={['delete', 'authenticator', id]}
         done={words.removed}
-        whenDone={refresh}
       />
     </div>
   );
 }
 
-function AskForReplacement({ authenticator: { id }, refresh }: Props) {
+function AskForReplacement({ authenticator: { id } }: Props) {
   const [rollKeys, setRollKeys] = useState(false);
   return (
     <Confirm
@@ -44,7 +42,6 @@ function AskForReplacement({ authenticator: { id }, refresh }: Props) {
       change={() => ({ method: 'POST', path: `authenticators/${id}/request-extend`, body: { rollKeys } })}
       command={null}
       done={words.replaceDone}
-      whenDone={refresh}
     />
   );
 }

@@ -8,7 +8,6 @@ import { draftRead } from '../../forms/entity-screen.tsx';
 import { FieldCard } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { queries } from '../../queries.ts';
 import { make, type Versioned } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { BulkPreview, IdentityDetail } from '../../types.ts';
@@ -34,7 +33,6 @@ export function EditPersonScreen() {
             read={sentRead(found)}
             reread={async () => sentRead(await rereadEntity<IdentityDetail>(path))}
             saved={async () => {
-              await queries.invalidateQueries({ queryKey: ['person', id] });
               await navigate({ to: '/people/$id', params: { id } });
             }}
           >

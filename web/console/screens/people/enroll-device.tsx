@@ -3,6 +3,7 @@ import { useNames } from '../../forms/names.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
 import { MakeForm } from '../../parts/submit-form.tsx';
+import { refresh } from '../../queries.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Enrollment, OfPerson } from '../../types.ts';
@@ -26,7 +27,7 @@ export function EnrollDevice(props: OfPerson) {
 
 type Method = Enrollment['method'];
 
-function EnrollForm({ person: { id, name }, refresh }: OfPerson) {
+function EnrollForm({ person: { id, name } }: OfPerson) {
   const [method, setMethod] = useState<Method>('ott');
   const [caId, setCaId] = useState('');
   const [username, setUsername] = useState(name);

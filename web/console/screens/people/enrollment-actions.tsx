@@ -5,13 +5,8 @@ import type { Enrollment } from '../../types.ts';
 import { DeviceToken } from './hand-over.tsx';
 import { words } from './words.ts';
 
-interface Props {
-  readonly enrollment: Enrollment;
-  readonly refresh: () => unknown;
-}
-
 /** What an administrator may do with an open enrollment. */
-export function EnrollmentActions({ enrollment, refresh }: Props) {
+export function EnrollmentActions({ enrollment }: { enrollment: Enrollment }) {
   const { id } = enrollment;
   return (
     <div className="buttons">
@@ -24,7 +19,6 @@ export function EnrollmentActions({ enrollment, refresh }: Props) {
         change={() => ({ method: 'POST', path: `enrollments/${id}/refresh`, body: {} })}
         command={['enrollment', 'refresh', id]}
         done={words.renewed}
-        whenDone={refresh}
       />
       <Confirm
         id={`withdraw-${id}`}
@@ -35,22 +29,13 @@ export function EnrollmentActions({ enrollment, refresh }: Props) {
         change={() => ({ method: 'DELETE', path: `enrollments/${id}` })}
         command={['delete', 'enrollment', id]}
         done={words.withdrawn}
-        whenDone={refresh}
       />
     </div>
   );
 }
 
 /** Withdraws the link with which a person chooses a password. */
-export function WithdrawLink({
-  id,
-  personId,
-  refresh,
-}: {
-  id: string;
-  personId: string;
-  refresh: () => unknown;
-}) {
+export function WithdrawLink({ id, personId }: { id: string; personId: string }) {
   return (
     <Confirm
       id={id}
@@ -61,7 +46,6 @@ export function WithdrawLink({
       change={() => ({ method: 'DELETE', path: `identities/${personId}/invitation` })}
       command={['invite', personId, '--withdraw']}
       done={words.withdrawn}
-      whenDone={refresh}
     />
   );
 }

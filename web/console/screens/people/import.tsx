@@ -13,10 +13,10 @@ import { download } from '../../parts/export.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
-import { queries } from '../../queries.ts';
+import { refresh } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import type { BulkJob, ImportResult } from '../../types.ts';
-import { checkedJob, doneJob, jobs } from './many-job.ts';
+import { checkedJob, doneJob } from './many-job.ts';
 import { HowFar, ManyPeople } from './many-people.tsx';
 import { StoppedJobs } from './many-stopped.tsx';
 import { words } from './many-words.ts';
@@ -60,9 +60,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
       if (job === null) return sent(given);
       return { rows: job.preview.matched, problems: [], ...(await doneJob(job, setJob)) };
     },
-    async onSettled() {
-      for (const read of ['list', jobs]) await queries.invalidateQueries({ queryKey: [read] });
-    },
+    onSettled: refresh,
     onSuccess({ created }) {
       if (created.length === 0) return;
       announce(words.added(created.length));

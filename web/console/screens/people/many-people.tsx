@@ -15,7 +15,7 @@ import { download } from '../../parts/export.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, InputField, SelectField } from '../../parts/field.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
-import { queries } from '../../queries.ts';
+import { refresh } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { BulkJob, BulkPreview, BulkResult } from '../../types.ts';
@@ -43,7 +43,7 @@ export function ManyPeople({ label = words.change, gone, ...props }: ManyPeopleP
     // Not before: the list may be empty then, and this dialog is a part of it.
     setDone(null);
     if (done === 'delete') gone?.();
-    for (const read of ['list', jobs]) await queries.invalidateQueries({ queryKey: [read] });
+    await refresh();
     setTimeout(() => {
       if (document.activeElement === document.body) document.querySelector('h1')?.focus();
     });

@@ -1,18 +1,16 @@
 // What somebody was given to get in with, and has not used yet.
 
 import { timeText } from '../../../parts/language.ts';
-import { mayHelp } from '../../me.ts';
+import { useIsAdmin, useMayHelp } from '../../me.ts';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { useList } from '../../queries.ts';
-import type { Enrollment, Identity, OfPerson } from '../../types.ts';
+import type { Enrollment, OfPerson } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
 import { EnrollmentActions, WithdrawLink } from './enrollment-actions.tsx';
 import { words } from './words.ts';
 
-type Props = OfPerson & { readonly me: Identity | undefined };
-
-export function PersonEnrollments({ person, me, refresh }: Props) {
-  const isAdmin = me?.isAdmin === true;
+export function PersonEnrollments({ person }: OfPerson) {
+  const isAdmin = useIsAdmin();
   const query = useList<Enrollment>(
     ['person', person.id, 'enrollments'],
     `identities/${person.id}/enrollments`,
@@ -22,7 +20,7 @@ export function PersonEnrollments({ person, me, refresh }: Props) {
     <EntriesCard
       id="enrollments"
       title={words.enrollments}
-      tools={isAdmin && <EnrollDevice person={person} refresh={refresh} />}
+      tools={isAdmin && <EnrollDevice person={person} />}
       query={query}
       itemsOf={({ items }) => [...(person.invitation === null ? [] : ['invitation' as const]), ...items]}
       keyOf={(one) => (one === 'invitation' ? one : one.id)}
@@ -30,11 +28,11 @@ export function PersonEnrollments({ person, me, refresh }: Props) {
       kind="rows"
       entry={(one) =>
         one === 'invitation' ? (
-          <Invitation person={person} me={me} refresh={refresh} />
+          <Invitation person={person} />
         ) : (
           <>
             <EnrollmentFacts enrollment={one} />
-            {isAdmin && <EnrollmentActions enrollment={one} refresh={refresh} />}
+            {isAdmin && <EnrollmentActions enrollment={one} />}
           </>
         )
       }
@@ -42,8 +40,9 @@ export function PersonEnrollments({ person, me, refresh }: Props) {
   );
 }
 
-function Invitation({ person, me, refresh }: Props) {
+function Invitation({ person }: OfPerson) {
   const { id, invitation } = person;
+  const isHelper = useMayHelp(person);
   if (invitation === null) return null;
   return (
     <>
@@ -53,7 +52,7 @@ function Invitation({ person, me, refresh }: Props) {
           {words.invitedText(timeText(invitation.expiresAt))} {invitation.endSessions && words.invitedEnds}
         </span>
       </div>
-      {mayHelp(me, person) && <WithdrawLink id="withdraw-link" personId={id} refresh={refresh} />}
+      {isHelper && <WithdrawLink id="withdraw-link" personId={id} />}
     </>
   );
 }

@@ -20,9 +20,7 @@ export function TryToken({ signer }: { signer: Signer }) {
   const { id, externalAuthUrl, clientId } = signer;
   const [tested, setTested] = useState<TestedSigner | null>(null);
   const [token, setToken] = useState('');
-  const trying = useMutation({
-    mutationFn: (change: Change) => make<TriedToken>(change),
-  });
+  const trying = useMutation({ mutationFn: (change: Change) => make<TriedToken>(change) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (trying.isPending) return;
