@@ -41,21 +41,14 @@ export async function serverStatus(report: Report, { server }: { server?: string
 }
 
 async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus> {
-  const nodes = await api.call({
-    api: 'client',
-    method: 'GET',
-    path: '/controllers',
-    query: { limit: 'none' },
-  });
+  const query = { limit: 'none' };
+  const nodes = await api.call({ api: 'client', method: 'GET', path: '/controllers', query });
   const seen = await forReaders(api);
   const { url } = api.login;
   const { trust } = await credentialsStore(ports).read();
   using http = await connectionTo(ports, trust[url], undefined);
   const { issuer } = await discover(http, ports.clock, url);
-  const answer = await http.send({
-    method: 'GET',
-    url: new URL('/health-checks', url),
-  });
+  const answer = await http.send({ method: 'GET', url: new URL('/health-checks', url) });
   const health = asObject(asObject(answer.body).data);
   const end = http.certificateEnd();
   return {
@@ -65,7 +58,7 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
     checks: asList(health.checks).map(asObject),
     certificateEnd: end === undefined ? null : new Date(end).toISOString(),
     certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
-    controllers: asList(nodes.data).map(asObject),
+    controllers: nodes.rows,
     ...seen,
   };
 }
@@ -75,23 +68,18 @@ async function forReaders(
   api: ApiClient,
 ): Promise<Pick<ServerStatus, 'administratorsNamedBy' | 'eventsNotTakenBy' | 'mailsGivenUp'>> {
   const none = { administratorsNamedBy: null, eventsNotTakenBy: null, mailsGivenUp: null };
-  const me = asObject((await api.call({ api: 'client', method: 'GET', path: '/current-identity' })).data);
+  const { document: me } = await api.call({ api: 'client', method: 'GET', path: '/current-identity' });
   if (me.isAdmin !== true && asList(me.permissions).length === 0) return none;
   // Not every address serves the management API.
   const found = await api.find({ method: 'GET', path: '/administrators/named-by' });
   if (found === undefined) return none;
-  const { data } = await api.call({
-    method: 'GET',
-    path: '/event-subscriptions',
-    query: { limit: 'none' },
-  });
+  const query = { limit: 'none' };
+  const subscriptions = await api.call({ method: 'GET', path: '/event-subscriptions', query });
   const mails = await api.call({ method: 'GET', path: '/mails', query: { state: 'failed' } });
   return {
-    mailsGivenUp: asList(mails.data).map(asObject),
-    administratorsNamedBy: asList(asObject(found.data).namedBy).map(asObject),
-    eventsNotTakenBy: asList(data)
-      .map(asObject)
-      .filter(({ failures }) => Number(failures) > 0),
+    mailsGivenUp: mails.rows,
+    administratorsNamedBy: asList(found.document.namedBy).map(asObject),
+    eventsNotTakenBy: subscriptions.rows.filter(({ failures }) => Number(failures) > 0),
   };
 }
 

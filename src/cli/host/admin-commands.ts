@@ -6,20 +6,15 @@ import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { withHost } from './open-host.ts';
 import { setupUrl } from './setup/setup-url.ts';
 
-interface RecoverOptions extends SecretOptions {
-  readonly config?: string;
-  readonly resetTotp?: boolean;
-}
+type RecoverOptions = SecretOptions & Texts<'config'> & Flags<'resetTotp'>;
 
-interface AdminOptions extends SecretOptions {
-  readonly config?: string;
-  readonly link?: boolean;
-}
+type AdminOptions = SecretOptions & Texts<'config'> & Flags<'link'>;
 
 /** `admin create NAME` */
 export async function createAdmin(

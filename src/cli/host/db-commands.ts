@@ -19,6 +19,7 @@ import {
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { isoTime, type Millis } from '../../platform/clock.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
+import type { Flags } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
@@ -116,9 +117,7 @@ export function alikeLines(alike: readonly (readonly string[])[]): readonly stri
 const afterRestore =
   'Identities, policies, passwords and certificates are those of the backup: check what was disabled, removed or changed since.';
 
-interface RestoreOptions extends ConfigOptions {
-  readonly yes?: boolean;
-}
+type RestoreOptions = ConfigOptions & Flags<'yes'>;
 
 /** `ops db restore FILE` @throws CliError a controller runs, or the backup cannot be used; nothing is changed then */
 export async function restoreCommand(

@@ -8,6 +8,12 @@ import type { CliPorts } from './ports.ts';
 /** What a command does: with its options, by camel-cased name, and its arguments. */
 export type Work = (report: Report, options: never, args: never) => Promise<void>;
 
+/** Options that take a text, by camel-cased name. */
+export type Texts<Name extends string> = { readonly [Of in Name]?: string };
+
+/** Options that are on or off. */
+export type Flags<Name extends string> = { readonly [Of in Name]?: boolean };
+
 /** An argument or an option about which more is known than what the help says. */
 interface Details {
   readonly help: string;

@@ -3,15 +3,13 @@ import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
+import type { Flags, Texts } from './command.ts';
 import { CliError, exitCodes, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 
 /** The options for passing a password to a command. None takes it as an argument. */
-export interface SecretOptions {
-  readonly passwordStdin?: boolean;
-  readonly passwordFile?: string;
-}
+export type SecretOptions = Texts<'passwordFile'> & Flags<'passwordStdin'>;
 
 const longestSecret = 64 * 1024;
 

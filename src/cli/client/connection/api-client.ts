@@ -1,7 +1,7 @@
 // Calls the Edge APIs with the saved login: renews the access token, and turns failures into sentences.
 
 import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
-import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import type { CliError, Report } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
@@ -19,7 +19,7 @@ export interface ApiCall {
   readonly path: string;
   /** Default: the management API. */
   readonly api?: keyof typeof roots;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;
   /** A table, instead of JSON. */
   readonly csv?: string;
@@ -28,7 +28,14 @@ export interface ApiCall {
 /** The envelope of a successful answer. */
 export interface ApiAnswer {
   readonly data: unknown;
-  readonly meta: JsonObject;
+  /** The data as an object; empty if it is a list. */
+  readonly document: JsonObject;
+  /** The data as a list; empty if it is an object. */
+  readonly rows: readonly JsonObject[];
+  /** How many there are, if these are some of them. */
+  readonly total: number;
+  /** The list is too long to be counted: there are at least as many. */
+  readonly isEstimate: boolean;
   readonly headers: HttpsAnswer['headers'];
 }
 
@@ -85,7 +92,8 @@ async function sendAs(
   const secondToken =
     secondaryJwtFile === undefined ? undefined : await externalJwt(report.ports, secondaryJwtFile);
   const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
-  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(call.query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, value);
   const { method, json, csv } = call;
   return showingProgress(report, (show) => {
     let shown = 0;
@@ -109,7 +117,11 @@ async function sendAs(
 function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
   if (answer.status >= 200 && answer.status < 300) {
     const { data, meta } = asObject(answer.body);
-    return { data, meta: asObject(meta), headers: answer.headers };
+    const rows = asList(data).map(asObject);
+    const { totalCount = rows.length, totalCountIsEstimate } = asObject(asObject(meta).pagination);
+    const isEstimate = totalCountIsEstimate === true;
+    const { headers } = answer;
+    return { data, document: asObject(data), rows, total: Number(totalCount), isEstimate, headers };
   }
   if (answer.status === 401) throw notAuthenticated(answer, login);
   throw answerError(answer);

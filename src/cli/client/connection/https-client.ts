@@ -83,12 +83,7 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
       const body = csv ?? (form === undefined ? JSON.stringify(json) : new URLSearchParams(form));
       try {
         const response = await sendNow(
-          new Request(url, {
-            method,
-            headers,
-            redirect: 'manual',
-            ...(body === undefined ? {} : { body }),
-          }),
+          new Request(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) }),
         );
         const text = await response.text();
         return {

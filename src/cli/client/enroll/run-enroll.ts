@@ -5,6 +5,7 @@ import { compactVerify } from 'jose';
 import { SECOND } from '../../../platform/clock.ts';
 import { asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -19,11 +20,7 @@ import { createHttpsClient } from '../connection/https-client.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { presentedCertificate } from '../connection/server-trust.ts';
 
-interface EnrollOptions extends SecretOptions {
-  readonly output?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
+type EnrollOptions = SecretOptions & Texts<'output' | 'cert' | 'key'>;
 
 interface KeyAndCertificate {
   readonly key: string;

@@ -56,10 +56,7 @@ export interface EntityDescriptor {
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
   /** A second step of `create` with its own options; `run-entities.ts` imports it when needed. */
-  readonly afterCreate?: {
-    readonly options: Typed;
-    readonly step: AfterCreateStep;
-  };
+  readonly afterCreate?: { readonly options: Typed; readonly step: AfterCreateStep };
 }
 
 export type AfterCreateStep = 'identity' | 'authenticator' | 'enrollment';

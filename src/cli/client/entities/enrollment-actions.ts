@@ -1,5 +1,6 @@
-import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
 import { refuseTakenFile, writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
@@ -16,10 +17,7 @@ export const newEnrollment: AfterCreate = {
   },
 };
 
-interface RefreshOptions {
-  readonly expiresAt?: string;
-  readonly outputJwt?: string;
-}
+type RefreshOptions = Texts<'expiresAt' | 'outputJwt'>;
 
 /** `enrollment refresh NAME [--expires-at TIME] [--output-jwt FILE]` */
 export const refreshEnrollment = onEntity(
@@ -41,11 +39,11 @@ export async function handOutJwt(
   api: ApiClient,
   { id, file }: { id: string; file: string },
 ): Promise<void> {
-  const { data } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
-  const jwt = textField(asObject(data), 'jwt');
+  const { document } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
+  const jwt = textField(document, 'jwt');
   if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
   await writeOwnerFile(report.ports, file, async () => jwt);
-  const expiresAt = withoutMilliseconds(textField(asObject(data), 'expiresAt') ?? '');
+  const expiresAt = withoutMilliseconds(textField(document, 'expiresAt') ?? '');
   notice(
     report,
     `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${shellWord(file)}`,

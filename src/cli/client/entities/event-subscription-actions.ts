@@ -1,4 +1,4 @@
-import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import type { JsonObject } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, notice, printResult } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/print-table.ts';
@@ -9,8 +9,7 @@ const kind = 'event-subscription';
 
 /** `event-subscription test NAME` @throws CliError exit 1 when the event was not delivered */
 export const testSubscription = onEntity(kind, async ({ report, api, name, path }) => {
-  const { data } = await api.call({ method: 'POST', path: `${path}/test` });
-  const { isDelivered, result } = asObject(data);
+  const { isDelivered, result } = (await api.call({ method: 'POST', path: `${path}/test` })).document;
   if (isDelivered !== true) {
     throw new CliError(`The test event was not delivered: ${String(result)}.`, {
       code: 'not_delivered',
@@ -34,9 +33,8 @@ const columns: readonly ColumnSpelling<JsonObject>[] = [
 export const listDeliveries = onEntity(
   kind,
   async ({ report, api, path }, { state, limit }: { state?: string; limit?: string }) => {
-    const query = new URLSearchParams({ ...(state && { state }), ...(limit && { limit }) });
-    const { data } = await api.call({ method: 'GET', path: `${path}/deliveries?${query}` });
-    printTable(report, asList(data).map(asObject), { value: data, columns });
+    const { rows } = await api.call({ method: 'GET', path: `${path}/deliveries`, query: { state, limit } });
+    printTable(report, rows, { value: rows, columns });
   },
 );
 
@@ -44,9 +42,8 @@ export const listDeliveries = onEntity(
 export const replayEvents = onEntity(
   kind,
   async ({ report, api, name, path }, { since, id: ids }: { since?: string; id?: readonly string[] }) => {
-    const json = { ...(since && { since }), ...(ids && { ids }) };
-    const { data } = await api.call({ method: 'POST', path: `${path}/replay`, json });
-    const { replayed } = asObject(data);
+    const call = { method: 'POST', path: `${path}/replay`, json: { since, ids } } as const;
+    const { replayed } = (await api.call(call)).document;
     const which = replayed === 1 ? '1 event is' : `${String(replayed)} events are`;
     printResult(report, { replayed }, () => `${which} sent to ${name} again.`);
   },
@@ -56,9 +53,8 @@ export const replayEvents = onEntity(
 export const rotateSecret = onEntity(
   kind,
   async ({ report, api, path }, { overlap }: { overlap?: string }) => {
-    const json = { ...(overlap && { overlap }) };
-    const { data } = await api.call({ method: 'POST', path: `${path}/secrets`, json });
-    const { secret, formerSecretUntil } = asObject(data);
+    const call = { method: 'POST', path: `${path}/secrets`, json: { overlap } } as const;
+    const { secret, formerSecretUntil } = (await api.call(call)).document;
     printResult(report, { secret, formerSecretUntil }, () => String(secret));
     notice(
       report,

@@ -1,19 +1,16 @@
 // Actions of an administrator on one identity: unlock, disable, enable, reset-mfa, passkeys, set-password,
 // end-sessions.
 
-import { asList, asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, printResult, usageError } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import { readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { changed } from './change.ts';
 import { onEntity } from './on-entity.ts';
 
-interface DisableOptions {
-  readonly minutes?: string;
-  readonly until?: string;
-  readonly force?: boolean;
-}
+type DisableOptions = Texts<'minutes' | 'until'> & Flags<'force'>;
 
 /** `identity disable NAME [--minutes N | --until TIME] [--force]` */
 export const disableIdentity = onEntity(
@@ -36,16 +33,18 @@ export const disableIdentity = onEntity(
 );
 
 /** `identity enable NAME` */
-export const enableIdentity = onEntity('identity', async ({ report, api, id, name, path }) => {
-  await api.call({ method: 'POST', path: `${path}/enable`, json: {} });
-  printResult(report, { id, name }, () => `Enabled ${name}.`);
-});
+export const enableIdentity = simply('enable', 'Enabled');
 
 /** `identity unlock NAME` */
-export const unlockIdentity = onEntity('identity', async ({ report, api, id, name, path }) => {
-  await api.call({ method: 'POST', path: `${path}/unlock`, json: {} });
-  printResult(report, { id, name }, () => `Unlocked ${name}.`);
-});
+export const unlockIdentity = simply('unlock', 'Unlocked');
+
+/** An action about which nothing has to be said. */
+function simply(action: string, done: string) {
+  return onEntity('identity', async ({ report, api, id, name, path }) => {
+    await api.call({ method: 'POST', path: `${path}/${action}`, json: {} });
+    printResult(report, { id, name }, () => `${done} ${name}.`);
+  });
+}
 
 /** `identity reset-mfa NAME` */
 export const resetMfa = onEntity('identity', async ({ report, api, id, name, path }) => {
@@ -58,10 +57,7 @@ export const resetMfa = onEntity('identity', async ({ report, api, id, name, pat
   printResult(report, { id, name }, () => `Removed the authenticator app of ${name}.`);
 });
 
-interface PasskeyOptions {
-  readonly remove?: string;
-  readonly force?: boolean;
-}
+type PasskeyOptions = Texts<'remove'> & Flags<'force'>;
 
 /** `identity passkeys NAME [--remove ID [--force]]` */
 export const passkeys = onEntity(
@@ -73,10 +69,9 @@ export const passkeys = onEntity(
       printResult(report, { id, name, removed: remove }, () => `Removed a passkey of ${name}.`);
       return;
     }
-    const { data } = await api.call({ method: 'GET', path: `${path}/passkeys` });
+    const { rows } = await api.call({ method: 'GET', path: `${path}/passkeys` });
     const columns = ['id', 'name', 'createdAt', 'lastUsedAt', 'isBackedUp', 'clonedAt'];
-    const nothing = `${name} has no passkeys.`;
-    printTable(report, asList(data).map(asObject), { value: data, columns, nothing });
+    printTable(report, rows, { value: rows, columns, nothing: `${name} has no passkeys.` });
   },
 );
 
@@ -84,11 +79,8 @@ export const passkeys = onEntity(
 export const setPassword = onEntity(
   'identity',
   async ({ report, api, id, name, path }, options: SecretOptions) => {
-    const { data } = await api.call({ method: 'GET', path: `${path}/authenticators` });
-    const updb = asList(data)
-      .map(asObject)
-      .find(({ method }) => method === 'updb');
-    const authenticatorId = textField(updb ?? {}, 'id');
+    const { rows } = await api.call({ method: 'GET', path: `${path}/authenticators` });
+    const authenticatorId = textField(rows.find(({ method }) => method === 'updb') ?? {}, 'id');
     if (authenticatorId === undefined) {
       throw new CliError(`${name} has no user name and password.`, {
         code: 'NOT_FOUND',
@@ -96,19 +88,16 @@ export const setPassword = onEntity(
       });
     }
     const password = await readNewPassword(report.ports, options, name);
-    await api.call({
-      method: 'PATCH',
-      path: `/authenticators/${encodeURIComponent(authenticatorId)}`,
-      json: { password },
-    });
+    const authenticator = `/authenticators/${encodeURIComponent(authenticatorId)}`;
+    await api.call({ method: 'PATCH', path: authenticator, json: { password } });
     printResult(report, { id, name, authenticatorId }, () => `The password of ${name} is changed.`);
   },
 );
 
 /** `identity end-sessions NAME` */
 export const endSessions = onEntity('identity', async ({ report, api, id, name, path }) => {
-  const { meta } = await api.call({ method: 'GET', path: `${path}/api-sessions`, query: { limit: '1' } });
-  const ended = numberField(asObject(meta.pagination), 'totalCount') ?? 0;
+  const open = await api.call({ method: 'GET', path: `${path}/api-sessions`, query: { limit: '1' } });
+  const ended = open.total;
   await api.call({ method: 'DELETE', path: `${path}/api-sessions` });
   const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
   printResult(report, { id, name, ended }, () => `Ended ${sessions} of ${name}.`);

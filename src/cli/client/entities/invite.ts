@@ -1,20 +1,14 @@
 // A link with which a person chooses a password: shown, drawn as a QR code, or written to a file.
 
-import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { printResult, type Report, usageError } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';
 import { onEntity } from './on-entity.ts';
 
-interface InviteOptions {
-  readonly expires?: string;
-  readonly endSessions?: boolean;
-  readonly send?: boolean;
-  readonly qr?: boolean;
-  readonly output?: string;
-  readonly withdraw?: boolean;
-}
+type InviteOptions = Texts<'expires' | 'output'> & Flags<'endSessions' | 'send' | 'qr' | 'withdraw'>;
 
 /** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, with `--send` instead of the last two, `invite NAME --withdraw` */
 export const invite = onEntity(
@@ -29,9 +23,9 @@ export const invite = onEntity(
     }
     const json = { ...(expires === undefined ? {} : { expiresIn: expires }), endSessions };
     if (send) {
-      const { data } = await api.call({ method: 'POST', path, json: { ...json, send } });
-      const sentTo = textField(asObject(data), 'sentTo') ?? '';
-      const expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+      const { document } = await api.call({ method: 'POST', path, json: { ...json, send } });
+      const sentTo = textField(document, 'sentTo') ?? '';
+      const expiresAt = textField(document, 'expiresAt') ?? '';
       printResult(
         report,
         { id, name, sentTo, expiresAt },
@@ -43,9 +37,9 @@ export const invite = onEntity(
     let url = '';
     let expiresAt = '';
     const make = async () => {
-      const { data } = await api.call({ method: 'POST', path, json });
-      url = textField(asObject(data), 'url') ?? '';
-      expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+      const { document } = await api.call({ method: 'POST', path, json });
+      url = textField(document, 'url') ?? '';
+      expiresAt = textField(document, 'expiresAt') ?? '';
       return `${url}\n`;
     };
     await (output === undefined ? make() : writeOwnerFile(report.ports, output, make));

@@ -1,4 +1,4 @@
-import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { CliError } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import { type EntityDescriptor, entityNoun } from './descriptor.ts';
@@ -15,8 +15,8 @@ export async function findEntity(
 ): Promise<JsonObject & { readonly id: string }> {
   const text = filterText(nameOrId);
   const filter = ['id', ...entity.lookupFields].map((field) => `${field} = ${text}`).join(' or ');
-  const { data } = await api.call({ method: 'GET', path: entity.path, query: { filter, limit: '10' } });
-  const found = asList(data).map(asObject);
+  const query = { filter, limit: '10' };
+  const { rows: found } = await api.call({ method: 'GET', path: entity.path, query });
   const one = found.find(({ id }) => id === nameOrId) ?? (found.length === 1 ? found[0] : undefined);
   const id = textField(one ?? {}, 'id');
   if (one !== undefined && id !== undefined) return { ...one, id };
@@ -48,7 +48,7 @@ async function withId(
   id: string,
 ): Promise<(JsonObject & { readonly id: string }) | undefined> {
   const query = { filter: `id = ${filterText(id)}`, limit: '1' };
-  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
+  const [found] = (await api.call({ method: 'GET', path: entity.path, query })).rows;
   return found === undefined ? undefined : { ...found, id };
 }
 
@@ -72,8 +72,8 @@ async function idIn(
   api: ApiClient,
   { path, filter, member }: { path: string; filter: string; member: string },
 ): Promise<string | undefined> {
-  const { data } = await api.call({ method: 'GET', path, query: { filter, limit: '1' } });
-  return textField(asObject(asList(data)[0]), member);
+  const { rows } = await api.call({ method: 'GET', path, query: { filter, limit: '1' } });
+  return textField(rows[0] ?? {}, member);
 }
 
 /** A text literal in the filter language. Names are stored in Unicode NFC. */

@@ -4,6 +4,7 @@
 import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { MINUTE, type Millis, SECOND } from '../../../platform/clock.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
@@ -11,12 +12,7 @@ import { readNamedFile } from '../../terminal/secret-input.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { changed } from './change.ts';
 
-export interface ManyOptions {
-  readonly server?: string;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-  readonly force?: boolean;
-}
+export type ManyOptions = Texts<'server'> & Flags<'yes' | 'dryRun' | 'force'>;
 
 /** A job, and how many identities its check may find, if that is known. */
 interface Job {
@@ -52,11 +48,11 @@ export async function changeMany(
   const call = callsOf(api, options);
   const among = 'filter' in selection ? await countOf(api, selection.filter) : 0;
   if (among > mostInOneStep) {
-    const job = asObject((await call(jobs, json)).data);
+    const job = (await call(jobs, json)).document;
     printDone(report, await carryOn(report, api, { job, among, options }));
     return;
   }
-  const preview = asObject((await call(`${path}/preview`, json)).data);
+  const preview = (await call(`${path}/preview`, json)).document;
   const matched = numberField(preview, 'matched') ?? 0;
   if (options.dryRun === true || matched === 0) {
     printResult(report, preview, () => previewText(preview));
@@ -64,7 +60,7 @@ export async function changeMany(
   }
   notice(report, previewText(preview));
   await confirmAtTerminal(report, `Do this for ${identities(matched)}?`, options.yes === true);
-  const done = asObject((await call(path, { ...json, matched })).data);
+  const done = (await call(path, { ...json, matched })).document;
   printDone(report, { ...done, done: matched });
 }
 
@@ -85,8 +81,7 @@ function callsOf(api: ApiClient, { force }: ManyOptions) {
 }
 
 async function countOf(api: ApiClient, filter: string): Promise<number> {
-  const { meta } = await api.call({ method: 'GET', path: '/identities', query: { filter, limit: '1' } });
-  return numberField(asObject(meta.pagination), 'totalCount') ?? 0;
+  return (await api.call({ method: 'GET', path: '/identities', query: { filter, limit: '1' } })).total;
 }
 
 /**
@@ -116,7 +111,7 @@ async function carryOn(
         const each = (clock.monotonic() - begun.at) / Math.max(1, done - begun.done);
         const left = done > begun.done ? timeLeft((checked - done) * each) : '';
         show(now.state === 'checking' ? `${checked}${of} checked` : `${done} of ${checked} done${left}`);
-        now = asObject((await call(`${at}/continue`, { confirmed })).data);
+        now = (await call(`${at}/continue`, { confirmed })).document;
         invitations.push(...asList(now.invitations));
         created.push(...asList(now.created));
         problems.push(...asList(now.problems).map(asObject));
@@ -176,12 +171,9 @@ export async function continueJob(
 ): Promise<void> {
   await withApi(report, options.server, async (api) => {
     const path = id === undefined ? jobs : `${jobs}/${encodeURIComponent(id)}`;
-    const { data } = await api.call({ method: 'GET', path });
-    if (id !== undefined)
-      return printDone(report, await carryOn(report, api, { job: asObject(data), options }));
-    const open = asList(data)
-      .map(asObject)
-      .filter(({ state }) => state !== 'done');
+    const { document: job, rows } = await api.call({ method: 'GET', path });
+    if (id !== undefined) return printDone(report, await carryOn(report, api, { job, options }));
+    const open = rows.filter(({ state }) => state !== 'done');
     printResult(report, open, () =>
       open.length === 0
         ? 'No job waits to be continued.'
@@ -218,12 +210,7 @@ function identities(count: number): string {
   return count === 1 ? '1 identity' : `${count} identities`;
 }
 
-interface EachOptions extends ManyOptions {
-  readonly filter?: string;
-  readonly until?: string;
-  readonly expires?: string;
-  readonly endSessions?: boolean;
-}
+type EachOptions = ManyOptions & Texts<'filter' | 'until' | 'expires'> & Flags<'endSessions'>;
 
 /** `identity each ACTION --filter FILTER` */
 export async function eachIdentity(
@@ -255,8 +242,8 @@ export async function importIdentities(
   const { dryRun = false, force = false } = options;
   await withApi(report, options.server, async (api) => {
     const query = { dryRun: String(dryRun), force: String(force), asJob: 'true' };
-    const { data } = await api.call({ method: 'POST', path: '/identities/import', query, csv: text });
-    const result = asObject(data);
+    const call = { method: 'POST', path: '/identities/import', query, csv: text } as const;
+    const { document: result } = await api.call(call);
     const problems = asList(result.problems).map(asObject);
     if (problems.length > 0) throw notImported(problems, file);
     const { job, ...answered } = result;

@@ -1,4 +1,4 @@
-import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, notice, usageError } from '../../terminal/output.ts';
 import { refuseTakenFile } from '../../terminal/owner-file.ts';
@@ -37,8 +37,8 @@ export const newIdentity: AfterCreate = {
               ? { method: 'ott' }
               : { method: 'updb', username: typeof updb === 'string' ? updb : name };
         const json = { identityId, ...wanted };
-        const { data } = await api.call({ method: 'POST', path: '/enrollments', json });
-        await handOutJwt(report, api, { id: textField(asObject(data), 'id') ?? '', file: outputJwt });
+        const { document } = await api.call({ method: 'POST', path: '/enrollments', json });
+        await handOutJwt(report, api, { id: textField(document, 'id') ?? '', file: outputJwt });
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         throw error.inOtherWords(

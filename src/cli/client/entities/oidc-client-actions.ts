@@ -1,4 +1,4 @@
-import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, notice, printResult } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
@@ -6,8 +6,7 @@ import { onEntity } from './on-entity.ts';
 
 /** `oidc-client add-secret NAME`: creates a secret and shows it, once only. */
 export const addClientSecret = onEntity('oidc-client', async ({ report, api, nameOrId, path }) => {
-  const { data } = await api.call({ method: 'POST', path: `${path}/secrets` });
-  const { id, secret } = asObject(data);
+  const { id, secret } = (await api.call({ method: 'POST', path: `${path}/secrets` })).document;
   printResult(report, { id, secret }, () => String(secret));
   notice(report, 'The secret is not shown again. Give it to the application, then delete the previous one.');
   notice(report, `next: overlay-auth oidc-client delete-secret ${shellWord(nameOrId)}`);
@@ -28,9 +27,8 @@ export const deleteClientSecret = onEntity(
 );
 
 async function olderSecret(api: ApiClient, path: string, nameOrId: string): Promise<string> {
-  const { data } = await api.call({ method: 'GET', path });
-  const secrets: readonly JsonObject[] = asList(data).map(asObject);
-  const [oldest, other] = secrets.map((secret) => textField(secret, 'id'));
+  const { rows } = await api.call({ method: 'GET', path });
+  const [oldest, other] = rows.map((secret) => textField(secret, 'id'));
   if (oldest !== undefined && other !== undefined) return oldest;
   throw new CliError(
     oldest === undefined

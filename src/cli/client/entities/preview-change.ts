@@ -18,15 +18,15 @@ export async function previewChange(
     await changeMany(report, api, { selection: { ids: [id] }, work: { change }, options: { dryRun: true } });
     return;
   }
-  const { data } = await api.call({ method: 'GET', path: `${entity.path}/${encodeURIComponent(id)}` });
-  const policy = patched(authPolicyEntity.fields, asObject(data), change);
+  const found = await api.call({ method: 'GET', path: `${entity.path}/${encodeURIComponent(id)}` });
+  const policy = patched(authPolicyEntity.fields, found.document, change);
   const preview = await previewOfPolicy(api, policy);
   printResult(report, preview, () => policyPreviewText(preview));
 }
 
 /** @param policy as it would be saved, with its id if it exists */
 export async function previewOfPolicy(api: ApiClient, policy: JsonObject): Promise<JsonObject> {
-  return asObject((await api.call({ method: 'POST', path: '/auth-policies/preview', json: policy })).data);
+  return (await api.call({ method: 'POST', path: '/auth-policies/preview', json: policy })).document;
 }
 
 export function policyPreviewText(preview: JsonObject): string {

@@ -1,15 +1,10 @@
 // Create, get, list, update and delete, for any entity.
 
 import { inDays } from '../../../platform/formats/durations.ts';
-import {
-  asList,
-  asObject,
-  type JsonObject,
-  numberField,
-  textField,
-} from '../../../platform/formats/json-shape.ts';
+import { asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { printTable } from '../../terminal/print-table.ts';
@@ -52,11 +47,10 @@ export async function createEntity(
     const next = await afterCreate?.prepare(report, options, body);
     const needsPassword = entity.hasPassword === true && body.method !== 'cert';
     const whole = needsPassword ? await withPassword(report, options, { body }) : body;
-    const { data } = await changed(api, { method: 'POST', path: entity.path, json: whole }, options);
-    const id = textField(asObject(data), 'id') ?? '';
+    const answer = await changed(api, { method: 'POST', path: entity.path, json: whole }, options);
+    const { id = '', secret } = answer.document as { id?: string; secret?: string };
     await next?.(api, id);
     const name = textField(body, 'name') ?? textField(body, 'username');
-    const secret = textField(asObject(data), 'secret');
     const made = { id, ...(name === undefined ? {} : { name }), ...(secret === undefined ? {} : { secret }) };
     printResult(report, made, () => `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '));
     if (secret !== undefined) notice(report, `Its secret, which is not shown again: ${secret}`);
@@ -80,11 +74,7 @@ export async function getEntity(
   });
 }
 
-interface ListOptions extends EntityOptions {
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly sort?: string;
-}
+type ListOptions = EntityOptions & Texts<'limit' | 'offset' | 'sort'>;
 
 const usualLimit = '100';
 
@@ -97,23 +87,15 @@ export async function listEntities(
   await withApi(report, serverOf(options), async (api) => {
     const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
     const limit = options.limit ?? (hasOwnLimit ? undefined : usualLimit);
-    const query = {
-      ...(filter === undefined ? {} : { filter }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(options.offset === undefined ? {} : { offset: options.offset }),
-      ...(options.sort === undefined ? {} : { sort: options.sort }),
-    };
-    const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
-    const rows = asList(data).map(asObject);
+    const query = { filter, limit, offset: options.offset, sort: options.sort };
+    const { rows, total, isEstimate } = await api.call({ method: 'GET', path: entity.path, query });
     const which = filter === undefined ? '' : ' that fits the filter';
     printTable(report, rows, {
       value: rows,
       columns: entity.columns,
       nothing: `There is no ${entityNoun(entity)}${which}.`,
     });
-    const pagination = asObject(meta.pagination);
-    const total = numberField(pagination, 'totalCount') ?? rows.length;
-    const all = pagination.totalCountIsEstimate === true ? `more than ${total - 1}` : `${total}`;
+    const all = isEstimate ? `more than ${total - 1}` : `${total}`;
     if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
   });
 }

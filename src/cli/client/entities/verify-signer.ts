@@ -14,7 +14,7 @@ export const verifySigner = onEntity(
   'ext-jwt-signer',
   async ({ report, api, path }, _options, token: string) => {
     const call = { method: 'POST', path: `${path}/verify`, json: { token } } as const;
-    const tried = asObject((await api.call(call)).data);
+    const { document: tried } = await api.call(call);
     const { header = null, payload = null } = readJwt(token) ?? {};
     printResult(report, { header, payload, ...tried }, () =>
       [

@@ -1,17 +1,14 @@
 import { basename } from 'node:path';
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { CliError, printResult, usageError } from '../../terminal/output.ts';
 import { inFile, type PlacedDocument, readPlacedDocument } from '../entities/document-file.ts';
 import { onEntity } from '../entities/on-entity.ts';
 import { policyPreviewText, previewOfPolicy } from '../entities/preview-change.ts';
 import { checkLine, shownCheck } from './check-lines.ts';
 
-interface ExplainPolicyOptions {
-  /** One primary method; absent: all. */
-  readonly method?: string;
-  /** A file with an auth policy, to preview saving it. */
-  readonly policy?: string;
-}
+/** One primary method instead of all, and a file with an auth policy to preview saving it. */
+type ExplainPolicyOptions = Texts<'method' | 'policy'>;
 
 /**
  * `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it; with

@@ -14,8 +14,8 @@ export async function explainReference(
   [reference]: readonly [string],
 ): Promise<void> {
   await withApi(report, server, async (api) => {
-    const { data } = await attemptsOf(api, reference);
-    const attempts = asList(asObject(data).attempts).map(asObject);
+    const { data, document } = await attemptsOf(api, reference);
+    const attempts = asList(document.attempts).map(asObject);
     printResult(report, data, () => attempts.map(attemptText).join('\n\n'));
   });
 }

@@ -21,7 +21,10 @@ import { checkLine, type ShownCheck } from './check-lines.ts';
 
 /** Audience of access tokens, whichever address issued them (design 3, no. 6). */
 const edgeAudience = 'overlay-edge-apis';
+const accessTokenType = 'at+jwt';
 const algorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'];
+
+type Checks = readonly ShownCheck[];
 
 /** What the checks need from the server. Each part is undefined if it could not be obtained. */
 interface Server {
@@ -51,10 +54,8 @@ export async function explainToken(
   }
   const header = asObject(jwt.header);
   const payload = asObject(jwt.payload);
-  const own = await ownChecks(header, payload, ports.clock.now());
-  const checks = [...(await serverChecks(ports, named, { token, header, payload })), ...own.checks];
-  const asked = await sessionCheck(ports, named, { token, isAccessToken: own.isAccessToken, before: checks });
-  const all = [...checks, ...(asked === undefined ? [] : [asked])];
+  const own = ownChecks(header, payload, ports.clock.now());
+  const all = await allChecks(ports, named, { token, header, payload, own });
   const failed = all.find(({ verdict }) => verdict === 'failed');
   const isAccepted = failed === undefined && all.every(({ verdict }) => verdict === 'passed');
   printResult(report, { header, payload, checks: all, failed: failed?.check ?? null, isAccepted }, () =>
@@ -65,7 +66,7 @@ export async function explainToken(
       '',
       failed === undefined
         ? isAccepted
-          ? own.isAccessToken
+          ? header.typ === accessTokenType
             ? 'The server accepts this token.'
             : 'This ID token is genuine; calls of the APIs need the access token.'
           : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
@@ -104,27 +105,32 @@ async function usableLogin(ports: CliPorts, login: SavedLogin, http: HttpsClient
   }
 }
 
-async function serverChecks(
+/** What the server says of the token, and what the token itself shows. */
+async function allChecks(
   ports: CliPorts,
   named: string | undefined,
-  { token, header, payload }: { token: string; header: JsonObject; payload: JsonObject },
-): Promise<readonly ShownCheck[]> {
+  { token, header, payload, own }: { token: string; header: JsonObject; payload: JsonObject; own: Checks },
+): Promise<Checks> {
+  const unknown = { verdict: 'unknown', saw: null } as const;
   const issuer = String(payload.iss ?? 'none');
-  const checks = await withServer(ports, named, async (server): Promise<readonly ShownCheck[]> => {
-    const { http, provider } = server;
+  const withSession = async (checks: Checks, session: () => Promise<ShownCheck>): Promise<Checks> => {
+    const isAsked = header.typ === accessTokenType && !checks.some(({ verdict }) => verdict === 'failed');
+    return isAsked ? [...checks, await session()] : checks;
+  };
+  const asked = await withServer(ports, named, async (server) => {
+    const { provider } = server;
     const isOurs = issuer === provider.issuer || (await otherIssuers(server)).includes(issuer);
     const saw = isOurs ? issuer : `${issuer}; this server is ${provider.issuer}`;
-    return [
-      { check: 'issuer', verdict: isOurs ? 'passed' : 'failed', saw },
-      await signatureCheck(http, provider, { token, header }),
-    ];
+    const check: ShownCheck = { check: 'issuer', verdict: isOurs ? 'passed' : 'failed', saw };
+    const signature = await signatureCheck(server, token, header);
+    return withSession([check, signature, ...own], () => sessionCheck(server, token));
   });
-  return (
-    checks ?? [
-      { check: 'issuer', verdict: 'unknown', saw: issuer },
-      { check: 'signature', verdict: 'unknown', saw: null },
-    ]
-  );
+  const none: Checks = [
+    { ...unknown, check: 'issuer', saw: issuer },
+    { ...unknown, check: 'signature' },
+    ...own,
+  ];
+  return asked ?? withSession(none, async () => ({ ...unknown, check: 'session' }));
 }
 
 /** The issuers of the other bind points and nodes: they share the keys, and each accepts the others' tokens. */
@@ -141,9 +147,9 @@ async function otherIssuers({ http, login }: Server): Promise<readonly string[]>
 }
 
 async function signatureCheck(
-  http: HttpsClient,
-  provider: Provider,
-  { token, header }: { token: string; header: JsonObject },
+  { http, provider }: Server,
+  token: string,
+  header: JsonObject,
 ): Promise<ShownCheck> {
   const check = 'signature';
   const kid = textField(header, 'kid') ?? 'none';
@@ -160,58 +166,39 @@ async function signatureCheck(
 }
 
 /** Checks of the token alone. */
-async function ownChecks(
-  header: JsonObject,
-  payload: JsonObject,
-  now: Millis,
-): Promise<{ readonly isAccessToken: boolean; readonly checks: readonly ShownCheck[] }> {
-  const isAccessToken = header.typ === 'at+jwt';
+function ownChecks(header: JsonObject, payload: JsonObject, now: Millis): Checks {
+  const isAccessToken = header.typ === accessTokenType;
   const audience = [payload.aud].flat().map(String);
   const wanted = isAccessToken ? edgeAudience : clientId;
   const expiresAt = (numberField(payload, 'exp') ?? 0) * SECOND;
   const validFrom = (numberField(payload, 'nbf') ?? 0) * SECOND;
-  return {
-    isAccessToken,
-    checks: [
-      {
-        check: 'audience',
-        verdict: audience.includes(wanted) ? 'passed' : 'failed',
-        saw: `${audience.join(', ')} (${isAccessToken ? 'an access token' : 'an ID token'} is for ${wanted})`,
-      },
-      { check: 'not before', verdict: validFrom <= now ? 'passed' : 'failed', saw: timeText(validFrom) },
-      { check: 'expiry', verdict: now < expiresAt ? 'passed' : 'failed', saw: timeText(expiresAt) },
-    ],
-  };
+  return [
+    {
+      check: 'audience',
+      verdict: audience.includes(wanted) ? 'passed' : 'failed',
+      saw: `${audience.join(', ')} (${isAccessToken ? 'an access token' : 'an ID token'} is for ${wanted})`,
+    },
+    { check: 'not before', verdict: validFrom <= now ? 'passed' : 'failed', saw: timeText(validFrom) },
+    { check: 'expiry', verdict: now < expiresAt ? 'passed' : 'failed', saw: timeText(expiresAt) },
+  ];
 }
 
 /** The server knows what the token does not show: whether the session has ended. Asked only if all else is well. */
-async function sessionCheck(
-  ports: CliPorts,
-  named: string | undefined,
-  { token, isAccessToken, before }: { token: string; isAccessToken: boolean; before: readonly ShownCheck[] },
-): Promise<ShownCheck | undefined> {
-  if (!isAccessToken || before.some(({ verdict }) => verdict === 'failed')) return undefined;
+async function sessionCheck({ http, provider, login }: Server, token: string): Promise<ShownCheck> {
   const check = 'session';
   const unknown: ShownCheck = { check, verdict: 'unknown', saw: null };
-  const found = await withServer(ports, named, async ({ http, provider, login }): Promise<ShownCheck> => {
-    const { introspection_endpoint: introspectionEndpoint } = provider.metadata;
-    if (login === undefined || introspectionEndpoint === undefined) return unknown;
-    const answer = await http.send({
-      method: 'POST',
-      url: new URL(introspectionEndpoint),
-      login,
-      form: { token },
-    });
-    const { active } = asObject(answer.body);
-    if (active === true) return { check, verdict: 'passed', saw: 'alive' };
-    if (active !== false) return { ...unknown, saw: `the server does not say (status ${answer.status})` };
-    const mine = readJwt(login.accessToken)?.payload;
-    // Others learn only about their own session (RFC 7662 2.2).
-    return asObject(mine).z_ia === true
-      ? { check, verdict: 'failed', saw: 'it has ended, or the identity cannot be used or must prove more' }
-      : { ...unknown, saw: 'only administrators may ask about tokens of other identities' };
-  });
-  return found ?? unknown;
+  const { introspection_endpoint: introspectionEndpoint } = provider.metadata;
+  if (login === undefined || introspectionEndpoint === undefined) return unknown;
+  const url = new URL(introspectionEndpoint);
+  const answer = await http.send({ method: 'POST', url, login, form: { token } });
+  const { active } = asObject(answer.body);
+  if (active === true) return { check, verdict: 'passed', saw: 'alive' };
+  if (active !== false) return { ...unknown, saw: `the server does not say (status ${answer.status})` };
+  const mine = readJwt(login.accessToken)?.payload;
+  // Others learn only about their own session (RFC 7662 2.2).
+  return asObject(mine).z_ia === true
+    ? { check, verdict: 'failed', saw: 'it has ended, or the identity cannot be used or must prove more' }
+    : { ...unknown, saw: 'only administrators may ask about tokens of other identities' };
 }
 
 function timeText(time: Millis): string {

@@ -3,6 +3,7 @@ import type { Provider } from '../../../../packages/client/src/oidc/provider.ts'
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { asObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../../terminal/secret-input.ts';
@@ -19,21 +20,10 @@ import { currentLogin, loginWord, withCurrentLogin } from '../connection/several
 import { browserLogin, deviceLogin } from './browser-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 
-interface LoginOptions extends SecretOptions {
-  readonly username?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly extJwt?: string;
-  readonly totpCode?: string;
-  readonly ca?: string;
-  readonly apiUrl?: string;
-  /** Log in with the browser of another device. */
-  readonly device?: boolean;
-  /** Tokens that other programs can use as they are. */
-  readonly bearer?: boolean;
-  /** False for `--no-browser`. */
-  readonly browser: boolean;
-}
+/** `browser` is false for `--no-browser`; with `bearer`, other programs can use the tokens as they are. */
+type LoginOptions = SecretOptions &
+  Texts<'username' | 'cert' | 'key' | 'extJwt' | 'totpCode' | 'ca' | 'apiUrl'> &
+  Flags<'device' | 'bearer'> & { readonly browser: boolean };
 
 /** `login`: verifies the server, then authenticates the person, and saves the result. */
 export async function runLogin(

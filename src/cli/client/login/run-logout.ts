@@ -1,4 +1,5 @@
 import { endSession } from '../../../../packages/client/src/oidc/refresh.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, exitCodes, notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { failure } from '../connection/answer-failure.ts';
@@ -7,10 +8,7 @@ import { discover } from '../connection/provider.ts';
 import { connectionOf, savedLogin } from '../connection/saved-session.ts';
 import { currentLogin, withoutLogins } from '../connection/several-logins.ts';
 
-interface LogoutOptions {
-  readonly server?: string;
-  readonly local?: boolean;
-}
+type LogoutOptions = Texts<'server'> & Flags<'local'>;
 
 /**
  * `logout`: ends the session at the server, then forgets it here. If it could not be ended it is not forgotten, because

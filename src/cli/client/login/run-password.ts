@@ -1,24 +1,20 @@
-import { asList, asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { textField } from '../../../platform/formats/json-shape.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { CliError, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { askHidden, canPrompt } from '../../terminal/prompt.ts';
 import { readNamedFile, readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 
-interface PasswordOptions extends SecretOptions {
-  readonly server?: string;
-  readonly currentPasswordFile?: string;
-}
+type PasswordOptions = SecretOptions & Texts<'server' | 'currentPasswordFile'>;
 
 /** `password`: changes one's own password. It asks for the current one, and ends all other sessions. */
 export async function runPassword(report: Report, options: PasswordOptions): Promise<void> {
   await withApi(report, options.server, async (api) => {
     const path = '/current-identity/authenticators';
-    const { data } = await api.call({ api: 'client', method: 'GET', path });
-    const own = asList(data)
-      .map(asObject)
-      .find(({ method }) => method === 'updb');
-    const id = textField(own ?? {}, 'id');
-    const username = textField(own ?? {}, 'username');
+    const { rows } = await api.call({ api: 'client', method: 'GET', path });
+    const own = rows.find(({ method }) => method === 'updb') ?? {};
+    const id = textField(own, 'id');
+    const username = textField(own, 'username');
     if (id === undefined || username === undefined) {
       throw new CliError(`${api.login.name} has no user name and password.`, {
         code: 'NOT_FOUND',

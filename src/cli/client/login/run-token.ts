@@ -1,12 +1,10 @@
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
 
-interface TokenOptions {
-  readonly server?: string;
-  readonly decode?: boolean;
-}
+type TokenOptions = Texts<'server'> & Flags<'decode'>;
 
 /** `token`: prints a token for use elsewhere. Renews an access or ID token first if necessary. */
 export async function runToken(

@@ -6,8 +6,8 @@ import { withApi } from '../connection/api-client.ts';
 /** `whoami`: who the server says you are, and how long your token lasts. */
 export async function runWhoami(report: Report, { server }: { server?: string }): Promise<void> {
   await withApi(report, server, async (api) => {
-    const { data, headers } = await api.call({ api: 'client', method: 'GET', path: '/current-identity' });
-    const identity = asObject(data);
+    const call = { api: 'client', method: 'GET', path: '/current-identity' } as const;
+    const { document: identity, headers } = await api.call(call);
     const { url, amr } = api.login;
     const expiresAt = headers['expires-at'] ?? null;
     const secondsLeft = Number(headers['expiration-seconds']);

@@ -4,19 +4,15 @@ import { once } from 'node:events';
 import { csvOf } from '../../../platform/formats/csv-text.ts';
 import { DurationError, parseDuration } from '../../../platform/formats/durations.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import type { Texts } from '../../terminal/command.ts';
 import { notice, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { withApi } from '../connection/api-client.ts';
 import { filterText } from '../entities/lookup.ts';
 
-interface ExportAuditOptions {
-  readonly server?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly person?: string;
-  readonly entity?: string;
+type ExportAuditOptions = Texts<'server' | 'since' | 'until' | 'person' | 'entity'> & {
   readonly output?: 'csv' | 'jsonl';
-}
+};
 
 const pageSize = 500;
 /** The oldest first. By the id alone, the server sorts the newest first. */

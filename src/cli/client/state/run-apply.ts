@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, requireYes } from '../../terminal/prompt.ts';
@@ -8,13 +9,7 @@ import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
 import { inFile, readPlacedDocument } from '../entities/document-file.ts';
 
-interface ApplyOptions {
-  readonly server?: string;
-  readonly prune?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly force?: boolean;
-}
+type ApplyOptions = Texts<'server'> & Flags<'prune' | 'dryRun' | 'yes' | 'force'>;
 
 /** `apply FILE…`: changes the server to match the files, completely or not at all. */
 export async function applyCommand(
@@ -29,7 +24,7 @@ export async function applyCommand(
     const send = async (isTrial: boolean) => {
       const json = { state, prune, dryRun: isTrial };
       try {
-        return asObject((await changed(api, { method: 'POST', path: '/state', json }, { force })).data);
+        return (await changed(api, { method: 'POST', path: '/state', json }, { force })).document;
       } catch (error) {
         throw error instanceof CliError ? inItsFile(error, { places, kinds }) : error;
       }

@@ -1,15 +1,12 @@
 import { Document, Scalar, visit } from 'yaml';
-import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import { asList, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { escapeUnseen } from '../../../platform/log/log-line.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { withApi } from '../connection/api-client.ts';
 
-interface ExportOptions {
-  readonly server?: string;
-  readonly kind?: readonly string[];
-  readonly schema?: boolean;
-}
+type ExportOptions = Texts<'server'> & Flags<'schema'> & { readonly kind?: readonly string[] };
 
 /** `export`: the document of the server, as YAML. */
 export async function exportCommand(report: Report, { server, kind, schema }: ExportOptions): Promise<void> {
@@ -19,12 +16,10 @@ export async function exportCommand(report: Report, { server, kind, schema }: Ex
     return;
   }
   await withApi(report, server, async (api) => {
-    const query = kind === undefined ? {} : { kinds: [...new Set(kind)].join(',') };
-    const { data } = await api.call({ method: 'GET', path: '/state', query });
-    const text = report.json
-      ? ''
-      : await showingProgress(report, async (show) => yamlOf(asObject(data), show));
-    printResult(report, data, () => text);
+    const query = { kinds: kind && [...new Set(kind)].join(',') };
+    const { document } = await api.call({ method: 'GET', path: '/state', query });
+    const text = report.json ? '' : await showingProgress(report, async (show) => yamlOf(document, show));
+    printResult(report, document, () => text);
   });
 }
 

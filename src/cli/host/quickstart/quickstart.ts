@@ -12,6 +12,7 @@ import { auditLog } from '../../../explain/audit-trail.ts';
 import type { Millis } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { openLogger } from '../../../platform/log/logger.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, programAsTyped, type Report, usageError } from '../../terminal/output.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 import { shownPath } from '../load-config.ts';
@@ -128,12 +129,7 @@ function commandAgain({ home, ephemeral }: QuickstartOptions): string {
   return `overlay-auth quickstart${words.join('')}`;
 }
 
-interface QuickstartOptions {
-  readonly home?: string;
-  readonly port?: number;
-  readonly ephemeral?: boolean;
-  readonly json?: boolean;
-}
+type QuickstartOptions = Texts<'home'> & Flags<'ephemeral' | 'json'> & { readonly port?: number };
 
 /** A one-time link for the first administrator. */
 interface SetupOffer {
@@ -198,13 +194,7 @@ function presenter({ stdout, cwd }: CliPorts, options: QuickstartOptions, screen
       stdout.write(
         readyLines(
           screen,
-          {
-            ready,
-            setup,
-            rootCa,
-            config: shownPath(cwd, home.config),
-            log: shownPath(cwd, home.log),
-          },
+          { ready, setup, rootCa, config: shownPath(cwd, home.config), log: shownPath(cwd, home.log) },
           stdout.columns,
         ),
       );

@@ -6,6 +6,7 @@ import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
 import { displaySubject, isSameKey, parseCertificate, thumbprint } from '../../../platform/x509/x509.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
 import { type Host, withHost } from '../open-host.ts';
@@ -28,16 +29,9 @@ import {
   takeBack,
 } from './rotation.ts';
 
-interface RotateOptions extends ConfigOptions {
-  readonly switch?: boolean;
-  readonly retire?: boolean;
-  readonly undo?: boolean;
-  readonly sameKey?: boolean;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly cross: boolean;
-  readonly force?: boolean;
-}
+type RotateOptions = ConfigOptions &
+  Texts<'cert' | 'key'> &
+  Flags<'switch' | 'retire' | 'undo' | 'sameKey' | 'force'> & { readonly cross: boolean };
 
 type Step = 'prepare' | 'switch' | 'retire' | 'undo';
 

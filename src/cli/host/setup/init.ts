@@ -6,6 +6,7 @@ import { AuthError } from '../../../errors/auth-error.ts';
 import { passwordHasher } from '../../../login/password/password.ts';
 import type { AuditTrail } from '../../../model/audit-event.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
 import { renderTable } from '../../terminal/table.ts';
@@ -26,16 +27,14 @@ import {
   type SetupStep,
 } from './prepare-home.ts';
 
-interface InitOptions {
-  readonly home: string;
-  readonly address: string;
-  readonly dns?: readonly string[];
-  readonly ip?: readonly string[];
-  readonly db: string;
-  readonly admin?: string;
-  readonly adminPasswordFile?: string;
-  readonly yes?: boolean;
-}
+type InitOptions = Texts<'admin' | 'adminPasswordFile'> &
+  Flags<'yes'> & {
+    readonly home: string;
+    readonly address: string;
+    readonly dns?: readonly string[];
+    readonly ip?: readonly string[];
+    readonly db: string;
+  };
 
 /** `init`: sets up a home without running it. @throws CliError the home exists already */
 export async function init(report: Report, options: InitOptions): Promise<void> {

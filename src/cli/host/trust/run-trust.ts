@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, requireYes } from '../../terminal/prompt.ts';
@@ -13,13 +14,7 @@ import { shownPath } from '../load-config.ts';
 import { type Authority, readAuthority } from './authority.ts';
 import { programPath, type Step, type StoreKind, type TrustStore, trustStores } from './stores.ts';
 
-interface TrustOptions {
-  readonly config?: string;
-  readonly only?: StoreKind;
-  readonly undo?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
+type TrustOptions = Texts<'config'> & Flags<'undo' | 'dryRun' | 'yes'> & { readonly only?: StoreKind };
 
 /** The result for one store or, under `--dry-run`, what it would be. */
 type State = 'trusted' | 'removed' | 'unchanged' | 'planned' | 'needs root' | 'unusable' | 'failed';

@@ -203,10 +203,7 @@ function keychain({ env }: Computer, { sha1 }: Authority): readonly TrustStore[]
       needsRoot: false,
       trust: (file) => [['security', 'add-trusted-cert', '-r', 'trustRoot', '-p', 'ssl', '-k', path, file]],
       undo: [['security', 'delete-certificate', '-Z', sha1, '-t', path]],
-      look: {
-        step: ['security', 'find-certificate', '-a', '-Z', path],
-        isIn: (text) => text.includes(sha1),
-      },
+      look: { step: ['security', 'find-certificate', '-a', '-Z', path], isIn: (text) => text.includes(sha1) },
     },
   ];
 }
