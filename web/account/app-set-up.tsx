@@ -1,7 +1,7 @@
 import type { ClientSchemas } from '@overlay-auth/client';
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/keep.tsx';
+import { Button } from '../parts/screen.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';

@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { Button } from '../parts/button.tsx';
 import { named, timeText } from '../parts/language.ts';
-import { Screen } from '../parts/screen.tsx';
+import { Button, Screen } from '../parts/screen.tsx';
 import { Failure } from './failure.tsx';
 import { api } from './session.ts';
 import { texts } from './texts.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '@overlay-auth/client';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../parts/screen.tsx';
 import { texts } from './texts.ts';
 
 /** The words for an unexpected failure. */

@@ -11,7 +11,7 @@ import {
   useEffect,
   useRef,
 } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../parts/screen.tsx';
 import { Failure, failureText } from './failure.tsx';
 import { texts } from './texts.ts';
 

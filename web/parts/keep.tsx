@@ -2,8 +2,8 @@
 
 import { type ReactNode, useEffect, useState } from 'react';
 import { announce } from './announce.tsx';
-import { Button } from './button.tsx';
 import { words } from './language.ts';
+import { Button } from './screen.tsx';
 
 /** How long the button says that it has copied, in Millis. */
 const shownFor = 4000;

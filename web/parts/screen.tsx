@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ButtonHTMLAttributes, type ReactNode, useEffect, useRef } from 'react';
 import { serviceName } from './brand.tsx';
 
 /** The heading of a screen. Following a link moves the focus to it, and the window's title changes with it. */
@@ -89,5 +89,28 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
       <strong>{title}</strong>
       {children}
     </div>
+  );
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** The main button of a page, a destructive one, or any other. */
+  readonly kind?: 'main' | 'danger' | 'plain' | 'link';
+  /** In progress: a second press does nothing. */
+  readonly isBusy?: boolean;
+}
+
+export function Button({ kind = 'plain', isBusy = false, onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`button ${kind}`}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else onClick?.(event);
+      }}
+      {...rest}
+    />
   );
 }

@@ -6,7 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { announce } from '../../parts/announce.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { CloseButton, Dialog } from '../parts/dialog.tsx';
 import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';

@@ -1,5 +1,5 @@
 import type { Entity } from '../../../src/model/entities/entity.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import type { Versioned } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';

@@ -1,7 +1,7 @@
 // A small picture that goes into a document: any file that the browser can show, drawn again as a PNG of a few pixels.
 
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import type { FieldProps } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 

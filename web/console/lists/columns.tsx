@@ -8,7 +8,17 @@ import { FieldValue } from '../forms/field-value.tsx';
 import { Time } from '../parts/time.tsx';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import type { Column } from './data-list.tsx';
+
+export interface Column<Item> {
+  readonly name: string;
+  readonly title: string;
+  /** Null: only in exports. */
+  readonly cell: ((item: Item) => ReactNode) | null;
+  /** The text in an export, which cannot be derived from the cell. Null: not exported. */
+  readonly text: ((item: Item) => string) | null;
+  /** The API's field to sort by; null or absent: not sortable. */
+  readonly sort?: string | null;
+}
 
 type With<Name extends string, Value = string | null> = { readonly [Of in Name]: Value };
 

@@ -3,22 +3,12 @@
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, type Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
+import type { Column } from './columns.tsx';
 import { ExportButtons } from './export-buttons.tsx';
-
-export interface Column<Item> {
-  readonly name: string;
-  readonly title: string;
-  /** Null: only in exports. */
-  readonly cell: ((item: Item) => ReactNode) | null;
-  /** The text in an export, which cannot be derived from the cell. Null: not exported. */
-  readonly text: ((item: Item) => string) | null;
-  /** The API's field to sort by; null or absent: not sortable. */
-  readonly sort?: string | null;
-}
 
 export interface DataListProps<Item> {
   /** The path to read, which also names the exported file. */

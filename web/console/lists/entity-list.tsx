@@ -4,8 +4,8 @@ import { allOf, contains, isValue } from '../filter.ts';
 import { fieldAt } from '../forms/entity-fields.ts';
 import { useIsAdmin } from '../me.ts';
 import { fieldWords } from '../texts/fields.ts';
-import { changedColumn, fieldColumn, type Named } from './columns.tsx';
-import { type Column, useListAddress } from './data-list.tsx';
+import { type Column, changedColumn, fieldColumn, type Named } from './columns.tsx';
+import { useListAddress } from './data-list.tsx';
 import { ChoiceFilter, TextFilter } from './filters.tsx';
 import { ListScreen } from './list-screen.tsx';
 

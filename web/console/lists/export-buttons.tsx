@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { csvOf } from '../../../src/platform/formats/csv-text.ts';
 import { announce } from '../../parts/announce.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { download } from '../parts/export.ts';
 import { Failure } from '../parts/failure.tsx';
 import { list } from '../session/api.ts';

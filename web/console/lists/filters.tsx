@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { InputField, SelectField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';

@@ -1,13 +1,12 @@
 // Rows that somebody picks in a list: one by one, or everything that the filter finds except some.
 
 import { type ReactNode, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { allOf } from '../filter.ts';
 import { CheckField } from '../parts/field.tsx';
 import { type Page, quoted } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Named } from './columns.tsx';
-import type { Column } from './data-list.tsx';
+import type { Column, Named } from './columns.tsx';
 
 const { lists: words } = texts;
 

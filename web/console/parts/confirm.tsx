@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make } from '../session/api.ts';
 import { CloseButton, DialogButton } from './dialog.tsx';

@@ -1,5 +1,5 @@
 import { Refusal, Unreachable } from '@overlay-auth/client';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
 import { CloseButton } from './dialog.tsx';
 import { Failure } from './failure.tsx';

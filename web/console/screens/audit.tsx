@@ -1,7 +1,7 @@
 import { named, programText } from '../../parts/language.ts';
 import { allOf, contains, equal, since } from '../filter.ts';
-import { codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
-import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { type Column, codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
+import { useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { Said } from '../parts/time.tsx';

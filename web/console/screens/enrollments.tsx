@@ -2,13 +2,14 @@ import { Badge } from '../../parts/screen.tsx';
 import { allOf, equal, ofPerson } from '../filter.ts';
 import {
   actionsColumn,
+  type Column,
   codeColumn,
   PersonLink,
   personColumn,
   textColumn,
   timeColumn,
 } from '../lists/columns.tsx';
-import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsAdmin, useIsReader } from '../me.ts';

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Badge, Card, Facts } from '../../parts/screen.tsx';
-import { codeColumn, textColumn, timeColumn } from '../lists/columns.tsx';
-import type { Column } from '../lists/data-list.tsx';
+import { type Column, codeColumn, textColumn, timeColumn } from '../lists/columns.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { reach } from '../session/api.ts';

@@ -1,9 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/keep.tsx';
 import { named } from '../../parts/language.ts';
-import { Card, Empty, Screen } from '../../parts/screen.tsx';
+import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';

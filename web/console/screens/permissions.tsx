@@ -1,8 +1,8 @@
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Badge, Card, Facts } from '../../parts/screen.tsx';
 import { allOf, contains } from '../filter.ts';
-import { fieldColumn, PersonLink } from '../lists/columns.tsx';
-import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { type Column, fieldColumn, PersonLink } from '../lists/columns.tsx';
+import { useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { rightOf } from '../me.ts';

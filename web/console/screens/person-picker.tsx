@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { Card } from '../../parts/screen.tsx';
+import { Button, Card } from '../../parts/screen.tsx';
 import { contains, equal, looksLikeId } from '../filter.ts';
 import { Entries } from '../parts/entries.tsx';
 import { InputField } from '../parts/field.tsx';

@@ -1,6 +1,6 @@
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { useNames } from '../forms/names.ts';
-import type { Column } from '../lists/data-list.tsx';
+import type { Column } from '../lists/columns.tsx';
 import { EntityList } from '../lists/entity-list.tsx';
 import type { AuthPolicy } from '../types.ts';
 import { policySentences } from '../words.ts';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
 import type { PolicyPreview } from '../types.ts';

@@ -1,8 +1,8 @@
 import { programText } from '../../parts/language.ts';
 import { allOf, contains, equal, ofPerson } from '../filter.ts';
 import { ApplicationName, useNames } from '../forms/names.ts';
-import { actionsColumn, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';
-import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { actionsColumn, type Column, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';
+import { useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsReader } from '../me.ts';

@@ -3,8 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
-import { Button } from '../../parts/button.tsx';
-import { Card, Empty, Screen } from '../../parts/screen.tsx';
+import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { draftOf } from '../forms/entity-fields.ts';
 import { useListAddress } from '../lists/data-list.tsx';
 import { SelectField } from '../parts/field.tsx';

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { Alone } from '../../parts/alone.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/screen.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
 import { begin, currentState, onState, signIn } from './session.ts';

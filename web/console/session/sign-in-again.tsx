@@ -1,7 +1,7 @@
 import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
 import { isRefused } from '../../parts/refused.ts';
+import { Button } from '../../parts/screen.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';

@@ -1,7 +1,6 @@
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { Badge } from '../../../parts/screen.tsx';
-import { fieldColumn } from '../../lists/columns.tsx';
-import type { Column } from '../../lists/data-list.tsx';
+import { type Column, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
 import { Time } from '../../parts/time.tsx';

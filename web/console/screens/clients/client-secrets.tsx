@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
-import { Card } from '../../../parts/screen.tsx';
+import { Button, Card } from '../../../parts/screen.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,6 +1,5 @@
 import { oidcClientEntity } from '../../../../src/model/entities/oidc-client.ts';
-import { fieldColumn } from '../../lists/columns.tsx';
-import type { Column } from '../../lists/data-list.tsx';
+import { type Column, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';

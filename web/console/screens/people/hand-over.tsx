@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { longestQrText } from '../../../../src/platform/formats/qr-text.ts';
-import { Button } from '../../../parts/button.tsx';
 import { KeepText } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
+import { Button } from '../../../parts/screen.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import type { Enrollment } from '../../types.ts';
 import type { Invited } from './first-access.ts';

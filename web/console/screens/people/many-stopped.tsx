@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
+import { Button } from '../../../parts/screen.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Time } from '../../parts/time.tsx';

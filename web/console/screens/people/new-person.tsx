@@ -3,8 +3,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Card, Screen } from '../../../parts/screen.tsx';
+import { Button, Card, Screen } from '../../../parts/screen.tsx';
 import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { useIsAdmin } from '../../me.ts';

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { externalJwtSignerEntity as entity } from '../../../../src/model/entities/external-jwt-signer.ts';
-import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
-import { Facts } from '../../../parts/screen.tsx';
+import { Button, Facts } from '../../../parts/screen.tsx';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
 import type { FormState } from '../../forms/fields.tsx';

@@ -1,6 +1,6 @@
 import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
+import { Button } from '../../../parts/screen.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { TestedSigner } from '../../types.ts';

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { identityEntity } from '../../../../src/model/entities/identity.ts';
-import { Button } from '../../../parts/button.tsx';
 import { named } from '../../../parts/language.ts';
-import { Card, Facts } from '../../../parts/screen.tsx';
+import { Button, Card, Facts } from '../../../parts/screen.tsx';
 import { factsOf, PersonLink } from '../../lists/columns.tsx';
 import { Checks, Explanation } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
