@@ -7,7 +7,11 @@ import { Card } from '../../parts/screen.tsx';
 import type { Question } from '../forms/entity-form.tsx';
 import { EntityScreen } from '../forms/entity-screen.tsx';
 import { EntityField, type FormState } from '../forms/fields.tsx';
+import { useNames } from '../forms/names.ts';
+import type { Column } from '../lists/columns.tsx';
+import { EntityList } from '../lists/entity-list.tsx';
 import type { AuthPolicy } from '../types.ts';
+import { policySentences } from '../words.ts';
 import { words } from './policies-words.ts';
 import { type PolicyDraft, PolicyRules, PolicySentences } from './policy-form.tsx';
 import { ImpactText, previewOf } from './policy-impact.tsx';
@@ -53,4 +57,15 @@ async function impactOf(id: string | null, draft: PolicyDraft): Promise<Question
     details: <ImpactText preview={preview} />,
     isHarmless: preview.lockedOut.count === 0,
   };
+}
+
+export function PoliciesScreen() {
+  const signers = useNames('ext-jwt-signer');
+  const rules: Column<AuthPolicy> = {
+    name: 'rules',
+    title: words.rules,
+    cell: (policy) => policySentences(policy, signers)[0],
+    text: (policy) => policySentences(policy, signers).join(' '),
+  };
+  return <EntityList entity={entity} screen="policies" columns={[rules]} words={words} />;
 }

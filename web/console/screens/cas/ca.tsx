@@ -1,14 +1,16 @@
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { timeText } from '../../../parts/language.ts';
-import { Card, Facts } from '../../../parts/screen.tsx';
+import { Badge, Card, Facts } from '../../../parts/screen.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import type { FormState } from '../../forms/fields.tsx';
-import { factsOf } from '../../lists/columns.tsx';
+import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
+import { EntityList } from '../../lists/entity-list.tsx';
+import { notAfter } from '../../parts/certificate.ts';
+import { Time } from '../../parts/time.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
-import { EndOf, VerifiedBadge } from './cas.tsx';
 import { EnrollmentJwt } from './enrollment-jwt.tsx';
 import { PemField } from './pem-field.tsx';
 import { ProveKey } from './prove-key.tsx';
@@ -81,4 +83,32 @@ function CaFacts({ ca }: { ca: Authority }) {
       ]}
     />
   );
+}
+
+const state: Column<Authority> = {
+  ...fieldColumn<Authority>(entity, 'verifiedAt', ({ isVerified }) => (
+    <VerifiedBadge isVerified={isVerified} />
+  )),
+  text: ({ isVerified }) => String(isVerified),
+};
+
+const ends: Column<Authority> = {
+  name: 'ends',
+  title: texts.person.endsAt,
+  cell: ({ certPem }) => <EndOf certPem={certPem} />,
+  text: ({ certPem }) => notAfter(certPem) ?? '',
+};
+
+function VerifiedBadge({ isVerified }: { isVerified: boolean }) {
+  return <Badge kind={isVerified ? 'good' : 'bad'}>{isVerified ? words.verified : words.notVerified}</Badge>;
+}
+
+/** When a certificate expires, if that can be read. */
+function EndOf({ certPem }: { certPem: string }) {
+  const at = notAfter(certPem);
+  return at === null ? null : <Time at={at} />;
+}
+
+export function CasScreen() {
+  return <EntityList entity={entity} screen="cas" columns={[state, 'isAuthEnabled', ends]} words={words} />;
 }

@@ -10,7 +10,8 @@ import { updateCommand } from '../../forms/command.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
-import { factsOf } from '../../lists/columns.tsx';
+import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
+import { EntityList } from '../../lists/entity-list.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
 import { Sample } from '../../parts/same-change.tsx';
@@ -232,6 +233,23 @@ function ClientFacts({ id }: { id: string }) {
         [texts.attempts.issuer, <code key="issuer">{issuer}</code>],
         ...factsOf(entity, { id }, ['id']),
       ]}
+    />
+  );
+}
+
+/** The first one is enough to recognise an application by. */
+const redirectUris: Column<OidcClient> = fieldColumn(entity, 'redirectUris', ({ redirectUris: [first] }) =>
+  first === undefined ? texts.none : <code>{first}</code>,
+);
+
+export function ClientsScreen() {
+  return (
+    <EntityList
+      entity={entity}
+      screen="clients"
+      columns={['id', 'type', 'apiAccess', redirectUris]}
+      words={words}
+      filters={['type']}
     />
   );
 }

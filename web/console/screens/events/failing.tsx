@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { Badge } from '../../../parts/screen.tsx';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { useList } from '../../queries.ts';
 import type { EventSubscription } from '../../types.ts';
-import { Progress } from './subscriptions.tsx';
 import { words } from './words.ts';
 
 /** The subscriptions whose receiver did not take the last events; nothing while there is none. */
@@ -30,4 +30,11 @@ export function FailingSubscriptions() {
       )}
     />
   );
+}
+
+/** Whether deliveries go well, and how many events wait. */
+export function Progress({ subscription }: { subscription: EventSubscription }) {
+  const { failures, waiting } = subscription;
+  if (failures > 0) return <Badge kind="bad">{words.failing(failures, waiting)}</Badge>;
+  return <Badge kind="good">{words.waits(waiting)}</Badge>;
 }

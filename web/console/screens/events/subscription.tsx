@@ -7,6 +7,7 @@ import { Badge, Button, Card, Facts, Screen } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard } from '../../forms/fields.tsx';
+import { EntityList } from '../../lists/entity-list.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -15,7 +16,7 @@ import { refresh } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import type { EventDelivery, EventSubscription } from '../../types.ts';
 import { type Created, FirstSecret, ShownOnce, withSecret } from '../clients/client-secrets.tsx';
-import { Progress } from './subscriptions.tsx';
+import { Progress } from './failing.tsx';
 import { words } from './words.ts';
 
 type SubscriptionDraft = Draft<EventSubscription, typeof entity>;
@@ -142,5 +143,27 @@ function Actions({
         )}
       </p>
     </Card>
+  );
+}
+
+export function SubscriptionsScreen() {
+  return (
+    <EntityList<EventSubscription>
+      entity={entity}
+      screen="events"
+      columns={[
+        'type',
+        'enabled',
+        'url',
+        {
+          name: 'progress',
+          title: words.progress,
+          cell: (of) => <Progress subscription={of} />,
+          text: ({ failures, waiting }) => words.failing(failures, waiting),
+        },
+      ]}
+      words={words}
+      filters={['type', 'enabled']}
+    />
   );
 }

@@ -1,15 +1,17 @@
 import { useState } from 'react';
 import { externalJwtSignerEntity as entity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { CopyButton } from '../../../parts/keep.tsx';
-import { Button, Facts } from '../../../parts/screen.tsx';
+import { Badge, Button, Facts } from '../../../parts/screen.tsx';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
 import type { FormState } from '../../forms/fields.tsx';
-import { factsOf } from '../../lists/columns.tsx';
+import { factsOf, fieldColumn } from '../../lists/columns.tsx';
+import { EntityList } from '../../lists/entity-list.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
 import { SubmitForm } from '../../parts/submit-form.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
+import { valueText } from '../../texts/fields.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
 import { providers } from './providers.ts';
 import { type SignerDraft, SignerFields } from './signer-fields.tsx';
@@ -187,6 +189,22 @@ function SignerFacts({ signer }: { signer: Signer }) {
             ]
           : null,
       ]}
+    />
+  );
+}
+
+const state = fieldColumn<Signer>(entity, 'enabled', ({ enabled }) => (
+  <Badge kind={enabled ? 'good' : 'bad'}>{valueText(entity.kind, 'enabled', enabled)}</Badge>
+));
+
+export function SignersScreen() {
+  return (
+    <EntityList
+      entity={entity}
+      screen="signers"
+      columns={['issuer', 'audience', state]}
+      words={words}
+      filters={['enabled']}
     />
   );
 }
