@@ -1,9 +1,11 @@
 // Which address shows which screen. A list's filter is in its address, as plain words.
 
+import { useQuery } from '@tanstack/react-query';
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import type { FunctionComponent } from 'react';
 import { named } from '../parts/language.ts';
-import { laterScreen } from './parts/later-screen.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { Loaded } from './parts/loaded.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
@@ -30,14 +32,27 @@ function route(path: string, names: string, component: FunctionComponent) {
   });
 }
 
-/** A screen whose code loads when somebody opens it. */
+/** A screen whose code loads when somebody opens it. If that fails, a button tries again. */
 function later<Name extends string>(
   path: string,
   names: string,
   ...[load, name]: [load: () => Promise<Readonly<Record<Name, FunctionComponent>>>, name: Name]
 ) {
-  const screen = async () => (await load())[name];
-  return route(path, names, laterScreen(screen, named(texts.screens, path.split('/')[1] ?? '')));
+  return route(path, names, function LaterScreen() {
+    const query = useQuery({
+      queryKey: ['screen', path],
+      queryFn: async (): Promise<{ Found: FunctionComponent }> => ({ Found: (await load())[name] }),
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: Number.POSITIVE_INFINITY,
+    });
+    const found = query.data;
+    if (found !== undefined) return <found.Found />;
+    return (
+      <Screen title={named(texts.screens, path.split('/')[1] ?? '')}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Screen>
+    );
+  });
 }
 
 const ofRecords = 'person reference address from to';

@@ -1,19 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { CopyButton } from '../../parts/keep.tsx';
 import { named } from '../../parts/language.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
+import { useIsAdmin } from '../me.ts';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { useList, useRead } from '../queries.ts';
+import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
+import type { Controller, AdministratorNamers as Found, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { subjectText } from '../words.ts';
-import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
 import { FailingSubscriptions } from './events/failing.tsx';
-import { GettingStarted } from './getting-started.tsx';
 import { MailsGivenUp } from './mails-given-up.tsx';
 import { words } from './overview-words.ts';
 
@@ -136,4 +137,74 @@ function Issuers() {
 function issuersOf(nodes: readonly Controller[]): readonly string[] {
   const all = nodes.flatMap(({ apiAddresses }) => apiAddresses['edge-oidc'] ?? []);
   return [...new Set(all.map(({ url }) => url))];
+}
+
+/** The signers and CAs whose operators can sign in as an administrator. */
+export function AdministratorNamers() {
+  // A signer that was made or disabled a moment ago shows here at once.
+  const query = useRead<Found>(['administrators', 'named by'], 'administrators/named-by', { staleTime: 0 });
+  return (
+    <EntriesCard
+      id="namers"
+      title={words.namers}
+      lead={words.namersText}
+      query={query}
+      itemsOf={({ namedBy }) => namedBy}
+      keyOf={({ issuer }) => issuer.id}
+      empty={[words.namersNone]}
+      entry={({ issuer: { entity, id, name }, administrators }) => (
+        <>
+          <Link to={entity === 'cas' ? '/cas/$id' : '/signers/$id'} params={{ id }}>
+            {name}
+          </Link>
+          <span className="hint">{words.namersOf(administrators.map((one) => one.name).join(', '))}</span>
+        </>
+      )}
+    />
+  );
+}
+
+const ways = [
+  ['invite', '/people/new'],
+  ['connect', '/signers/new'],
+  ['register', '/clients/new'],
+] as const;
+
+/** Where to begin, shown to administrators until somebody has begun. */
+export function GettingStarted() {
+  const isAdmin = useIsAdmin();
+  const { data: isUntouched = false } = useQuery({
+    queryKey: ['list', 'getting started'],
+    queryFn: ({ signal }) => findUntouched(signal),
+    enabled: isAdmin,
+    // Somebody else may have begun meanwhile.
+    staleTime: 0,
+  });
+  if (!isUntouched) return null;
+  return (
+    <Card id="begin" title={words.begin}>
+      <ul className="entries">
+        {ways.map(([way, to]) => (
+          <li key={way}>
+            <Link to={to} id={`begin-${way}`}>
+              {words.beginWays[way][0]}
+            </Link>
+            <span className="hint">{words.beginWays[way][1]}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Whether there is only the first administrator, no signer and no application. */
+async function findUntouched(signal: AbortSignal): Promise<boolean> {
+  for (const [path, begins] of [
+    ['identities', 1],
+    ['external-jwt-signers', 0],
+    ['oidc-clients', 0],
+  ] as const) {
+    if ((await list(path, { limit: 1 }, signal)).total > begins) return false;
+  }
+  return true;
 }

@@ -1,13 +1,14 @@
+import { useState } from 'react';
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
 import { useIsAdmin, useMayHelp } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
+import { CheckField } from '../parts/field.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, CertificateAuthenticator, OfPerson, Passkey } from '../types.ts';
 import { useAuthenticators } from './password-action.tsx';
-import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
@@ -123,4 +124,46 @@ function PasskeyEntry({
 export function lockEnd(until: string): string {
   const isFarAway = Date.parse(until) > Date.now() + 366 * 86_400_000;
   return isFarAway ? words.forGood : timeText(until);
+}
+
+interface Props {
+  readonly authenticator: Authenticator;
+}
+
+/** What an administrator may do with an authenticator. */
+export function AuthenticatorActions({ authenticator }: Props) {
+  const { id, method, identity } = authenticator;
+  return (
+    <div className="buttons">
+      {method === 'cert' && <AskForReplacement authenticator={authenticator} />}
+      <Confirm
+        id={`remove-${id}`}
+        label={more.remove}
+        title={(method === 'cert' ? more.removeCertificate : more.removePassword)(identity.name)}
+        ends={more.removeEnds}
+        isDestructive
+        change={() => ({ method: 'DELETE', path: `authenticators/${id}` })}
+        command={['delete', 'authenticator', id]}
+        done={more.removed}
+      />
+    </div>
+  );
+}
+
+function AskForReplacement({ authenticator: { id } }: Props) {
+  const [rollKeys, setRollKeys] = useState(false);
+  return (
+    <Confirm
+      id={`replace-${id}`}
+      label={more.replace}
+      title={more.replaceTitle}
+      ends={more.replaceEnds}
+      fields={
+        <CheckField id={`replace-${id}-roll`} label={more.rollKeys} isOn={rollKeys} set={setRollKeys} />
+      }
+      change={() => ({ method: 'POST', path: `authenticators/${id}/request-extend`, body: { rollKeys } })}
+      command={null}
+      done={more.replaceDone}
+    />
+  );
 }

@@ -4,16 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
+import { contains, equal, looksLikeId } from '../filter.ts';
 import { draftOf } from '../forms/entity-fields.ts';
 import { useListAddress } from '../lists/data-list.tsx';
-import { SelectField } from '../parts/field.tsx';
+import { Entries } from '../parts/entries.tsx';
+import { InputField, SelectField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { useList, useRead } from '../queries.ts';
 import { type Change, make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { AuthPolicy, IdentityDetail, LoginExplanation, Method } from '../types.ts';
-import { PersonPicker } from './person-picker.tsx';
+import type { AuthPolicy, Identity, IdentityDetail, LoginExplanation, Method } from '../types.ts';
 import { Verdict } from './person-verdict.tsx';
 import { type PolicyDraft, PolicyRules, PolicySentences, unsavedForm } from './policy-form.tsx';
 import { Impact } from './policy-impact.tsx';
@@ -147,6 +148,38 @@ function Outcome({
       <SameChange
         command={['explain', 'policy', person.id, ...(method === undefined ? [] : ['--method', method])]}
         change={change}
+      />
+    </Card>
+  );
+}
+
+/** Finds somebody by part of their name, or by id. */
+export function PersonPicker({ choose }: { choose: (id: string) => void }) {
+  const [text, setText] = useState('');
+  const q = text.trim();
+  const parts = (['name', 'externalId', 'email'] as const).map((field) => contains(field, q));
+  const matches = [...parts, looksLikeId(q) ? equal('id', q) : null];
+  const filter = matches.filter((match) => match !== null).join(' or ');
+  const query = useList<Identity>(['pick', filter], 'identities', {
+    filter,
+    sort: 'name asc',
+    limit: 10,
+    isKept: true,
+  });
+  return (
+    <Card id="picker" title={texts.whatIf.choose}>
+      <InputField id="pick" label={texts.whatIf.who} type="search" value={text} set={setText} />
+      <Entries
+        query={query}
+        empty={[texts.people.nobody]}
+        entry={({ id, name, authPolicy }) => (
+          <>
+            <Button kind="link" onClick={() => choose(id)}>
+              {name}
+            </Button>
+            <span className="hint">{authPolicy.name}</span>
+          </>
+        )}
       />
     </Card>
   );

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Card, Facts } from '../../../parts/screen.tsx';
@@ -6,15 +7,18 @@ import type { FormState } from '../../forms/fields.tsx';
 import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
+import { EntriesCard } from '../../parts/entries.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useRead } from '../../queries.ts';
+import { readText } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
-import type { Authority } from '../../types.ts';
+import type { Authority, RevocationListState } from '../../types.ts';
+import { fileName, HandOver } from '../people/hand-over.tsx';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
-import { EnrollmentJwt } from './enrollment-jwt.tsx';
 import { PemField } from './pem-field.tsx';
 import { ProveKey } from './prove-key.tsx';
-import { RevocationLists } from './revocation-lists.tsx';
 import { words } from './words.ts';
 
 const { labels, columns = {} } = fieldWords(entity.kind);
@@ -111,4 +115,61 @@ function EndOf({ certPem }: { certPem: string }) {
 
 export function CasScreen() {
   return <EntityList entity={entity} screen="cas" columns={[state, 'isAuthEnabled', ends]} words={words} />;
+}
+
+/** The JWT that leads holders of the CA's certificates here. It is not a secret: the certificate lets them in. */
+export function EnrollmentJwt({ ca: { id, name } }: { ca: Authority }) {
+  const path = `cas/${encodeURIComponent(id)}/jwt`;
+  const query = useQuery({ queryKey: ['text', path], queryFn: ({ signal }) => readText(path, signal) });
+  return (
+    <Card id="enrollment-jwt" title={words.jwt}>
+      <Loaded query={query}>
+        {(jwt) => (
+          <HandOver
+            says={words.jwtText}
+            text={jwt}
+            file={{ name: fileName(name, 'jwt'), type: 'application/jwt' }}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+/** How the revocation lists of a CA stand. */
+export function RevocationLists({ id }: { id: string }) {
+  const path = `cas/${encodeURIComponent(id)}/revocation`;
+  const query = useRead<readonly RevocationListState[]>(['cas', id, 'revocation'], path);
+  return (
+    <EntriesCard
+      id="revocation-lists"
+      title={words.lists}
+      query={query}
+      keyOf={({ url }) => url}
+      empty={[words.noList]}
+      entry={(list) => <ListEntry list={list} />}
+    />
+  );
+}
+
+function ListEntry({ list }: { list: RevocationListState }) {
+  const { url, issuer, entries, thisUpdate, nextUpdate, fetchedAt, triedAt, error, isDelta } = list;
+  const isOutdated = nextUpdate === null || Date.parse(nextUpdate) <= Date.now();
+  return (
+    <>
+      <code>{url}</code> {isOutdated && <Badge kind="bad">{words.outdated}</Badge>}
+      {issuer !== null && (
+        <span className="hint block">
+          {words.entriesOf(issuer, entries ?? 0)}
+          {isDelta === true && `, ${words.delta}`}
+        </span>
+      )}
+      {thisUpdate !== null && nextUpdate !== null && fetchedAt !== null && (
+        <span className="hint block">
+          {words.listTimes(timeText(thisUpdate), timeText(nextUpdate), timeText(fetchedAt))}
+        </span>
+      )}
+      {error !== null && <span className="hint block">{words.listProblem(timeText(triedAt), error)}</span>}
+    </>
+  );
 }

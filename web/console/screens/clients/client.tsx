@@ -5,24 +5,27 @@ import {
   isFapiClient,
   usesSecret,
 } from '../../../../src/model/entities/oidc-client.ts';
+import { programText } from '../../../parts/language.ts';
 import { Card, Facts, Screen } from '../../../parts/screen.tsx';
+import { equal } from '../../filter.ts';
 import { updateCommand } from '../../forms/command.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
-import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
+import { type Column, factsOf, fieldColumn, PersonLink } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
+import { EntriesCard } from '../../parts/entries.tsx';
 import { Sample } from '../../parts/same-change.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useList } from '../../queries.ts';
 import { issuer } from '../../session/addresses.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
-import type { LogoutDelivery, OidcClient } from '../../types.ts';
+import type { LastLogin, LogoutDelivery, OidcClient } from '../../types.ts';
 import { usualMethod } from './auth-method.ts';
 import { ClientSecrets, type Created, FirstSecret, newSecretOf, withSecret } from './client-secrets.tsx';
-import { ClientSessions } from './client-sessions.tsx';
 import { TemplateFields } from './template-fields.tsx';
 import { secretPlaceholder, templates } from './templates.ts';
 import { words } from './words.ts';
@@ -250,6 +253,37 @@ export function ClientsScreen() {
       columns={['id', 'type', 'apiAccess', redirectUris]}
       words={words}
       filters={['type']}
+    />
+  );
+}
+
+/** Who signed in to the application last, with which program. */
+export function ClientSessions({ id }: { id: string }) {
+  const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
+    filter: equal('clientId', id) ?? '',
+    sort: 'lastAt desc',
+    limit: 10,
+  });
+  return (
+    <EntriesCard
+      id="sign-ins"
+      title={words.signIns}
+      tools={
+        <Link to="/sessions" search={{ client: id }}>
+          {words.allSignIns}
+        </Link>
+      }
+      query={query}
+      empty={[words.noSignIns]}
+      entry={(login) => (
+        <>
+          <PersonLink of={{ id: login.identityId, name: login.identity.name }} />
+          <span className="hint">
+            <Time at={login.lastAt} /> · <bdi>{programText(login) ?? texts.unknownProgram}</bdi> ·{' '}
+            {login.ipAddress}
+          </span>
+        </>
+      )}
     />
   );
 }
