@@ -22,9 +22,7 @@ const enrollment = from(() => import('./entities/enrollment-actions.ts'), server
 const identity = from(() => import('./entities/identity-actions.ts'), server);
 const many = from(() => import('./entities/many-identities.ts'), server);
 const invite = from(() => import('./entities/invite.ts'), server);
-const ca = from(() => import('./entities/ca-actions.ts'), server);
-const oidcClient = from(() => import('./entities/oidc-client-actions.ts'), server);
-const eventSubscription = from(() => import('./entities/event-subscription-actions.ts'), server);
+const action = from(() => import('./entities/entity-actions.ts'), server);
 const exported = from(() => import('./state/run-export.ts'), server);
 const auditTrail = from(() => import('./state/export-audit.ts'), server);
 const apply = from(() => import('./state/run-apply.ts'), server);
@@ -126,28 +124,28 @@ export const clientCommands: Commands = {
     -o, --output <file>  write the link to FILE, for its owner only, and not to the screen
     --withdraw           withdraw the link that was handed out`,
   ca: { help: 'act on one third-party authority' },
-  'ca verify': ca('verifyCa')`prove that you hold its key
+  'ca verify': action('verifyCa')`prove that you hold its key
     ${named('ca', 'authority')}
     ${{ '--cert <file>': { help: 'a certificate that it issued, with its verification token as the common name', isRequired: true } }}`,
   'oidc-client': { help: 'act on one application that logs people in here' },
-  'oidc-client add-secret': oidcClient('addClientSecret')`create a secret, which is shown once
+  'oidc-client add-secret': action('addClientSecret')`create a secret, which is shown once
     ${named('oidc-client', 'application')}`,
-  'oidc-client delete-secret': oidcClient('deleteClientSecret')`delete a secret, the older one of two
+  'oidc-client delete-secret': action('deleteClientSecret')`delete a secret, the older one of two
     ${named('oidc-client', 'application')}
     [id]  of the secret`,
   'event-subscription': { help: 'act on one server to which events are sent' },
-  'event-subscription test': eventSubscription('testSubscription')`send a test event, and say how that went
+  'event-subscription test': action('testSubscription')`send a test event, and say how that went
     ${named('event-subscription', 'subscription')}`,
-  'event-subscription deliveries': eventSubscription('listDeliveries')`
+  'event-subscription deliveries': action('listDeliveries')`
     list the events that wait, were delivered or were given up, the newest first
     ${named('event-subscription', 'subscription')}
     ${{ '--state <state>': { help: 'only these', choices: ['waiting', 'delivered', 'failed'] } }}
     --limit <n>  how many (default: 100)`,
-  'event-subscription replay': eventSubscription('replayEvents')`send events again that were given up
+  'event-subscription replay': action('replayEvents')`send events again that were given up
     ${named('event-subscription', 'subscription')}
     --since <time>  all since then, such as 2030-01-31T12:00:00Z, delivered ones too
     --id <id...>    only these`,
-  'event-subscription rotate-secret': eventSubscription('rotateSecret')`
+  'event-subscription rotate-secret': action('rotateSecret')`
     make another secret, which is shown once; the one before it signs too for a while
     ${named('event-subscription', 'subscription')}
     --overlap <time>  for how long, such as 1h (default: 24h)`,

@@ -4,9 +4,8 @@ import { namersText } from '../terminal/namers-text.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 import { type ApiClient, withApi } from './connection/api-client.ts';
-import { connectionTo } from './connection/connection.ts';
+import { connectionTo, discover } from './connection/connection.ts';
 import { credentialsStore } from './connection/credentials-store.ts';
-import { discover } from './connection/provider.ts';
 import { issuersOf } from './entities/entities.ts';
 
 interface ServerStatus {

@@ -2,7 +2,7 @@
 // and show.
 
 import type { Argument, Command, Option } from 'commander';
-import { hintOf } from '../terminal/hints.ts';
+import { hintOf } from '../terminal/command.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 
 /** File names are possible; the shell knows them. */

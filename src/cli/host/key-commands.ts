@@ -3,8 +3,7 @@ import { algorithmsInUse, type SigningKey } from '../../model/signing-key.ts';
 import { type DescribedKey, describedKeys } from '../../tokens/described-keys.ts';
 import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
-import { printTable } from '../terminal/print-table.ts';
-import { withoutMilliseconds } from '../terminal/table.ts';
+import { printTable, withoutMilliseconds } from '../terminal/table.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { withHost } from './open-host.ts';
 

@@ -5,7 +5,7 @@ import type { OwnCertificate } from '../../http/request/services.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
-import { printTable } from '../terminal/print-table.ts';
+import { printTable } from '../terminal/table.ts';
 import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load-config.ts';
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';

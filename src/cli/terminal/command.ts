@@ -1,7 +1,6 @@
 // Commands are rows of tables: what can be typed, and the function that it runs, which is loaded only then.
 
 import { Argument, type Command, Option } from 'commander';
-import { completedBy, type Hint } from './hints.ts';
 import type { Report } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
@@ -126,4 +125,19 @@ function detailed<What extends Argument | Option>(what: What, details: Details):
   if (usual !== undefined) what.default(usual);
   if (parse !== undefined) what.argParser(parse);
   return hint === undefined ? what : completedBy(what, hint);
+}
+
+/** What kind of value an argument or option takes, if its choices or its placeholder do not say it. */
+export type Hint = { readonly entity: string } | 'login';
+
+const hints = new WeakMap<Argument | Option, Hint>();
+
+/** Records what completes `what`. Returns `what`. */
+export function completedBy<T extends Argument | Option>(what: T, hint: Hint): T {
+  hints.set(what, hint);
+  return what;
+}
+
+export function hintOf(what: Argument | Option): Hint | undefined {
+  return hints.get(what);
 }

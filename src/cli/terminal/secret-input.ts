@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { parseJson } from '../../platform/formats/json-shape.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
 import type { Flags, Texts } from './command.ts';
@@ -144,4 +145,12 @@ function notEmpty(secret: string): string {
   if (secret.includes('\ufffd'))
     throw usageError('The password is not in UTF-8.', 'set the locale of the terminal or script to UTF-8');
   return secret;
+}
+
+/** Header and payload of a JWT, to show and compare; nothing is verified. Undefined for other text. */
+export function readJwt(token: string): { readonly header: unknown; readonly payload: unknown } | undefined {
+  const parts = token.split('.');
+  if (parts.length !== 3) return undefined;
+  const [header, payload] = parts.map((part) => parseJson(Buffer.from(part, 'base64url').toString('utf8')));
+  return header === undefined || payload === undefined ? undefined : { header, payload };
 }

@@ -11,13 +11,13 @@ import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import {
   externalJwt,
+  readJwt,
   readNamedFile,
   readNewPassword,
   type SecretOptions,
 } from '../../terminal/secret-input.ts';
 import { answerError, type HttpsAnswer } from '../connection/answer-failure.ts';
 import { createHttpsClient } from '../connection/https-client.ts';
-import { readJwt } from '../connection/jwt-text.ts';
 import { presentedCertificate } from '../connection/server-trust.ts';
 
 type EnrollOptions = SecretOptions & Texts<'output' | 'cert' | 'key'>;

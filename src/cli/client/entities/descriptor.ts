@@ -6,7 +6,7 @@ import {
   type TypedField,
 } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import type { Typed } from '../../terminal/command.ts';
+import type { Texts, Typed } from '../../terminal/command.ts';
 import type { Report } from '../../terminal/output.ts';
 import type { SecretOptions } from '../../terminal/secret-input.ts';
 import type { ColumnSpelling } from '../../terminal/table.ts';
@@ -92,7 +92,9 @@ export function identityName({ identity, identityId }: JsonObject): unknown {
 }
 
 /** Options as commander returns them, by camel-cased name. */
-export type EntityOptions = SecretOptions & Readonly<Record<string, unknown>>;
+export type EntityOptions = SecretOptions &
+  Texts<'server' | 'file' | 'filter'> &
+  Readonly<Record<string, unknown>>;
 
 export interface AfterCreate {
   /** Asks and checks before anything is created. Returns what to do afterwards, or undefined. */

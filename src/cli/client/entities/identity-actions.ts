@@ -5,8 +5,8 @@ import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, printResult, usageError } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/print-table.ts';
 import { readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
+import { printTable } from '../../terminal/table.ts';
 import { changed } from './change.ts';
 import { onEntity } from './on-entity.ts';
 

@@ -7,11 +7,10 @@ import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.
 import type { Texts } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { printTable } from '../../terminal/print-table.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
-import { renderFields, withoutMilliseconds } from '../../terminal/table.ts';
-import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { printTable, renderFields, withoutMilliseconds } from '../../terminal/table.ts';
+import { withApi } from '../connection/api-client.ts';
 import { bodyOf, type Given } from './body.ts';
 import { changed } from './change.ts';
 import type { AfterCreate, AfterCreateStep, EntityDescriptor, EntityOptions } from './descriptor.ts';
@@ -37,7 +36,7 @@ export async function createEntity(
   entity: EntityDescriptor,
   { args, options }: Typed<readonly unknown[]>,
 ): Promise<void> {
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const positional = entity.createArguments.map((of, index): Given => ({ of, typed: args[index] }));
     const given = [...positional, ...givenOptions(entity, 'create', options)];
     const file = await documentOf(report.ports, options);
@@ -63,7 +62,7 @@ export async function getEntity(
   entity: EntityDescriptor,
   { args: [nameOrId], options }: Typed<[string]>,
 ): Promise<void> {
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const { id, ...listed } = await findEntity(api, entity, nameOrId);
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     const found =
@@ -84,7 +83,7 @@ export async function listEntities(
   entity: EntityDescriptor,
   { args: [filter], options }: Typed<[string | undefined], ListOptions>,
 ): Promise<void> {
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
     const limit = options.limit ?? (hasOwnLimit ? undefined : usualLimit);
     const query = { filter, limit, offset: options.offset, sort: options.sort };
@@ -108,7 +107,7 @@ export async function updateEntity(
 ): Promise<void> {
   const given = givenOptions(entity, 'update', options);
   const { filter } = options;
-  if (typeof filter === 'string') {
+  if (filter !== undefined) {
     if (nameOrId !== undefined)
       throw usageError('A name and --filter exclude each other.', 'leave one of them out');
     await updateMany(report, entity, { filter, given, options });
@@ -123,7 +122,7 @@ export async function updateEntity(
   if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
     throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
   }
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const { id } = await findEntity(api, entity, nameOrId);
     const body = await bodyOf(
       { ports: report.ports, api, entity },
@@ -155,7 +154,7 @@ async function updateMany(
     addRoleAttributes: listed(options.addRoleAttributes),
     removeRoleAttributes: listed(options.removeRoleAttributes),
   };
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const body = await bodyOf(
       { ports: report.ports, api, entity },
       given,
@@ -176,29 +175,21 @@ export async function deleteEntities(
   entity: EntityDescriptor,
   { args: [namesOrIds], options }: Typed<[readonly string[]]>,
 ): Promise<void> {
-  await withApi(report, serverOf(options), async (api) => {
+  await withApi(report, options.server, async (api) => {
     const ids: string[] = [];
     for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
     const named = namesOrIds.map(shellWord).join(', ');
     await confirmAtTerminal(report, `Delete ${entityNoun(entity)} ${named}?`, options.yes === true);
-    for (const id of ids) await deleteOne(api, entity, { id, options });
+    for (const id of ids)
+      await changed(api, { method: 'DELETE', path: `${entity.path}/${encodeURIComponent(id)}` }, options);
     printResult(report, { ids }, () =>
       namesOrIds.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
     );
   });
 }
 
-async function deleteOne(
-  api: ApiClient,
-  entity: EntityDescriptor,
-  { id, options }: { id: string; options: EntityOptions },
-): Promise<void> {
-  const path = `${entity.path}/${encodeURIComponent(id)}`;
-  await changed(api, { method: 'DELETE', path }, options);
-}
-
 async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {
-  if (typeof file !== 'string') return {};
+  if (file === undefined) return {};
   const { readDocument } = await import('./document-file.ts');
   return readDocument(ports, file);
 }
@@ -225,10 +216,6 @@ async function withPassword(
   { body, whose = textField(body, 'username') ?? '' }: { body: JsonObject; whose?: string },
 ): Promise<JsonObject> {
   return { ...body, password: await readNewPassword(report.ports, options, whose) };
-}
-
-function serverOf({ server }: EntityOptions): string | undefined {
-  return typeof server === 'string' ? server : undefined;
 }
 
 // Links are for programs, and references repeat the fields beside them.

@@ -1,8 +1,7 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, printResult } from '../../terminal/output.ts';
-import { externalJwt } from '../../terminal/secret-input.ts';
-import { readJwt } from '../connection/jwt-text.ts';
+import { externalJwt, readJwt } from '../../terminal/secret-input.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';
 import { onEntity } from './on-entity.ts';
 

@@ -10,12 +10,11 @@ import {
 } from '../../../platform/formats/json-shape.ts';
 import { CliError, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { externalJwt } from '../../terminal/secret-input.ts';
+import { externalJwt, readJwt } from '../../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
+import { discover } from '../connection/connection.ts';
 import type { SavedLogin } from '../connection/credentials-store.ts';
 import type { HttpsClient } from '../connection/https-client.ts';
-import { readJwt } from '../connection/jwt-text.ts';
-import { discover } from '../connection/provider.ts';
 import { clientId, connectionOf, freshLogin, savedLogin } from '../connection/saved-session.ts';
 import { checkLine, type ShownCheck } from './check-lines.ts';
 

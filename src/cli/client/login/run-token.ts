@@ -1,7 +1,7 @@
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
-import { readJwt } from '../connection/jwt-text.ts';
+import { readJwt } from '../../terminal/secret-input.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
 
 type TokenOptions = Texts<'server'> & Flags<'decode'>;

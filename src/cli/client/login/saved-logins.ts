@@ -1,5 +1,5 @@
 import { printResult, type Report, usageError } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/print-table.ts';
+import { printTable } from '../../terminal/table.ts';
 import { credentialsStore, loginKey } from '../connection/credentials-store.ts';
 import {
   loginMeantBy,

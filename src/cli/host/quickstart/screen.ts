@@ -2,7 +2,7 @@
 
 import type { Millis } from '../../../platform/clock.ts';
 import { printable } from '../../terminal/output.ts';
-import type { ReadyFacts } from '../run/ready-line.ts';
+import type { ReadyFacts } from '../run/run-controller.ts';
 import type { SetupStep } from '../setup/prepare-home.ts';
 
 export interface Screen {

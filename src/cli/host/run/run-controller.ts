@@ -12,7 +12,6 @@ import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
 import { certificateOrders } from './acme-certificates.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
-import { type ReadyFacts, readyFacts } from './ready-line.ts';
 import { controllerReload, warnOfSettings } from './reload.ts';
 import { keepCertificatesFresh } from './renew-certificate.ts';
 
@@ -95,4 +94,23 @@ function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
     process.on('SIGINT', stop);
     process.on('SIGHUP', onHangup);
   });
+}
+
+export interface ReadyFacts {
+  readonly event: 'ready';
+  readonly issuers: readonly string[];
+  /** What clients dial first: `https://host[:port]`. */
+  readonly url: string;
+  /** From the start of the process. */
+  readonly readyAfterMs: number;
+}
+
+/** What is announced when every listener accepts connections. */
+export function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
+  return {
+    event: 'ready',
+    issuers,
+    url: new URL(issuers[0] ?? bindPoints[0]?.issuer ?? 'https://localhost').origin,
+    readyAfterMs: Math.round(process.uptime() * 1000),
+  };
 }
