@@ -9,12 +9,11 @@ import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-p
 import { clientProgramOf } from '../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
-import { recordNewProgram } from '../login/new-program.ts';
 import { recordedAttempt } from '../login/noted-record.ts';
+import { endOldestSessions, recordNewProgram } from '../login/opened-session.ts';
 import { askedOfLogin, askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
 import type { LoginServices } from '../login/services.ts';
-import { endOldestSessions } from '../login/session-limit.ts';
 import { provenFactors } from '../login/standing.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp/totp.ts';

@@ -4,8 +4,7 @@ import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts'
 import { AuthError } from '../../errors/auth-error.ts';
 import { pathOfChain } from '../../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
-import { recordNewProgram } from '../../login/new-program.ts';
-import { endOldestSessions } from '../../login/session-limit.ts';
+import { endOldestSessions, recordNewProgram } from '../../login/opened-session.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';

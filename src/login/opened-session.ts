@@ -1,5 +1,8 @@
+// What follows when a login has opened a session: older sessions give way, and the person is told of a new program.
+
 import type { ApiSession } from '../model/api-session.ts';
-import type { RequestOrigin } from '../model/audit-event.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { NewProgram } from '../model/last-login.ts';
 import type { EndingOrder } from '../store/contracts/api-sessions.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 import type { LoginServices } from './services.ts';
@@ -43,4 +46,23 @@ export async function endOldestSessions(
   const ended = await endOldest(needs, opened);
   for (const sessionId of ended)
     needs.audit.record({ event: 'session.ended', sessionId, reason: 'too-many', byIdentityId: null }, origin);
+}
+
+/**
+ * Records that somebody has logged in with a program that the identity has not used before, of which the person is told.
+ * @param newProgram what opening the session found
+ */
+export function recordNewProgram(
+  { audit }: { audit: AuditTrail },
+  { session, origin }: { session: Pick<ApiSession, 'id' | 'identityId' | 'clientId'>; origin: RequestOrigin },
+  newProgram: NewProgram | null,
+): void {
+  if (newProgram === null) return;
+  const { id: sessionId, identityId, clientId } = session;
+  const { ipAddress, ...program } = newProgram;
+  // Where the person is: the code may have been redeemed by the server of an application.
+  audit.record(
+    { event: 'login.new-program', identityId, sessionId, clientId, ...program },
+    { ...origin, ipAddress },
+  );
 }
