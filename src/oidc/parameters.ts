@@ -4,7 +4,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { clientScopes } from '../model/entities/oidc-client.ts';
-import type { Form } from '../platform/formats/strict-form.ts';
+import type { Form } from '../platform/formats/strict-input.ts';
 import type { Client, ClientRegistry } from './clients.ts';
 
 /** Parameters of a protocol request. */

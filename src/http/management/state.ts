@@ -10,7 +10,7 @@ import { shownValue } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { parseStrictJson } from '../../platform/formats/strict-json.ts';
+import { parseStrictJson } from '../../platform/formats/strict-input.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { inWholeTurn, wholeRead } from '../documents/lists.ts';
 import { jsonParts } from '../request/answer.ts';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { nearestKey } from '../../config/nearest-key.ts';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { parseStrictForm } from '../../platform/formats/strict-form.ts';
-import { parseStrictJson } from '../../platform/formats/strict-json.ts';
+import { parseStrictForm, parseStrictJson } from '../../platform/formats/strict-input.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule, Route } from './route.ts';
 

@@ -6,7 +6,7 @@ import type { ClientInfo } from '../../model/client-info.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { parseDuration } from '../../platform/formats/durations.ts';
-import type { Form } from '../../platform/formats/strict-form.ts';
+import type { Form } from '../../platform/formats/strict-input.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
 
