@@ -1,5 +1,5 @@
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
-import { type Shares, sharedLimit } from '../platform/shared-limit.ts';
+import { type Shares, sharedLimit } from '../platform/network/sources.ts';
 
 /** What an hour has room for: a little from each source, and more from some. Who leaves much takes no room for a little. */
 const usualHour: readonly Shares[] = [

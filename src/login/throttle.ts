@@ -5,7 +5,7 @@ import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { sha256Bytes } from '../platform/digest.ts';
-import { sourcesOf } from '../platform/network/source-prefix.ts';
+import { sourcesOf } from '../platform/network/sources.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
 /** Means "for ever": an administrator has to unlock. */

@@ -72,10 +72,10 @@ export const faultsOfRequests: readonly Fault[] = [
   },
   {
     name: 'one source may take all places of a shared limit',
-    soughtBy: 'src/platform/shared-limit.test.ts',
+    soughtBy: 'src/platform/network/sources.test.ts',
     edits: [
       {
-        file: 'src/platform/shared-limit.ts',
+        file: 'src/platform/network/sources.ts',
         from: 'if (inAll >= most || (inAll >= free && !hasShare())) return null;',
         to: 'if (inAll >= most || (inAll > most && !hasShare())) return null;',
       },

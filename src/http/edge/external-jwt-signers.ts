@@ -3,7 +3,7 @@ import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
-import { widestSource } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/sources.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, selfLink } from '../documents/wire.ts';
 import { listParameters } from '../request/fields.ts';

@@ -50,6 +50,11 @@ export function asAuthError(thrown: unknown): AuthError {
   return new AuthError('server_error', { cause: thrown });
 }
 
+/** For a source that has no answer left of those that it may have without a proof. */
+export function tooMuchLoad(): AuthError {
+  return new AuthError('rate_limited', { detail: 'too many requests without a proof', retryAfterSeconds: 1 });
+}
+
 /** Errors that the HTTP framework and its parser throw because of the request. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'invalid_request',

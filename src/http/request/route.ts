@@ -48,7 +48,7 @@ export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
 /**
  * What an anonymous answer costs. `fixed`: it is made once (fixed-route.ts). `light`: less than a tenth of a TLS
- * handshake. `counted`: it may cost more, so it counts against its source (source-load.ts); `counted-unless-proven`: not
+ * handshake. `counted`: it may cost more, so it counts against its source (platform/network/sources.ts); `counted-unless-proven`: not
  * when a request that may change something succeeds, since a proof came with it.
  */
 export type Load = 'fixed' | 'light' | 'counted' | 'counted-unless-proven';

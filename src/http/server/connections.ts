@@ -1,7 +1,7 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { sourcesOf } from '../../platform/network/source-prefix.ts';
+import { sourcesOf } from '../../platform/network/sources.ts';
 
 /** Of one interface. */
 export const mostConnections = 20_000;

@@ -6,6 +6,7 @@ import type { TlsOptions } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { sourceLoad } from '../../platform/network/sources.ts';
 import type { Views } from '../pages/views.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
@@ -27,7 +28,6 @@ import { bindPointOpener, byInterface, nameHost, withPort } from './open-bind-po
 import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
-import { sourceLoad } from './source-load.ts';
 import {
   checkTlsMaterial,
   chooseProtocol,

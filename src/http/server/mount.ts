@@ -11,6 +11,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
+import type { SourceLoad } from '../../platform/network/sources.ts';
 import type { Random } from '../../platform/random.ts';
 import type { TracingInUse } from '../../platform/tracing.ts';
 import type { Authenticate, ClockJudge } from '../../sessions/authenticate-request.ts';
@@ -23,7 +24,7 @@ import { type Admission, requestBeginner, type ServerScope } from '../request/be
 import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
-import { asAuthError } from '../request/errors.ts';
+import { asAuthError, tooMuchLoad } from '../request/errors.ts';
 import { admitter, callerRefusal } from '../request/guard.ts';
 import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from '../request/refused-request.ts';
 import { languageOf, originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
@@ -32,7 +33,6 @@ import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
 import { connectionEndsRead } from './connections.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
-import { type SourceLoad, tooMuchLoad } from './source-load.ts';
 
 /** `none`: no endpoint has the path. */
 type AnsweredApi = Api | 'none';

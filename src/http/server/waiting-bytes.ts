@@ -4,7 +4,7 @@
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Millis } from '../../platform/clock.ts';
-import { widestSource } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/sources.ts';
 import { unsentBytes } from '../request/long-answer.ts';
 import { heldBytes } from './one-at-a-time.ts';
 

@@ -3,7 +3,7 @@
 // source may keep the others from signing in there.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { type SharedLimit, type Shares, sharedLimit } from '../../platform/shared-limit.ts';
+import { type SharedLimit, type Shares, sharedLimit } from '../../platform/network/sources.ts';
 
 /** Under way at once, for all providers together and at one. Half is for anybody. */
 const inAll: Shares = { most: 64, free: 32, share: 4 };

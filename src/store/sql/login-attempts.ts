@@ -1,7 +1,7 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
 import { HOUR } from '../../platform/clock.ts';
-import { widestSource } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/sources.ts';
 import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
