@@ -2,6 +2,7 @@
 // work, and what it refuses has to be refused for the same reason.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -12,6 +13,7 @@ import { SoftAuthenticator } from '../support/authenticator.ts';
 import {
   enrolled,
   giveCertificate,
+  overlayRoot,
   registerCa,
   submitCertificate,
   withCertificate,
@@ -20,14 +22,17 @@ import {
   authority,
   client,
   clientExtensions,
+  extendedKeyUsage,
   generalName,
   type Made,
   makeCertificate,
   subjectAltName,
+  usageOids,
 } from '../support/chains.ts';
 import { dpopCaller, dpopKey } from '../support/dpop.ts';
 import {
   audience,
+  bearer,
   createIdentity,
   createSigner,
   reasonOf,
@@ -43,7 +48,7 @@ import { afterPassword, question, storePasskey, submit, usePasskey } from '../su
 import { listPem, revocationList } from '../support/revocation.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { enroll, partialLogin, submitCode } from '../support/totp.ts';
+import { type AuthenticatorApp, enroll, partialLogin, submitCode } from '../support/totp.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const server = await startTestServer({
@@ -52,8 +57,8 @@ const server = await startTestServer({
   configure: (yaml) => yaml.replace(/^ {2}# passkeys:\n/m, '  passkeys:\n    trustedRoots: [makers.pem]\n'),
 });
 let root: Caller = await rootOf(server);
-const idp = await startTestIdp();
-after(() => Promise.all([server.close(), idp.close()]));
+const [idp, otherIdp] = await Promise.all([startTestIdp(), startTestIdp()]);
+after(() => Promise.all([server.close(), idp.close(), otherIdp.close()]));
 
 interface Someone {
   readonly id: IdentityId;
@@ -92,6 +97,55 @@ async function withPassword(rules: object = {}): Promise<Someone> {
   return { id, name };
 }
 
+/** Somebody with a password and the policy of a role attribute. */
+async function byAttribute(rules: object): Promise<Someone> {
+  const name = newName();
+  const id = await server.createUser({ name, password });
+  await policy({ assignTo: [name], ...rules });
+  await root.call('PATCH', `identities/${id}`, { roleAttributes: [name] });
+  return { id, name };
+}
+
+const undone: (() => Promise<void>)[] = [];
+async function changeDefault(rules: object): Promise<void> {
+  const path = `auth-policies/${defaultAuthPolicyId}`;
+  const { primary } = (await root.get(path)).json.data;
+  assert.equal((await root.call('PATCH', path, rules)).status, 200);
+  undone.push(async () => {
+    assert.equal((await root.call('PATCH', path, { primary })).status, 200);
+  });
+}
+
+/** Somebody with a password and an app. */
+async function withApp(rules: object = {}) {
+  const who = await withPassword({ ...rules, secondary: { requireTotp: true } });
+  const { app } = await enroll(server, clock, who.name);
+  await have(who.id, { authPolicyId: await policy(rules) });
+  return { who, app };
+}
+
+/** Somebody with a password, who needs the token of a signer besides. */
+async function withSecond(more: object = {}, rules: object = {}) {
+  const signerId = await createSigner(root, idp, newName(), { ...more });
+  const who = await withPassword({ ...rules, secondary: { requireExtJwt: signerId } });
+  await have(who.id, { externalId: who.name });
+  return { who, token: () => tokenOf(server, idp, who.name) };
+}
+
+const second = (on: HttpsClient, authRequestId: string, token: string) =>
+  on.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers: bearer(token) });
+
+/** A login that a token has opened. */
+async function openedWith(token: string): Promise<string> {
+  const authRequestId = await beginLogin(server);
+  const answer = await server.post('/oidc/login/ext-jwt', {
+    json: { authRequestId },
+    headers: bearer(token),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return authRequestId;
+}
+
 const typing = async ({ name }: Someone, secret = password) =>
   submitPassword(server, await beginLogin(server), name, secret);
 
@@ -118,6 +172,29 @@ async function presenting(leaf: Made, ...sent: readonly Made[]): Promise<Answer>
     connection.closeConnections();
   }
 }
+
+/** The same, and what it is asked for then. */
+async function presentingThen(
+  leaf: Made,
+  then: (on: HttpsClient, id: string) => Promise<Answer>,
+): Promise<Answer> {
+  const connection: HttpsClient = withCertificate(server, leaf);
+  try {
+    const authRequestId = await beginLogin(connection);
+    await connection.post('/oidc/login/cert', { json: { authRequestId } });
+    return await then(connection, authRequestId);
+  } finally {
+    connection.closeConnections();
+  }
+}
+
+const endOf = ({ certPem }: Made) => Date.parse(new X509Certificate(certPem).validTo);
+
+/** What an app shows, typed after the password. */
+const codeTyped =
+  ({ app }: { readonly app: AuthenticatorApp }, { name }: Someone): Login =>
+  async () =>
+    submitCode(server, await partialLogin(server, name), app.code());
 
 const long = { from: -10 * DAY, until: 10 * DAY };
 /** Ends in an hour by the clock of the server. */
@@ -165,6 +242,8 @@ interface More {
   readonly asks?: readonly string[];
   /** What the explanation says, where a login that presents nothing is refused with less. */
   readonly reason?: string;
+  /** How many vouch for the identity, where it is not one. */
+  readonly from?: number;
 }
 
 type Method = 'password' | 'cert' | 'ext-jwt' | 'passkey';
@@ -527,10 +606,372 @@ const rows = [
       return [who, () => secondPasskey(who)];
     },
   ),
+  row('a second factor that a role attribute brings', ['password', 'ready', { asks: ['totp'] }], async () => {
+    const who = await byAttribute({ secondary: { requireTotp: true } });
+    return [who, codeTyped(await enroll(server, clock, who.name), who)];
+  }),
+  row('two policies by role attribute, of which the first counts', ['password', 'ready'], async () => {
+    const who = await byAttribute({ name: `A ${server.random.id()}` });
+    const name = `B ${server.random.id()}`;
+    await policy({ name, assignTo: [who.name], primary: { updb: { allowed: false } } });
+    return [who, () => typing(who)];
+  }),
+  row('a policy that is named, beside one by role attribute', ['password', 'ready'], async () => {
+    const who = await byAttribute({ primary: { updb: { allowed: false } } });
+    await root.call('PATCH', `identities/${who.id}`, { authPolicyId: defaultAuthPolicyId });
+    return [who, () => typing(who)];
+  }),
+  row('a role attribute that was taken away, with its policy', ['password', 'ready'], async () => {
+    const who = await byAttribute({ primary: { updb: { allowed: false } } });
+    await root.call('PATCH', `identities/${who.id}`, { roleAttributes: [] });
+    return [who, () => typing(who)];
+  }),
+  row('a default policy that was changed to allow it', ['passkey', 'ready'], async () => {
+    await changeDefault({ primary: { passkey: { allowed: true } } });
+    const authenticator = new SoftAuthenticator(server.url);
+    const who = await bare();
+    await storePasskey(server, who.id, authenticator);
+    return [who, () => usePasskey(server, { authenticator })];
+  }),
+  row('a user name that is not the name', ['password', 'ready'], async () => {
+    const name = newName();
+    const id = await server.createUser({ name, username: `${name}-types`, password });
+    return [{ id }, () => typing({ id, name: `${name}-types` })];
+  }),
+  row('an enrollment for a password that is open', ['password', 'not-set-up'], async () => {
+    const who = await bare();
+    const asked = { identityId: who.id, method: 'updb', username: who.name };
+    createdId(await root.call('POST', 'enrollments', asked));
+    return [who, () => typing(who)];
+  }),
+  row('a lock until a millisecond later', ['password', 'locked'], async () => {
+    const who = await lockedOut({ lockoutDurationMinutes: 1 });
+    clock.advance(MINUTE - 1);
+    return [who, () => typing(who)];
+  }),
+  row('a lock for good, under a policy whose locks end', ['password', 'locked'], async () => {
+    const who = await lockedOut({ lockoutDurationMinutes: 0 });
+    const updb = { maxAttempts: 3, lockoutDurationMinutes: 1 };
+    await have(who.id, { authPolicyId: await policy({ primary: { updb } }) });
+    return [who, () => typing(who)];
+  }),
+  row('an identity disabled until a millisecond later', ['password', 'refused'], async () => {
+    const who = await withPassword();
+    await root.call('POST', `identities/${who.id}/disable`, { durationMinutes: 5 });
+    clock.advance(5 * MINUTE - 1);
+    return [who, () => typing(who)];
+  }),
+  row(
+    'an app and a password that has to be replaced',
+    ['password', 'ready', { asks: ['totp', 'password-change'] }],
+    async () => {
+      const who = await withPassword({ secondary: { requireTotp: true } });
+      const { app } = await enroll(server, clock, who.name);
+      await root.call('PATCH', `identities/${who.id}`, { passwordMustChange: true });
+      return [
+        who,
+        async () => {
+          const authRequestId = await partialLogin(server, who.name);
+          assert.equal((await submitCode(server, authRequestId, app.code())).status, 200);
+          const json = { authRequestId, password: 'eleven green harbours' };
+          return server.post('/oidc/login/password-change', { json });
+        },
+      ];
+    },
+  ),
+  row('a certificate beside a password that is locked', ['cert', 'ready'], async () => {
+    const who = await lockedOut({ lockoutDurationMinutes: 0 });
+    const leaf = await enrolled(server, who.id, long);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate beside a password that has to be replaced', ['cert', 'ready'], async () => {
+    const who = await withPassword();
+    await root.call('PATCH', `identities/${who.id}`, { passwordMustChange: true });
+    const leaf = await enrolled(server, who.id, long);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate of a device', ['cert', 'ready'], async () => {
+    const who = await bare();
+    await root.call('PATCH', `identities/${who.id}`, { type: 'Device' });
+    const leaf = await enrolled(server, who.id, long);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate and an app', ['cert', 'ready', { asks: ['totp'] }], async () => {
+    const { who, app } = await withApp();
+    const leaf = await enrolled(server, who.id, long);
+    return [who, () => presentingThen(leaf, (on, id) => submitCode(on, id, app.code()))];
+  }),
+  row('a certificate and an app that is locked', ['cert', 'locked', { asks: ['totp'] }], async () => {
+    const { who, app } = await withApp();
+    const leaf = await enrolled(server, who.id, long);
+    for (let tries = 0; tries < 5; tries += 1)
+      await submitCode(server, await partialLogin(server, who.name), app.wrongCode());
+    return [who, () => presentingThen(leaf, (on, id) => submitCode(on, id, app.code()))];
+  }),
+  row(
+    'a certificate and a token of a second signer',
+    ['cert', 'vouched', { asks: ['ext-jwt'] }],
+    async () => {
+      const { who, token } = await withSecond();
+      const leaf = await enrolled(server, who.id, long);
+      return [who, () => presentingThen(leaf, async (on, id) => second(on, id, await token()))];
+    },
+  ),
+  row('a certificate on its last millisecond', ['cert', 'ready'], async () => {
+    const who = await bare();
+    const leaf = await enrolled(server, who.id, short());
+    clock.set(endOf(leaf));
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate a millisecond after its end', ['cert', 'expired'], async () => {
+    const who = await bare();
+    const leaf = await enrolled(server, who.id, short());
+    clock.set(endOf(leaf) + 1);
+    return [who, () => presenting(leaf)];
+  }),
+  row('an expired certificate beside a good one', ['cert', 'ready'], async () => {
+    const who = await bare();
+    await enrolled(server, who.id, { from: -10 * DAY, until: -DAY });
+    const leaf = await enrolled(server, who.id, long);
+    return [who, () => presenting(leaf)];
+  }),
+  row('two expired certificates', ['cert', 'expired'], async () => {
+    const who = await bare();
+    await enrolled(server, who.id, { from: -10 * DAY, until: -DAY });
+    const leaf = await enrolled(server, who.id, { from: -10 * DAY, until: -2 * DAY });
+    return [who, () => presenting(leaf)];
+  }),
+  row('an expired certificate beside one of a CA that is off', ['cert', 'expired'], async () => {
+    const ca = authority(long);
+    const id = await registerCa(root, ca);
+    const { who } = await withCertificateOf(ca);
+    const leaf = await enrolled(server, who.id, { from: -10 * DAY, until: -DAY });
+    await root.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
+    return [who, () => presenting(leaf)];
+  }),
+  row(
+    'an expired certificate that the policy accepts and the CA has revoked',
+    ['cert', 'refused'],
+    async () => {
+      const ca = authority(long);
+      const expired = { from: -10 * DAY, until: -DAY };
+      const accepting = await policy({ primary: { cert: { allowExpiredCerts: true } } });
+      const { who, leaf } = await withCertificateOf(ca, accepting, expired);
+      const crlPem = listPem(revocationList({ issuer: ca, revoked: [leaf], until: 10 * DAY }));
+      await registerCa(root, ca, { revocation: { mode: 'soft', crlPem } });
+      return [who, () => presenting(leaf)];
+    },
+  ),
+  row('a certificate that a CA may have revoked, where that lets in', ['cert', 'ready'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca, { revocation: { mode: 'soft' } });
+    const { who, leaf } = await withCertificateOf(ca);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate that is not for clients', ['cert', 'refused'], async () => {
+    const who = await bare();
+    const usage = [extendedKeyUsage(usageOids.serverAuth)];
+    const leaf = client({ issuer: await overlayRoot(), ...long }, usage);
+    await giveCertificate(server, who.id, leaf);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate below an intermediate that is not valid yet', ['cert', 'refused'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca);
+    const between = authority({ issuer: ca, ...long });
+    const later = { from: 5 * DAY, until: 10 * DAY };
+    const { who, leaf } = await withCertificateOf(between, defaultAuthPolicyId, later);
+    return [who, () => presenting(leaf, between)];
+  }),
+  row('a certificate below an intermediate that is not for clients', ['cert', 'refused'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca);
+    const between = authority({ issuer: ca, ...long });
+    const who = await bare();
+    const leaf = client({ issuer: between, ...long }, [extendedKeyUsage(usageOids.serverAuth)]);
+    await giveCertificate(server, who.id, leaf);
+    return [who, () => presenting(leaf, between)];
+  }),
+  row('a certificate below an intermediate, signed by an old algorithm', ['cert', 'refused'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca);
+    const between = authority({ issuer: ca, ...long });
+    const old = { ...long, signature: 'sha1' };
+    const { who, leaf } = await withCertificateOf(between, defaultAuthPolicyId, old);
+    return [who, () => presenting(leaf, between)];
+  }),
+  row('a certificate of a CA that is not verified', ['cert', 'refused'], async () => {
+    const ca = authority(long);
+    const body = { name: newName(), certPem: ca.certPem, isAuthEnabled: true };
+    createdId(await root.call('POST', 'cas', body));
+    const { who, leaf } = await withCertificateOf(ca);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a registered certificate whose CA has a rule that names another', ['cert', 'ready'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca, { externalIdClaim: byUri });
+    const who = await bare();
+    const leaf = naming(ca, 'spiffe://a/other');
+    await giveCertificate(server, who.id, leaf);
+    return [who, () => presenting(leaf)];
+  }),
+  row('a certificate that a rule reads, beside an expired one', ['cert', 'vouched'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca, { externalIdClaim: byUri });
+    const who = await bare(defaultAuthPolicyId, 'spiffe://a/4');
+    await enrolled(server, who.id, { from: -10 * DAY, until: -DAY });
+    return [who, () => presenting(naming(ca, 'spiffe://a/4'))];
+  }),
+  row(
+    'a certificate that the rule of a CA that is off reads',
+    ['cert', 'not-set-up', { reason: 'unknown-thumbprint' }],
+    async () => {
+      const ca = authority(long);
+      const id = await registerCa(root, ca, { externalIdClaim: byUri });
+      await root.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
+      const who = await bare(defaultAuthPolicyId, 'spiffe://a/5');
+      return [who, () => presenting(naming(ca, 'spiffe://a/5'))];
+    },
+  ),
+  row('a certificate that a rule reads, of a disabled identity', ['cert', 'refused'], async () => {
+    const ca = authority(long);
+    await registerCa(root, ca, { externalIdClaim: byUri });
+    const who = await bare(defaultAuthPolicyId, 'spiffe://a/6');
+    await root.call('POST', `identities/${who.id}/disable`, {});
+    return [who, () => presenting(naming(ca, 'spiffe://a/6'))];
+  }),
+  row('the token of a signer, beside one that is off', ['ext-jwt', 'vouched'], async () => {
+    const { who, token } = await ofSigner();
+    await createSigner(root, idp, newName(), { audience: 'other', enabled: false });
+    return [who, async () => submitJwt(server, await token())];
+  }),
+  row('the token of a signer, and an app', ['ext-jwt', 'vouched', { asks: ['totp'] }], async () => {
+    const { who, app } = await withApp();
+    await createSigner(root, idp, newName());
+    await have(who.id, { externalId: who.name });
+    return [
+      who,
+      async () => {
+        const id = await openedWith(await tokenOf(server, idp, who.name));
+        return submitCode(server, id, app.code());
+      },
+    ];
+  }),
+  row('the token of a signer for a disabled identity', ['ext-jwt', 'refused'], async () => {
+    const { who, token } = await ofSigner();
+    await root.call('POST', `identities/${who.id}/disable`, {});
+    return [who, async () => submitJwt(server, await token())];
+  }),
+  row('tokens of two issuers', ['ext-jwt', 'vouched', { asks: ['ext-jwt'], from: 2 }], async () => {
+    const { who, token } = await withSecond();
+    await createSigner(root, otherIdp, newName());
+    return [
+      who,
+      async () => second(server, await openedWith(await tokenOf(server, otherIdp, who.name)), await token()),
+    ];
+  }),
+  row(
+    'the token of a signer whose issuer has to give the second one',
+    ['ext-jwt', 'not-allowed', { asks: ['ext-jwt'] }],
+    async () => {
+      const { who } = await withSecond();
+      await createSigner(root, idp, newName(), { audience: 'other' });
+      return [who, async () => submitJwt(server, await tokenOf(server, idp, who.name, { aud: 'other' }))];
+    },
+  ),
+  row('the token of a signer whose certificate is not valid yet', ['ext-jwt', 'refused'], async () => {
+    const { certPem, keys } = makeCertificate({ from: 5 * DAY, until: 10 * DAY });
+    const issuer = 'https://early.example';
+    const name = newName();
+    await createSigner(root, { ...idp, issuer }, name, { certPem, jwksEndpoint: null });
+    const who = await bare(defaultAuthPolicyId, name);
+    const token = new SignJWT({ ...goodClaims({ issuer, audience, subject: name }, clock) });
+    token.setProtectedHeader({ alg: 'ES256', typ: 'JWT' });
+    return [who, async () => submitJwt(server, await token.sign(keys.privateKey))];
+  }),
+  row('a token with the id, of a second signer', ['password', 'vouched', { asks: ['ext-jwt'] }], async () => {
+    const { who } = await withSecond({ useExternalId: false });
+    return [
+      who,
+      async () => submitPasswordAnd(server, who.name, password, await tokenOf(server, idp, who.id)),
+    ];
+  }),
+  row('a passkey alone: no password', ['password', 'not-set-up'], async () => {
+    const who = await withPasskey({ primary: { passkey: { allowed: true } } });
+    return [who, () => typing(who)];
+  }),
+  row('a passkey of a disabled identity', ['passkey', 'refused'], async () => {
+    const who = await withPasskey({ primary: { passkey: { allowed: true } } });
+    await root.call('POST', `identities/${who.id}/disable`, {});
+    return [who, () => usePasskey(server, who)];
+  }),
+  row('a passkey beside one of a domain that no address has', ['passkey', 'ready'], async () => {
+    const who = await withPasskey({ primary: { passkey: { allowed: true } } });
+    await storePasskey(server, who.id, new SoftAuthenticator(server.url), 'old.example');
+    return [who, () => usePasskey(server, who)];
+  }),
+  row('a passkey, where an app is set up', ['passkey', 'ready', { asks: ['totp'] }], async () => {
+    const { who, app } = await withApp({ primary: { passkey: { allowed: true } } });
+    const authenticator = new SoftAuthenticator(server.url);
+    await storePasskey(server, who.id, authenticator);
+    return [
+      who,
+      async () => {
+        const id = await beginLogin(server);
+        await usePasskey(server, { authenticator }, { id });
+        return submitCode(server, id, app.code());
+      },
+    ];
+  }),
+  row('a passkey that is the second proof too, where an app is locked', ['passkey', 'ready'], async () => {
+    const { who, app } = await withApp({
+      primary: { passkey: { allowed: true, satisfiesSecondary: true } },
+      secondary: { requireTotp: true, requirePasskey: true },
+    });
+    const authenticator = new SoftAuthenticator(server.url);
+    await storePasskey(server, who.id, authenticator);
+    for (let tries = 0; tries < 5; tries += 1)
+      await submitCode(server, await partialLogin(server, who.name), app.wrongCode());
+    return [who, () => usePasskey(server, { authenticator })];
+  }),
+  row('a passkey and a token of a second signer', ['passkey', 'vouched', { asks: ['ext-jwt'] }], async () => {
+    const { who, token } = await withSecond({}, { primary: { passkey: { allowed: true } } });
+    const authenticator = new SoftAuthenticator(server.url);
+    await storePasskey(server, who.id, authenticator);
+    return [
+      who,
+      async () => {
+        const id = await beginLogin(server);
+        await usePasskey(server, { authenticator }, { id });
+        return second(server, id, await token());
+      },
+    ];
+  }),
+  row(
+    'a second passkey that is required and not set up',
+    ['password', 'ready', { asks: ['passkey'] }],
+    async () => {
+      const who = await withPassword({ secondary: { requirePasskey: true } });
+      return [
+        who,
+        async () => {
+          const id = await afterPassword(server, who);
+          const asked = await server.post('/oidc/login/passkey/register/options', { json: { id } });
+          const response = new SoftAuthenticator(server.url).create(asked.json);
+          return server.post('/oidc/login/passkey/register', { json: { id, response, name: 'Key' } });
+        },
+      ];
+    },
+  ),
   row('a password that is too old', ['password', 'ready', { asks: ['password-change'] }], async () => {
     const who = await withPassword({ primary: { updb: { mustChangeAfter: '24h' } } });
     clock.advance(DAY);
     return [who, () => replacing(who)];
+  }),
+  row('a password a millisecond before it is too old', ['password', 'ready'], async () => {
+    const who = await withPassword({ primary: { updb: { mustChangeAfter: '24h' } } });
+    clock.advance(DAY - 1);
+    return [who, () => typing(who)];
   }),
 ];
 
@@ -562,7 +1003,7 @@ async function forget({ id: person }: Pick<Someone, 'id'>): Promise<void> {
 describe('what "Can they sign in?" says is what a login does', () => {
   for (const {
     of,
-    expected: [method, standing, { asks = [], reason } = {}],
+    expected: [method, standing, { asks = [], reason, from = 1 } = {}],
     prepare,
   } of rows) {
     test(`${of}: ${standing}`, async () => {
@@ -577,10 +1018,11 @@ describe('what "Can they sign in?" says is what a login does', () => {
         assert.equal(verdict.outcome, isIn ? 'allowed' : 'refused', told);
         assert.equal(verdict.reason, isIn ? null : (reason ?? (await reasonOf(server, answer))), told);
         assert.deepEqual([verdict.standing, verdict.asks], [standing, asks], told);
-        assert.ok(verdict.acceptedFrom.length <= (standing === 'vouched' ? 1 : 0), told);
+        assert.ok(verdict.acceptedFrom.length <= (standing === 'vouched' ? from : 0), told);
         assert.equal(verdict.until !== null, standing === 'locked' || standing === 'expired', told);
       } finally {
         await forget(who);
+        for (const undo of undone.splice(0)) await undo();
       }
     });
   }
@@ -596,5 +1038,19 @@ describe('what a login does not ask of the person', () => {
     const code = async () => codeOf(await typing(who));
     assert.equal((await redeem(server, await code())).status, 400);
     assert.equal((await redeem(dpopCaller(server, clock, dpopKey()), await code())).status, 200);
+  });
+
+  test('a preview of a policy does not count a person whose only certificate is revoked', async () => {
+    root = await loggedIn(server, 'root');
+    const id = await policy({ primary: { updb: { allowed: false }, extJwt: { allowed: false } } });
+    const ca = authority(long);
+    const [revoked, good] = [await withCertificateOf(ca, id), await withCertificateOf(ca, id)];
+    const crlPem = listPem(revocationList({ issuer: ca, revoked: [revoked.leaf], until: 10 * DAY }));
+    await registerCa(root, ca, { revocation: { mode: 'soft', crlPem } });
+    const sent = { id, name: 'x', primary: { cert: { allowed: false } } };
+    const { lockedOut } = (await root.call('POST', 'auth-policies/preview', sent)).json.data;
+    assert.deepEqual(lockedOut, { count: 1, first: [{ id: good.who.id, name: good.who.name }] });
+    await root.call('DELETE', `identities/${revoked.who.id}`);
+    await forget(good.who);
   });
 });

@@ -8,6 +8,7 @@ import { isoTime, MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   anchorProblem,
+  leafProblem,
   type PathQuestion,
   type PathVerdict,
   type TrustAnchor,
@@ -64,6 +65,9 @@ export function foreseePath(
   const chain = [leaf];
   const issuer = issuerBetween(needs, chain, leaf);
   if (issuer !== null) {
+    const problem = leafProblem(leaf, { now: needs.clock.now(), allowExpired: search.allowExpired });
+    if (problem !== undefined)
+      return search.attempt.failed('path', reasonOf(problem), describeRefusal(problem));
     const saw = `its issuer ${issuer} is not registered: the client has to send the certificates up to a CA that is`;
     search.attempt.seen('path', saw);
     return 'below';
