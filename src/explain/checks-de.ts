@@ -130,6 +130,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'signer {1}: "{2}"': 'Signer {1}: „{2}“',
   'signer {1}: {2}': 'Signer {1}: {=2}',
   'signer {1} is disabled': 'Signer {1} ist deaktiviert',
+  'signer {1} takes tokens for {2}, and one for {3} (signer {4}) too is refused':
+    'Signer {1} nimmt Token für {2}; eines, das auch für {3} (Signer {4}) ist, wird abgelehnt',
   'signer {1} with {2} = {3}': 'Signer {1} mit {2} = {3}',
   'signer {1} names external ids, and it has none: {2}':
     'Signer {1} nennt externe Ids, und sie hat keine: {2}',

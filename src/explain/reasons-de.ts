@@ -81,8 +81,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Nehmen Sie diesen Signer in die erlaubten Signer der Richtlinie auf, oder geben Sie der Identität eine andere Richtlinie.`,
   'signer-not-independent': said`Das Token wurde als erster Nachweis gesendet, aber die Auth-Richtlinie verlangt ein Token desselben Ausstellers als zweiten Nachweis. Zwei Tokens eines Ausstellers sind ein Faktor.
     Melden Sie sich mit einem anderen ersten Nachweis an: mit dem Passwort, einem Zertifikat oder einem Token eines anderen Ausstellers. Das Token dieses Ausstellers kommt dazu.`,
-  'ambiguous-signer': said`Mehrere externe JWT-Signer nehmen das Token an; es ist also unklar, welcher von ihnen dafür einsteht.
-    Geben Sie den Signern verschiedene Audiences, oder löschen oder deaktivieren Sie alle bis auf einen.`,
+  'ambiguous-signer': said`Das Token nennt die Audiences mehrerer externer JWT-Signer; es ist also unklar, welcher von ihnen dafür einsteht.
+    Lassen Sie den Client beim Anbieter ein Token für eine dieser Audiences verlangen, oder löschen oder deaktivieren Sie alle diese Signer bis auf einen.`,
   'token-algorithm': said`Das Token ist mit einem Algorithmus signiert, der nicht angenommen wird.
     Lassen Sie den Anbieter mit RS256, PS256, ES256, EdDSA oder einem stärkeren Algorithmus derselben Familie signieren. Algorithmen mit gemeinsamem Geheimnis (HS256) werden nie angenommen.`,
   'token-without-key-id': said`Das Token nennt seinen Schlüssel (kid) nicht, und mehrere Schlüssel des Signers passen.

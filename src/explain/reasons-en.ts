@@ -81,8 +81,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Add this signer to the allowed signers of the policy, or give the identity another policy.`,
   'signer-not-independent': said`The token was sent as the first proof, but the auth policy requires a token of the same issuer as the second proof. Two tokens of one issuer are one factor.
     Log in with another first proof: the password, a certificate or a token of another issuer. The token of this issuer comes in addition.`,
-  'ambiguous-signer': said`Several external JWT signers accept the token, so that it is unclear which of them vouches for it.
-    Give the signers different audiences, or delete or disable all of them but one.`,
+  'ambiguous-signer': said`The token names the audiences of several external JWT signers, so that it is unclear which of them vouches for it.
+    Let the client ask the provider for a token for one of these audiences, or delete or disable all of these signers but one.`,
   'token-algorithm': said`The token is signed with an algorithm that is not accepted.
     Configure the provider to sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family. Algorithms with a shared secret (HS256) are never accepted.`,
   'token-without-key-id': said`The token does not name its key (kid), and several keys of the signer fit.

@@ -9,6 +9,7 @@ import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayYield } from './certificate/ca-claim.ts';
@@ -205,6 +206,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
         const voucher = judgeClaim(who, signer, record);
         if (voucher === null || !maySignerLogIn({ signers }, { account, signer }, record)) return false;
         who.vouchers.push(voucher);
+        noteAudiences(who, signer, record);
         return true;
       }),
       attempt,
@@ -288,6 +290,15 @@ function judgeClaim(who: Judged, signer: ExternalJwtSigner, attempt: AttemptReco
   if (problem === null) return { type: 'ext-jwt-signer', name: signer.name, naming: claim };
   recordRefusal(who.signers, attempt, problem);
   return null;
+}
+
+/** A token that several signers accept is refused: of those with one issuer, its audience says which one it is for. */
+function noteAudiences({ signers }: Judged, signer: ExternalJwtSigner, attempt: AttemptRecorder): void {
+  for (const other of signers.all()) {
+    if (other.id === signer.id || other.issuer !== signer.issuer || !other.enabled) continue;
+    const audiences = `for ${quoted(signer.audience)}, and one for ${quoted(other.audience)} (signer ${other.name}) too`;
+    attempt.seen('audience', `signer ${signer.name} takes tokens ${audiences} is refused`);
+  }
 }
 
 function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): void {

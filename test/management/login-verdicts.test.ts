@@ -1040,6 +1040,25 @@ describe('what a login does not ask of the person', () => {
     assert.equal((await redeem(dpopCaller(server, clock, dpopKey()), await code())).status, 200);
   });
 
+  test('of two signers of an issuer, the audience of a token decides, and both are one too many', async () => {
+    root = await loggedIn(server, 'root');
+    const { who, token } = await ofSigner();
+    const other = newName();
+    const id = await createSigner(root, idp, other, { audience: 'other' });
+    const saying = async () => JSON.stringify((await explained(who, 'ext-jwt')).checks);
+    assert.match(await saying(), new RegExp(`for \\\\"other\\\\" \\(signer ${other}\\) too is refused`));
+    for (const [aud, status] of [
+      ['overlay', 302],
+      ['other', 302],
+      [['overlay', 'other'], 401],
+    ] as const)
+      assert.equal((await submitJwt(server, await token({ aud }))).status, status, String(aud));
+    await root.call('PATCH', `external-jwt-signers/${id}`, { enabled: false });
+    assert.doesNotMatch(await saying(), /too is refused/);
+    assert.equal((await submitJwt(server, await token({ aud: ['overlay', 'other'] }))).status, 302);
+    await forget(who);
+  });
+
   test('a preview of a policy does not count a person whose only certificate is revoked', async () => {
     root = await loggedIn(server, 'root');
     const id = await policy({ primary: { updb: { allowed: false }, extJwt: { allowed: false } } });

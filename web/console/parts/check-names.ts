@@ -13,6 +13,7 @@ const german = {
   'authenticator app unlocked': 'Authenticator-App nicht gesperrt',
   'authenticator exists': 'Anmeldemittel vorhanden',
   'authenticator unlocked': 'Passwort nicht gesperrt',
+  audience: 'Audience',
   authority: 'CA',
   'browser session': 'Browser-Sitzung',
   certificate: 'Zertifikat',
