@@ -27,6 +27,8 @@ interface ReadsPasswords {
 /** A mail for a forgotten password is given up when it could not be sent for so long: the person has asked elsewhere. */
 const longestWait: Millis = DAY;
 
+const otherAddress = 'the identity has another email address';
+
 export interface LinkNeeds {
   readonly store: { readonly invitations: Pick<InvitationStore, 'findByTokenHash'> } & ReadsPasswords;
   readonly clock: Clock;
@@ -49,13 +51,14 @@ export async function mailedLink(
     const { text: token, hash } = mailedInvitationToken(needs, { identityId, nonce: matter.nonce });
     const open = await needs.store.invitations.findByTokenHash(hash);
     if (open === null) return 'the invitation was used or withdrawn, or a newer one made';
+    if (open.identity.email !== to) return otherAddress;
     const { expiresAt } = open.invitation;
     return expiresAt <= now ? 'the invitation has expired' : { token, expiresAt, username: open.username };
   }
   if (matter.askedAt <= now - longestWait) return 'it was asked for more than a day ago';
   const account = await resettable(needs, identityId);
   if (account === null || account.objection !== null) return 'the password may no longer be reset by mail';
-  if (account.email !== to) return 'the identity has another email address';
+  if (account.email !== to) return otherAddress;
   const expiresAt = now + needs.mailing.passwordReset.lifetime;
   const content: SealedReset = {
     i: identityId,

@@ -282,7 +282,7 @@ async function goneLink({ store }: LinkServices, identityId: IdentityId): Promis
   const newer = await store.invitations.find(identityId);
   const why =
     newer === null
-      ? 'used or withdrawn, or its identity was disabled or got another password'
+      ? 'used or withdrawn, or its identity was disabled or got another password or email address'
       : `replaced by a newer one of ${isoTime(newer.createdAt)}`;
   return { of, why };
 }

@@ -15,8 +15,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'the password may no longer be reset by mail':
     'das Passwort darf nicht mehr per E-Mail zurückgesetzt werden',
   'its identity {1} was deleted': 'die zugehörige Identität {1} wurde gelöscht',
-  'used or withdrawn, or its identity was disabled or got another password':
-    'benutzt oder zurückgezogen, oder die Identität wurde deaktiviert oder bekam ein anderes Passwort',
+  'used or withdrawn, or its identity was disabled or got another password or email address':
+    'benutzt oder zurückgezogen, oder die Identität wurde deaktiviert oder bekam ein anderes Passwort oder eine andere E-Mail-Adresse',
   'replaced by a newer one of {1}': 'durch einen neueren vom {1} ersetzt',
   'valid until {1}': 'gültig bis {1}',
   'invitation of {1}': 'Einladung von {1}',

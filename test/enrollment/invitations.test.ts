@@ -176,7 +176,7 @@ describe('an invitation', () => {
     for (const tried of [open, use])
       assert.deepEqual(await record(await tried(used)), {
         ...whose,
-        saw: 'used or withdrawn, or its identity was disabled or got another password',
+        saw: 'used or withdrawn, or its identity was disabled or got another password or email address',
       });
     const strange = used.replace(/t=./, 't=x');
     assert.deepEqual(await record(await open(strange)), {

@@ -122,6 +122,30 @@ describe('a mail server', () => {
     assert.equal(sentTo('other').length, 0);
   });
 
+  test('that refuses a mistyped address gets no mail for it once that was corrected', async () => {
+    receiver.refuse({ at: 'recipient', code: 550 });
+    const id = await invited('mistyped');
+    const failedOf = async () => (await mails('failed')).filter(({ identity }) => identity?.id === id);
+    await eventually(failedOf, (found) => found.length === 1);
+    const root = await asRoot();
+    const change = (email: string) => root.call('PATCH', `identities/${id}`, { email });
+    assert.equal((await change('mistaken@example.com')).status, 200);
+    // The link is in the mail, and an administrator has it too.
+    const both = { send: true, show: true };
+    assert.equal((await root.call('POST', `identities/${id}/invitation`, both)).status, 201);
+    await eventually(failedOf, (found) => found.length === 2);
+    assert.equal((await change('right@example.com')).status, 200);
+    receiver.refuse(null);
+    await root.call('POST', 'mails/send-again', {});
+    const again = await eventually(
+      failedOf,
+      (found) => found.length === 2 && found.every(({ result }) => !/550/.test(result)),
+    );
+    const mistaken = again.find(({ to }) => to === 'mistaken@example.com');
+    assert.equal(mistaken?.result, 'the identity has another email address');
+    assert.deepEqual([...sentTo('mistyped'), ...sentTo('mistaken')], []);
+  });
+
   test('is asked again by administrators only', async () => {
     const root = await asRoot();
     for (const permission of ['read', 'helpdesk']) {

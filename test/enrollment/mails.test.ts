@@ -116,6 +116,28 @@ describe('an invitation by mail', () => {
     assert.equal(emailVerified, true);
     assert.equal((await use(link)).status, 404);
   });
+
+  test('ends with the address that it went to: whoever got it by mistake chooses nothing', async () => {
+    const person = await newPerson();
+    const invite = () => admin.call('POST', `identities/${person.id}/invitation`, { send: true });
+    assert.equal((await invite()).status, 201);
+    const [mistaken = ''] = (await mailTo(person)).links;
+    const correct = (email: string | null) => admin.call('PATCH', `identities/${person.id}`, { email });
+    assert.equal((await admin.call('PATCH', `identities/${person.id}`, { tags: { a: 'b' } })).status, 200);
+    assert.equal((await open(mistaken)).status, 200);
+    assert.equal((await correct('right@example.com')).status, 200);
+    for (const look of [open, use]) assert.equal((await look(mistaken)).status, 404);
+    await assert.rejects(login(server, person.name, chosen));
+
+    // One that is handed over does not depend on the address.
+    const shown = await admin.call('POST', `identities/${person.id}/invitation`, {});
+    assert.equal((await correct('righter@example.com')).status, 200);
+    assert.equal((await open(shown.json.data.url)).status, 200);
+    assert.equal((await invite()).status, 201);
+    const [last = ''] = (await mailTo({ email: 'righter@example.com' })).links;
+    assert.equal((await correct(null)).status, 200);
+    assert.equal((await use(last)).status, 404);
+  });
 });
 
 const mailQueue = queueOf('mail', mailServer);

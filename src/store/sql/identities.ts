@@ -3,7 +3,7 @@ import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { AssignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
-import { asSent, identityEntity } from '../../model/entities/identity.ts';
+import { asSent, type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore } from '../contracts/identities.ts';
@@ -19,7 +19,7 @@ import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { accountOf, accountsSql, identityOf, identityTable, insert, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
-import { affects, all, type Force, first, type Intent, type SqlRow } from './intent.ts';
+import { affects, all, type Force, first, type Intent, run, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, namesByKeySql } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator, forgetLogins } from './session-ends.ts';
 
@@ -83,6 +83,11 @@ export function* createIdentity(
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
 export function withdrawInvitation(identityId: string): Intent<boolean> {
   return affects('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
+}
+
+/** Withdraws the link that another address than the identity's has in a mail: it may be that of a stranger. */
+function withdrawMailed({ id, email }: Identity): Intent<unknown> {
+  return run('DELETE FROM invitations WHERE identity_id = ? AND mailed_to <> ?', id, email ?? '');
 }
 
 /**
@@ -160,6 +165,7 @@ function* applyUpdate(how: Force, [id, patch, now]: Parameters<IdentityStore['up
     const byHelper = [true, false].filter((is) => !hasRight(identity, is ? 'helpdesk' : 'administrator'));
     yield* withdrawMadeBy(id, byHelper);
   }
+  if (patch.email !== undefined) yield* withdrawMailed(identity);
   if (administers(before, now) && !administers(row, now)) yield* withdrawEnrollmentsOfPowerful();
   yield* recordChange('identity', id, now);
   return true;
