@@ -6,11 +6,10 @@ import { algorithmsInUse } from '../model/signing-key.ts';
 import { clientRegistry, tokenUses } from '../oidc/clients.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { requestAuthenticator } from '../sessions/authenticate-request.ts';
-import { denySet } from '../sessions/deny-set.ts';
 import { openIssuerView } from '../sessions/issuer-view.ts';
 import type { RevocationSource } from '../sessions/revocation-view.ts';
 import { secondaryTokens } from '../sessions/secondary-tokens.ts';
-import { openSessionView } from '../sessions/session-view.ts';
+import { type DenySet, openSessionView } from '../sessions/session-view.ts';
 import { ztSessions } from '../sessions/zt-session.ts';
 import { clockWatch } from '../tasks/clock-watch.ts';
 import type { Deliverer } from '../tasks/deliver.ts';
@@ -46,7 +45,7 @@ export async function openCallers(
     store,
     points.map(({ issuer }) => issuer),
   );
-  const revoked = denySet();
+  const revoked: DenySet = new Map();
   const responders = ocspResponders({ client: outbound, clock, random });
   const keeper =
     first === undefined ? revocationKeeper({ store, client: outbound, responders, clock, log }) : null;

@@ -19,7 +19,6 @@ import {
   openClientView,
 } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
-import { type DenySet, denySet } from './deny-set.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
@@ -27,6 +26,9 @@ import { type OwnSessionView, ownSessionView } from './own-session-view.ts';
 import { openRevocationView, type RevocationSource, type RevocationView } from './revocation-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
+
+/** What was withdrawn, by id, until its last token has expired. */
+export type DenySet = Map<string, Millis>;
 
 interface Views {
   readonly accounts: AccountView;
@@ -118,7 +120,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   };
   const { store, clock, revoked, threads } = needs;
   const from = await feedPosition(store);
-  const ended = denySet();
+  const ended: DenySet = new Map();
   await readDenied(needs, ended);
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
@@ -185,12 +187,14 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
   return async ({ kind, entityId }) => {
     switch (kind) {
       case 'session-ended':
-        ended.add(entityId, latestTime() + needs.tokenLifetime);
+        ended.set(entityId, latestTime() + needs.tokenLifetime);
         refreshed.delete(asId(entityId));
         return legacy.forget(asId(entityId));
       case 'token-revocation': {
         const revocation = await needs.store.revocations.find(asId(entityId));
-        return revocation === null ? revoked.remove(entityId) : revoked.add(entityId, revocation.expiresAt);
+        if (revocation === null) revoked.delete(entityId);
+        else revoked.set(entityId, revocation.expiresAt);
+        return;
       }
       case 'session-certificate':
         return sessionCertificates.forget(entityId);
@@ -240,7 +244,7 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
 async function readDenied({ store, clock, tokenLifetime, revoked }: SessionViewNeeds, ended: DenySet) {
   const now = clock.now();
   for await (const some of store.apiSessions.listEnded(now, now - tokenLifetime)) {
-    for (const { id, expiresAt } of some) ended.add(id, expiresAt);
+    for (const { id, expiresAt } of some) ended.set(id, expiresAt);
   }
-  for (const { id, expiresAt } of await store.revocations.listTokens(now)) revoked.add(id, expiresAt);
+  for (const { id, expiresAt } of await store.revocations.listTokens(now)) revoked.set(id, expiresAt);
 }

@@ -2,10 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fixedClock } from '../../test/support/fixed-clock.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
-import { denySet } from '../sessions/deny-set.ts';
 import { deleteExpired, evenClock, forgetExpired } from './expire.ts';
 
 const life = 31 * MINUTE;
+
+test('what was withdrawn is denied until its tokens have expired', () => {
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  const at = clock.now();
+  const ended = new Map([
+    ['one', at],
+    ['two', at + 1],
+  ]);
+  const revoked = new Map([['three', at - 1]]);
+  forgetExpired({ clock, ended, revoked });
+  assert.deepEqual([...ended.keys(), ...revoked.keys()], ['two']);
+});
 
 describe('a clock', () => {
   test('counts as even after it has gone for the life of an access token', () => {
@@ -55,10 +66,10 @@ describe('a clock', () => {
       deliveries: { deleteOld: async () => 0 },
     };
     clock.advance(life);
-    const ended = denySet([{ id: 'session', expiresAt: clock.now() + life }]);
+    const ended = new Map([['session', clock.now() + life]]);
     const expire = async () => {
       if (even.isEven()) {
-        forgetExpired({ clock, ended, revoked: denySet() });
+        forgetExpired({ clock, ended, revoked: new Map() });
         await deleteExpired({ store: store as never, clock, keepAttempts: DAY, keepAuditEvents: DAY });
       }
     };

@@ -3,7 +3,7 @@
 import { noticeableOffset } from '../model/clock-offset.ts';
 import { deliveriesWait } from '../model/delivery.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
-import type { DenySet } from '../sessions/deny-set.ts';
+import type { DenySet } from '../sessions/session-view.ts';
 import type { AuditEventStore } from '../store/contracts/audit-events.ts';
 import type { DeliveryStore } from '../store/contracts/deliveries.ts';
 import type { ExpiryStore } from '../store/contracts/expiry.ts';
@@ -18,8 +18,8 @@ const mostDeliveries = 100_000;
 /** Drops what this thread keeps in memory about expired tokens. */
 export function forgetExpired(needs: { clock: Clock; ended: DenySet; revoked: DenySet }): void {
   const now = needs.clock.now();
-  needs.ended.prune(now);
-  needs.revoked.prune(now);
+  for (const denied of [needs.ended, needs.revoked])
+    for (const [id, until] of denied) if (until <= now) denied.delete(id);
 }
 
 /** Deletes what has expired, in small batches so that other writes get a turn in between. @returns how many rows */

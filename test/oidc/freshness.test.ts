@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import type { FeedPosition } from '../../src/store/contracts/changes.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { forgetExpired } from '../../src/tasks/expire.ts';
 import { authenticate, openSession } from '../legacy/support.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
@@ -274,7 +275,8 @@ describe('when the clock of the machine is set', () => {
     await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
     assert.equal((await callWith(server, ended.access_token)).status, 401);
     clock.set(clock.now() + 13 * HOUR);
-    server.controller.services.view.ended.prune(clock.now());
+    const { ended: known, revoked } = server.controller.services.view;
+    forgetExpired({ clock, ended: known, revoked });
     await server.controller.services.view.feed.listen();
     clock.set(clock.now() - 13 * HOUR);
     await server.controller.services.view.feed.listen();
