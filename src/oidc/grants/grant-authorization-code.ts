@@ -23,15 +23,17 @@ import { narrowed, optional, required, resourcesWithin } from '../parameters.ts'
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
-import { type GrantRequest, keyObjection, provenKey } from './grant.ts';
 import {
+  type GrantRequest,
   issueTokens,
+  keyObjection,
   mayBeCertified,
   patienceLeft,
+  provenKey,
   sessionCertificate,
   sessionEnd,
   toldUntil,
-} from './issue-tokens.ts';
+} from './grant.ts';
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an

@@ -12,15 +12,16 @@ import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, valuesOf } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
-import { type GrantRequest, provenKey } from './grant.ts';
 import {
+  type GrantRequest,
   issueAccessToken,
   issueIdToken,
   issueRefreshToken,
+  provenKey,
   requestedKey,
   sessionCertificate,
   tokenTypeOf,
-} from './issue-tokens.ts';
+} from './grant.ts';
 import {
   continuedHere,
   duplicateWindow,

@@ -1,16 +1,25 @@
-// What the grants of the token endpoint need and receive.
+// What the grants of the token endpoint need and receive, and how they turn a session into tokens.
 
+import { isCertificateExtendable, type RequestedKey } from '../../certificates/client-certificate-issuer.ts';
+import { certifySession } from '../../certificates/session-certificates.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ApiSession } from '../../model/api-session.ts';
+import { provenFactors } from '../../login/standing.ts';
+import type { ApiSession, ProvenSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import type { PrimaryMethod } from '../../model/login.ts';
-import type { Millis } from '../../platform/clock.ts';
+import type { AccessTokenType, TokenResponse } from '../../model/tokens.ts';
+import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
+import type { Within } from '../../store/contracts/auth-requests.ts';
+import { mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
 import type { PresentedProof } from '../../tokens/dpop-proof.ts';
 import type { ProofUse } from '../../tokens/dpop-verifier.ts';
-import { type Client, isFapi } from '../clients.ts';
-import type { Parameters } from '../parameters.ts';
+import { mintIdToken } from '../../tokens/id-token.ts';
+import { type RefreshSecret, refreshTokenText } from '../../tokens/opaque-token.ts';
+import { audienceOf, type Client, isFapi, type TokenLifetimes } from '../clients.ts';
+import { optional, type Parameters, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import type { BasicCredentials } from './authenticate-client.ts';
 
@@ -87,4 +96,166 @@ export function keyObjection(
     description: 'tokens must be bound to a key here: log in with a client that sends DPoP proofs (RFC 9449)',
     detail: `dpop-required: ${demanding}`,
   });
+}
+
+// Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
+
+/** What a token says, and when it is issued. */
+interface TokenSubject {
+  readonly session: ApiSession;
+  readonly identity: IdentityInTokens;
+  readonly now: Millis;
+}
+
+interface TokensToIssue extends TokenSubject {
+  /** From the authorization request; null after a refresh. */
+  readonly nonce: string | null;
+  /** Null when `offline_access` was not granted. */
+  readonly refreshToken: RefreshSecret | null;
+  /** PEM; null when none was requested. */
+  readonly sessionCert: string | null;
+}
+
+export function issueTokens(
+  needs: OidcServices,
+  request: Pick<GrantRequest, 'client' | 'resources'>,
+  tokens: TokensToIssue,
+): TokenResponse {
+  const { session, identity, now, nonce, refreshToken: secret, sessionCert } = tokens;
+  const accessToken = issueAccessToken(needs, request, tokens);
+  const idToken = issueIdToken(needs, request.client, { session, identity, now, accessToken, nonce });
+  return {
+    access_token: accessToken,
+    token_type: tokenTypeOf(session),
+    expires_in: toSeconds(needs.lifetimes.accessToken),
+    id_token: idToken,
+    scope: session.scopes.join(' '),
+    ...(secret === null ? {} : { refresh_token: issueRefreshToken(needs, { secret, session }, now) }),
+    ...(sessionCert === null ? {} : { session_cert: sessionCert }),
+  };
+}
+
+/** @param session with the key that the request has proven */
+export function tokenTypeOf({ keyThumbprint }: ApiSession): AccessTokenType {
+  return keyThumbprint === null ? 'Bearer' : 'DPoP';
+}
+
+export function issueAccessToken(
+  needs: OidcServices,
+  { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
+  { session, identity, now }: TokenSubject,
+): string {
+  const token = {
+    session: proven(needs, session),
+    isAdmin: identity.isAdmin,
+    isCertExtendable:
+      session.passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session),
+    lifetime: needs.lifetimes.accessToken,
+    audience: audienceOf(client, resourcesWithin(client, session.resources, resources)),
+  };
+  return mintAccessToken(needs, token, now);
+}
+
+interface IdTokenSubject extends TokenSubject {
+  /** The access token issued with it, or null. */
+  readonly accessToken: string | null;
+  readonly nonce: string | null;
+}
+
+export function issueIdToken(
+  needs: OidcServices,
+  client: Client,
+  { session, identity, now, accessToken, nonce }: IdTokenSubject,
+): string {
+  const signing = { ring: needs.ring, alg: needs.idTokenAlg };
+  const name = client.profile === 'compatibility' ? identity.name : null;
+  const lifetime = needs.lifetimes.idToken;
+  return mintIdToken(signing, { session: proven(needs, session), accessToken, nonce, name, lifetime }, now);
+}
+
+/** Tokens say what counts now. */
+function proven(needs: OidcServices, session: ApiSession): ProvenSession {
+  return { ...session, passed: provenFactors(needs.view, session) };
+}
+
+/** @param secret what the store has committed */
+export function issueRefreshToken(
+  { ring, lifetimes }: OidcServices,
+  { secret, session }: { secret: RefreshSecret; session: ApiSession },
+  now: Millis,
+): string {
+  const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
+  return refreshTokenText({ ring }, { secret, session, expiresAt }, now);
+}
+
+/** When the last token of a session that gets tokens at `now` will have expired. */
+export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis | null, now: Millis): Millis {
+  return Math.max(now + lifetimes.accessToken, refreshExpiresAt ?? 0);
+}
+
+/**
+ * How long an application is told when a session that opens at `now` ends: as long as a login may count, with its last
+ * access token, since the application keeps its own session. Null: it does not want to be told.
+ */
+export function toldUntil(lifetimes: TokenLifetimes, { registered }: Client, now: Millis): Millis | null {
+  if (registered === null || registered.backchannelLogoutUri === null) return null;
+  return now + lifetimes.refreshFamily + lifetimes.accessToken;
+}
+
+/**
+ * The key that a token request wants certified (`csr_pem`), or null. Read before anything is used up.
+ * @throws AuthError csr_not_acceptable
+ */
+export function requestedKey(
+  { certificateIssuer }: Pick<OidcServices, 'certificateIssuer'>,
+  { parameters, client }: Pick<GrantRequest, 'parameters' | 'client'>,
+): RequestedKey | null {
+  const csrPem = optional(parameters, 'csr_pem');
+  if (csrPem === null) return null;
+  if (mayBeCertified(client)) return certificateIssuer.readRequest(csrPem);
+  throw new AuthError('csr_not_acceptable', {
+    description: 'sessions of an application without apiAccess get no certificate',
+  });
+}
+
+/** Whether sessions of a client can get a certificate, which is for the Edge APIs. */
+export function mayBeCertified({ registered }: Client): boolean {
+  return registered === null || registered.apiAccess;
+}
+
+/**
+ * The certificate issued with the tokens of a session; PEM, the leaf first. It is valid for as long as the session can
+ * be refreshed, and ends with the session.
+ * @param key null when none was requested; then the result is null
+ * @throws AuthError invalid_grant   the session has ended meanwhile
+ */
+export async function sessionCertificate(
+  needs: OidcServices,
+  { session, key, origin }: { session: ApiSession; key: RequestedKey | null; origin: RequestOrigin },
+  now: Millis,
+): Promise<string | null> {
+  if (key === null) return null;
+  const end = session.scopes.includes('offline_access')
+    ? session.createdAt + needs.lifetimes.refreshFamily
+    : session.expiresAt;
+  try {
+    return (await certifySession(needs, session, { key, lifetime: end - now, origin })).chainPem;
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== 'unauthorized') throw error;
+    throw new AuthError('invalid_grant', { cause: error });
+  }
+}
+
+/** A client that has waited this long may have turned to another node. */
+const patience: Millis = 3 * SECOND;
+
+/**
+ * How long what this request uses up may still wait for the database.
+ * @param arrivedAt on the monotonic clock
+ * @throws AuthError unavailable   no longer: the request itself has waited too long
+ */
+export function patienceLeft(clock: Clock, arrivedAt: Millis): Within {
+  const left = arrivedAt + patience - clock.monotonic();
+  if (left <= 0) throw new AuthError('unavailable', { detail: 'the request has waited for too long' });
+  return left;
 }

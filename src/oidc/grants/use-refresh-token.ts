@@ -10,9 +10,9 @@ import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
-import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import {
   nextRefreshToken,
+  type OpaqueToken,
   type RefreshSecret,
   readRefreshToken,
   refreshSecretIn,
@@ -26,8 +26,16 @@ import {
 } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
-import { type GrantRequest, keyObjection, provenKey } from './grant.ts';
-import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
+import {
+  type GrantRequest,
+  issueTokens,
+  keyObjection,
+  patienceLeft,
+  provenKey,
+  requestedKey,
+  sessionCertificate,
+  sessionEnd,
+} from './grant.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
