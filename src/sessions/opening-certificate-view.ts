@@ -1,15 +1,22 @@
 // What the certificates that opened legacy sessions prove, in memory by session. Such a session continues as long as it
 // is used, over any connection, so each call checks whether its certificate would open it today.
 
-import { type JudgedChain, judgeChain, pathOfChain, stillOpens } from '../login/certificate/opening-chain.ts';
-import { isAdmitted, isChecked } from '../login/certificate/revocation.ts';
+import { externalIdFrom } from '../login/certificate/ca-claim.ts';
+import {
+  type CheckedCertificate,
+  checkedCertificates,
+  isAdmitted,
+  isChecked,
+} from '../login/certificate/revocation.ts';
 import type { ValidPath } from '../login/certificate/trusted-path.ts';
 import type { CertificateServices } from '../login/services.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
+import type { Millis } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';
+import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
 export interface OpeningCertificateView {
@@ -74,4 +81,56 @@ export function openingCertificateView(
       return chain === undefined ? read(session.id).then(() => decide(judged(session.id))) : decide(chain);
     },
   };
+}
+
+// How a certificate is checked again without a connection that presents it. login/standing.ts checks everything else
+// that a session depends on.
+
+/** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
+interface JudgedChain {
+  readonly anchors: readonly TrustAnchor[];
+  readonly soundUntil: Millis;
+  readonly leafNotAfter: Millis;
+  /** The external id that the authority's rule finds; null without a rule, or if it finds none. */
+  readonly externalId: string | null;
+  /** What decides whether its third-party authority has revoked one; empty: that is not checked. */
+  readonly checked: readonly CheckedCertificate[];
+}
+
+/** The path of a chain to an authority that is trusted now; null: there is none. */
+export function pathOfChain(
+  { authorities, clock }: Pick<CertificateServices, 'authorities' | 'clock'>,
+  [leaf, ...intermediates]: readonly Buffer[],
+): ValidPath | null {
+  if (leaf === undefined) return null;
+  // Whether an expired leaf is accepted depends on the policy.
+  const of = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now(), allowExpired: true };
+  const verdict = validateClientPath(of);
+  return verdict.verdict === 'trusted' ? verdict : null;
+}
+
+function judgeChain({ authorities }: Pick<CertificateServices, 'authorities'>, path: ValidPath): JudgedChain {
+  const ca = authorities.caOf(path.anchor);
+  const rule = ca?.externalIdClaim ?? null;
+  const claim = rule === null ? null : externalIdFrom(path.leaf.names, rule);
+  return {
+    anchors: authorities.anchors(),
+    soundUntil: path.soundUntil,
+    leafNotAfter: path.leaf.notAfter,
+    externalId: claim?.verdict === 'found' ? claim.externalId : null,
+    checked: isChecked(ca) ? checkedCertificates(path.certificates) : [],
+  };
+}
+
+/** Whether a chain would open the session today. Its authenticator exists: deleting one ends what it opened. */
+function stillOpens(
+  { leafNotAfter, externalId }: JudgedChain,
+  {
+    session: { authenticatorId },
+    account: { identity, policy },
+  }: { session: Pick<ApiSession, 'authenticatorId'>; account: Pick<Account, 'identity' | 'policy'> },
+  now: Millis,
+): boolean {
+  if (now > leafNotAfter && !policy.primary.cert.allowExpiredCerts) return false;
+  return authenticatorId !== null || (externalId !== null && externalId === identity.externalId);
 }

@@ -2,12 +2,12 @@
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { pathOfChain } from '../../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { endOldestSessions, recordNewProgram } from '../../login/opened-session.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
+import { pathOfChain } from '../../sessions/opening-certificate-view.ts';
 import type { RedeemOutcome } from '../../store/contracts/auth-requests.ts';
 import { firstRefreshToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import {
