@@ -11,8 +11,14 @@ import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, namesOf, recordChange, withoutAdministrator } from './admin-call.ts';
-import { changesOf } from './changes.ts';
+import {
+  type AdminCall,
+  actingFor,
+  changesOf,
+  namesOf,
+  recordChange,
+  withoutAdministrator,
+} from './admin-call.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import type { AdminServices } from './services.ts';
 

@@ -19,8 +19,14 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange, whileAsRead, withoutAdministrator } from './admin-call.ts';
-import { changesOf } from './changes.ts';
+import {
+  type AdminCall,
+  actingFor,
+  changesOf,
+  recordChange,
+  whileAsRead,
+  withoutAdministrator,
+} from './admin-call.ts';
 import type { AdminServices } from './services.ts';
 
 type Gone = boolean | 'deleted' | 'referenced' | 'unknown';

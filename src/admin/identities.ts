@@ -14,9 +14,8 @@ import {
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange, withoutAdministrator } from './admin-call.ts';
+import { type AdminCall, actingFor, changesOf, recordChange, withoutAdministrator } from './admin-call.ts';
 import { existingPolicy } from './auth-policies.ts';
-import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, newEnrollment, secondRefused } from './enrollments.ts';
 import { acceptableBy, completed, sentNames } from './entity-rules.ts';

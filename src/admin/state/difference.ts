@@ -2,7 +2,7 @@
 
 import type { Field, Fields } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
-import { secretChanged } from '../changes.ts';
+import { secretChanged } from '../admin-call.ts';
 import type { MemberChange } from './state.ts';
 
 /** The given members that differ. Missing members stay as they are; members of groups are compared one by one. */
