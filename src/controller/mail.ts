@@ -21,8 +21,8 @@ export function mailingOf(mail: MailConfig | null): Mailing | null {
   return { language, passwordReset };
 }
 
-/** What people are told of audit events, by the configuration in use. */
-export const noticesOf = (inUse: () => Pick<Config, 'mail'>) => noticesBy(() => inUse().mail);
+/** What people are told of audit events by a command on the host. */
+export const noticesOf = ({ mail }: Pick<Config, 'mail'>) => noticesBy(() => mail);
 
 /** What mails are sent with, by the configuration in use. */
 export function openMail(config: Config) {

@@ -12,9 +12,9 @@ import {
   countedAudit,
   tally,
 } from '../explain/counts.ts';
+import { noticesBy } from '../mail/notices.ts';
 import { sampledLines } from '../platform/log/sampled-lines.ts';
 import type { Base } from './in-use.ts';
-import { noticesOf } from './mail.ts';
 
 export type Records = ReturnType<typeof openRecords>;
 
@@ -26,7 +26,7 @@ export function openRecords(base: Base) {
     write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
   const subscribers = subscriberView({ store: base.store, readFilter: readEventFilter });
-  const needs = { ...base, subscribers, noticeOf: noticesOf(() => inUse) };
+  const needs = { ...base, subscribers, noticeOf: noticesBy(() => inUse.mail) };
   const trail = keptAudit(auditLog(log, strangersLog), needs, () => inUse.edge.auditEvents.keepAtMost);
   const audit = countedAudit(trail, auditEvents);
 

@@ -17,22 +17,24 @@ export function tracedStore(store: Store, tracing: TracingInUse, system: System)
   // Whatever is not a concern is a method of the store itself.
   const concerns = Object.entries(store).filter(([, concern]) => typeof concern !== 'function');
   const plain = concerns.map(([, concern]) => ({ ...concern }));
+  const traced = { ...store };
   tracing.onChange((current) => {
     for (const [at, [name, concern]] of concerns.entries()) {
       const own = plain[at] as Concern;
       Object.assign(concern, current === null ? own : tracedConcern(own, { current, name, system }));
     }
+    const { onBehalfOf, gather } = store;
+    Object.assign(traced, current === null ? { onBehalfOf, gather } : tracedStores(store, current, system));
   });
+  return traced;
+}
+
+/** The methods that make a store for one call. */
+function tracedStores(store: Store, current: Tracing, system: System): Pick<Store, 'onBehalfOf' | 'gather'> {
   return {
-    ...store,
-    onBehalfOf(...args) {
-      const acting = store.onBehalfOf(...args);
-      return tracing.current === null ? acting : tracedNow(acting, tracing.current, system);
-    },
+    onBehalfOf: (...args) => tracedNow(store.onBehalfOf(...args), current, system),
     gather(...args) {
       const gathered = store.gather(...args);
-      const { current } = tracing;
-      if (current === null) return gathered;
       const commit = spanOf('gathered.commit', system);
       return {
         ...gathered,

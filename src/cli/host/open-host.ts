@@ -31,7 +31,7 @@ export async function withHost<T>(
       audit,
       {
         ...{ store: foundations.store, clock, random, log, said: operatorMembers(report.command) },
-        noticeOf: noticesOf(() => config),
+        noticeOf: noticesOf(config),
         subscribers: subscribersOnce({ store: foundations.store, readFilter: readEventFilter }),
       },
       () => config.edge.auditEvents.keepAtMost,
