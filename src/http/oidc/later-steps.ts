@@ -6,17 +6,15 @@ import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
 import { wayBack } from '../../oidc/flow/callback.ts';
+import { outstandingQueries, replacePassword, requireOpen } from '../../oidc/flow/login-flow.ts';
+import type { LoginStep } from '../../oidc/flow/next-step.ts';
+import { askToRegister, passkeyQuestion, registerInLogin } from '../../oidc/flow/submit-passkey.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
-  outstandingQueries,
-  replacePassword,
-  requireOpen,
   submitTotp,
   verifyEnrolledTotp,
-} from '../../oidc/flow/login-flow.ts';
-import type { LoginStep } from '../../oidc/flow/next-step.ts';
-import { askToRegister, passkeyQuestion, registerInLogin } from '../../oidc/flow/submit-passkey.ts';
+} from '../../oidc/flow/submit-totp.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import { attestationSchema } from '../../platform/webauthn.ts';
 import {

@@ -6,19 +6,11 @@ import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
-import { recordedAttempt } from '../../login/noted-record.ts';
-import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { checkedAgain } from '../../login/primary-verdict.ts';
 import type { LoginServices } from '../../login/services.ts';
-import { verifyTotp } from '../../login/totp/totp.ts';
-import {
-  startTotpEnrollment,
-  type TotpProvisioning,
-  verifyTotpEnrollment,
-} from '../../login/totp/totp-enrollment.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
@@ -28,17 +20,9 @@ import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { OidcServices } from '../services.ts';
-import {
-  type LoginStep,
-  nextStep,
-  outstandingFor,
-  outstandingNow,
-  queriesStep,
-  requireStillAllowed,
-} from './next-step.ts';
+import { type LoginStep, nextStep, outstandingNow, queriesStep, requireStillAllowed } from './next-step.ts';
 import {
   authRequestLifetime,
-  authRequestMaxLifetime,
   requireSameBrowser,
   requireSamePlace,
   signInOver,
@@ -122,25 +106,6 @@ function withoutToken({ browserSession, ...request }: AuthRequest): AuthRequest 
 }
 
 /**
- * Takes a TOTP or recovery code.
- * @throws AuthError auth_request_unknown   no primary login on this request
- * @throws AuthError invalid_totp_code, rate_limited
- */
-export async function submitTotp(
-  needs: OidcServices,
-  authRequest: AuthRequest,
-  { code, origin }: { code: string; origin: RequestOrigin },
-): Promise<LoginStep> {
-  const login = await loginInProgress(needs, authRequest);
-  const { identityId } = login.progress;
-  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
-    verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
-  );
-  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
-  return factorPassed(needs, login, { factor: 'totp', origin });
-}
-
-/**
  * Takes the external JWT that the policy requires in addition, for a login whose primary step is done. A wrong one ends
  * nothing: the factor stays outstanding, and the challenge says what was wrong.
  * @throws AuthError auth_request_unknown   no primary login on this request
@@ -177,67 +142,6 @@ export async function outstandingQueries(
     outstanding: await outstandingNow(needs, login.progress),
     error: 'missing',
   });
-}
-
-/**
- * Starts a TOTP enrollment during the login, which stays open meanwhile.
- * @throws AuthError auth_request_unknown, mfa_exists
- * @throws AuthError invalid_auth   the login is no longer allowed
- * @throws AuthError conflict       this identity is not asked for TOTP, or not before another factor
- */
-export async function enrollTotp(
-  needs: OidcServices,
-  authRequest: AuthRequest,
-  origin: RequestOrigin,
-): Promise<TotpProvisioning> {
-  const { progress } = await loginInProgress(needs, authRequest);
-  const account = await requireStillAllowed(needs, progress, origin);
-  const outstanding = outstandingFor(needs, account, progress);
-  const totp = outstanding.find((factor) => factor.type === 'totp');
-  if (totp?.isEnrolled) throw new AuthError('mfa_exists');
-  if (totp === undefined)
-    throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
-  if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
-  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
-  const provisioning = await startTotpEnrollment(needs, authRequest.key, {
-    identity: account.identity,
-    expiresAt,
-  });
-  await needs.store.authRequests.extend(authRequest.key, expiresAt);
-  return provisioning;
-}
-
-/**
- * Completes the enrollment with the first code, which counts as this login's TOTP. An enrollment outlives the login, so
- * somebody who may no longer log in must not complete one.
- * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
- * @throws AuthError invalid_auth   the login is no longer allowed
- * @throws AuthError conflict       another factor has to be given first
- */
-export async function verifyEnrolledTotp(
-  needs: OidcServices,
-  authRequest: AuthRequest,
-  { code, origin }: { code: string; origin: RequestOrigin },
-): Promise<LoginStep> {
-  const login = await loginInProgress(needs, authRequest);
-  const { identityId } = login.progress;
-  const account = await requireStillAllowed(needs, login.progress, origin);
-  if (!mayAddFactor('totp', outstandingFor(needs, account, login.progress))) throw anotherFirst();
-  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
-    verifyTotpEnrollment(
-      needs,
-      { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress },
-      attempt,
-    ),
-  );
-  needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
-  return factorPassed(needs, login, { factor: 'totp', origin });
-}
-
-/** Abandons the enrollment that this login started. @throws AuthError auth_request_unknown, not_found */
-export async function abandonTotpEnrollment(needs: OidcServices, authRequest: AuthRequest): Promise<void> {
-  await loginInProgress(needs, authRequest);
-  if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
 }
 
 /**
