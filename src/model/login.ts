@@ -80,6 +80,8 @@ export interface LoginProgress {
   readonly clientInfo?: ClientInfo;
   /** Missing when a node of the previous release took the primary proof. */
   readonly place?: LoginPlace;
+  /** The person used a recovery code and wants to set up the authenticator app anew before the login goes on. */
+  readonly offersNewApp?: boolean;
   /** The browser session that this login opened or continued; it ends when the API session is logged out. */
   readonly browserSessionId?: BrowserSessionId;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 import { type Failure, failureSummary, layout, type View } from './layout.ts';
 import { qrCode } from './qr-code.ts';
-import { codeField, wrongCode } from './totp.ts';
+import { codeField, recoveryField, wrongCode } from './totp.ts';
 
 /** Where the forms of an enrollment post to. */
 export interface EnrollmentActions {
@@ -34,21 +34,67 @@ ${hiddenId(actions)}
   });
 }
 
-/** Shows the secret, only this once: QR code, the same in letters, recovery codes, and the form for the first code. */
+/**
+ * Offers to set up the app anew to a person who has used a recovery code, and begins that with another one. Without
+ * another one it says who can help.
+ */
+export function newAppPage(
+  view: View,
+  actions: EnrollmentActions,
+  { recoveryCodesLeft, failure }: { readonly recoveryCodesLeft: number; readonly failure: Failure | null },
+): Html {
+  const { enrollment, newApp, code, signIn, errorTitle } = view.texts;
+  const isPossible = recoveryCodesLeft > 0;
+  return layout(view, {
+    title:
+      failure === null
+        ? `${newApp.heading} - ${signIn.title}`
+        : `${errorTitle(code.failedTitle)} - ${newApp.heading}`,
+    heading: newApp.heading,
+    hasHelp: true,
+    content: html`${failure !== null && failureSummary(view, failure, { what: newApp.wrong })}
+${
+  isPossible
+    ? html`<p class="lead">${enrollment.step(1)}</p>
+<p>${newApp.why}</p>
+<p>${enrollment.install}</p>
+<form method="post" action="${actions.start}">
+${hiddenId(actions)}
+${recoveryField(newApp.another, newApp.anotherHint)}
+<button id="start-enrollment" type="submit">${newApp.start}</button>
+</form>`
+    : html`<p>${newApp.noneLeft}</p>`
+}
+${cancelForm(actions, isPossible ? newApp.later : code.submit)}`,
+  });
+}
+
+/**
+ * Shows the secret, which is shown again only if it replaces another app: QR code, the same in letters, recovery codes,
+ * and the form for the first code.
+ */
 export function enrollmentPage(
   view: View,
   actions: EnrollmentActions,
-  provisioning: { readonly provisioningUrl: string; readonly recoveryCodes: readonly string[] },
+  page: {
+    readonly provisioningUrl: string;
+    readonly recoveryCodes: readonly string[];
+    /** In place of another app. */
+    readonly replaces: boolean;
+    readonly failure: Failure | null;
+  },
 ): Html {
-  const { enrollment, keep, signIn } = view.texts;
-  const { provisioningUrl, recoveryCodes } = provisioning;
+  const { enrollment, newApp, keep, signIn, code, errorTitle } = view.texts;
+  const { provisioningUrl, recoveryCodes, replaces, failure } = page;
+  const heading = replaces ? newApp.heading : enrollment.heading;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
   const picture = qrCode(provisioningUrl, enrollment.picture);
   return layout(view, {
-    title: `${enrollment.heading} - ${signIn.title}`,
-    heading: enrollment.heading,
+    title: `${failure === null ? heading : errorTitle(code.failedTitle)} - ${failure === null ? signIn.title : heading}`,
+    heading,
     scripts: true,
-    content: html`<p class="lead">${enrollment.step(2)}</p>
+    content: html`${failure !== null && wrongCode(view, failure)}
+<p class="lead">${enrollment.step(2)}</p>
 <h2>${enrollment.add}</h2>
 ${
   picture !== null &&
@@ -71,10 +117,10 @@ ${copyButton(view, secret, enrollment.copyKey)}</p>
 <form method="post" action="${actions.verify}">
 ${hiddenId(actions)}
 <p class="check"><label><input id="saved" name="saved" type="checkbox" value="yes" required> ${enrollment.saved}</label></p>
-${codeField(view, false, false)}
+${codeField(view, false, failure !== null)}
 <button id="verify" type="submit">${enrollment.verify}</button>
 </form>
-${cancelForm(actions, enrollment.cancel)}`,
+${cancelForm(actions, replaces ? newApp.later : enrollment.cancel)}`,
   });
 }
 

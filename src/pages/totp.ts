@@ -27,10 +27,9 @@ ${codeField(view, failure === null, failure !== null)}
 <summary>${code.useRecovery}</summary>
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
-<div class="field"><label for="recovery-code">${code.recoveryLabel}</label>
-<input id="recovery-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required aria-describedby="recovery-hint">
-<p id="recovery-hint" class="hint">${code.recoveryHint}</p></div>
+${recoveryField(code.recoveryLabel, code.recoveryHint)}
 <button id="submit-recovery-code" class="second" type="submit">${code.recoverySubmit}</button>
+<button id="set-up-app" class="quiet" type="submit" name="setUpApp" value="yes">${code.recoveryNewApp}</button>
 </form>
 </details>
 <p class="elsewhere"><a href="${startOver}">${signInAsSomeoneElse}</a></p>`,
@@ -42,6 +41,13 @@ export function codeField({ texts }: View, hasFocus: boolean, isRefused: boolean
   return html`<div class="field"><label for="code">${texts.code.label}</label>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required${hasFocus && html` autofocus`}${describedBy(isRefused, 'code-hint')}>
 <p id="code-hint" class="hint">${texts.code.hint}</p></div>`;
+}
+
+/** The field for a recovery code. @param hint what may be entered, and why */
+export function recoveryField(label: string, hint: string): Html {
+  return html`<div class="field"><label for="recovery-code">${label}</label>
+<input id="recovery-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required aria-describedby="recovery-hint">
+<p id="recovery-hint" class="hint">${hint}</p></div>`;
 }
 
 export function wrongCode(view: View, failure: Failure): Html {

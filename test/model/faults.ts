@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: next,
-        from: 'outstanding.length === 0 ? mintOpaqueToken',
+        from: 'isComplete ? mintOpaqueToken',
         to: 'outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintOpaqueToken',
       },
     ],

@@ -9,7 +9,7 @@ import {
   redeem,
   redirectUri,
 } from '../support/flow.ts';
-import type { Answer } from '../support/https-client.ts';
+import { assertPage, browse as browseAt, formTo, signIn } from '../support/login-pages.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 
@@ -18,64 +18,7 @@ const server = await startTestServer({ clock });
 const policy = await totpPolicy(server);
 after(() => server.close());
 
-/** A browser on the pages of one login: keeps the cookie, submits forms as the page has them. */
-interface Browser {
-  readonly id: string;
-  get(path: string): Promise<Answer>;
-  /** Submits the page's form that posts to `action`, with what a person fills in. */
-  submit(page: Answer, action: string, filled?: Readonly<Record<string, string>>): Promise<Answer>;
-}
-
-const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-
-async function browse(): Promise<Browser & { readonly loginPage: Answer }> {
-  const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: { accept } });
-  const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
-  const headers = { accept, cookie, 'sec-fetch-site': 'same-origin' };
-  return {
-    id: authRequestIdOf(begun),
-    loginPage: await server.get(locationOf(begun), { headers }),
-    get: (path) => server.get(path, { headers }),
-    async submit(page, action, filled = {}) {
-      assertPage(page);
-      const form = formTo(page, action);
-      for (const name of Object.keys(filled))
-        assert.ok(form.includes(`name="${name}"`), `${name} in ${form}`);
-      const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
-      const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
-      return server.post(action, { form: { ...fields, ...filled }, headers });
-    },
-  };
-}
-
-function formTo(page: Answer, action: string): string {
-  const forms = page.text.match(/<form [\s\S]*?<\/form>/g) ?? [];
-  const form = forms.find((text) => text.includes(`action="${action}"`));
-  assert.ok(form, `a form to ${action} in ${page.text}`);
-  return form;
-}
-
-/** What every page must have. */
-function assertPage(page: Answer): void {
-  assert.match(String(page.headers['content-type']), /^text\/html/);
-  const csp = String(page.headers['content-security-policy']);
-  assert.match(csp, /default-src 'none'/);
-  assert.match(csp, /form-action 'self' http:\/\/localhost:8400/);
-  assert.ok(!csp.includes('unsafe'));
-  assert.equal(page.headers['cache-control'], 'no-store');
-  const ownScripts = page.text.replace(/<script src="\/assets\/[\w.-]+" type="module"><\/script>/g, '');
-  assert.ok(!/<script|<style|\sstyle=|\son[a-z]+=/i.test(ownScripts), 'nothing that the policy would block');
-  assert.equal(page.text.match(/<h1>/g)?.length, 1);
-  const ids = [...page.text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
-  assert.equal(new Set(ids).size, ids.length);
-  for (const [, described = ''] of page.text.matchAll(/aria-describedby="([^"]+)"/g)) {
-    for (const id of described.split(' ')) assert.ok(ids.includes(id), id);
-  }
-}
-
-async function signIn(browser: Browser & { readonly loginPage: Answer }, username: string): Promise<Answer> {
-  return browser.submit(browser.loginPage, '/oidc/login/username', { username, password });
-}
+const browse = () => browseAt(server);
 
 let people = 0;
 async function person(): Promise<string> {

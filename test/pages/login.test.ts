@@ -123,6 +123,40 @@ for (const scripts of [true, false]) {
       await close();
     });
 
+    test('a recovery code, and a new app in place of the lost one on the way', async () => {
+      const name = await person();
+      const { recoveryCodes } = await enroll(server, clock, name);
+      const [first = '', second = '', third = ''] = recoveryCodes;
+      const { page, complaints, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      await page.click('summary');
+      await page.fill('#recovery-code', first);
+      await submit(page, '#set-up-app');
+      await page.fill('#recovery-code', second);
+      assert.equal(await submit(page, '#start-enrollment'), 201);
+      const app = scan(clock, (await page.getAttribute('#open-app', 'href')) ?? '');
+      await page.check('#saved');
+      await page.fill('#code', app.code());
+      await submit(page, '#verify');
+      await assertLoggedIn(server, application, page);
+      clock.advance(step);
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      await page.click('summary');
+      await page.fill('#recovery-code', third);
+      assert.equal(await submit(page, '#set-up-app'), 400, 'the codes of the lost app are gone');
+      await page.fill('#code', app.code());
+      await submit(page, '#submit-code');
+      await assertLoggedIn(server, application, page);
+      assert.deepEqual(
+        complaints.filter((text) => !text.startsWith('Failed to load resource')),
+        [],
+      );
+      clock.advance(step);
+      await close();
+    });
+
     test('a certificate, and another way if it is not accepted', async () => {
       const id = await server.createUser({ name: `cert ${scripts}`, password });
       const leaf = await enrolled(server, id);

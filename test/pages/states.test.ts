@@ -18,7 +18,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
+import { createTotpUser, enroll, partialLogin, password, submitCode, totpPolicy } from '../support/totp.ts';
 import { beginAt, givePassword, submit, withoutDatabase } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -60,6 +60,27 @@ async function atCode(page: Page): Promise<void> {
   await enroll(server, clock, name);
   await beginAt(server, application, page);
   await givePassword(page, name, password);
+}
+
+/** After a recovery code and the wish to set up the app anew. @returns the codes that are left */
+async function atNewApp(page: Page, used = (_: readonly string[]): readonly string[] => []) {
+  const name = await person();
+  const { recoveryCodes } = await enroll(server, clock, name);
+  const [first = '', ...others] = recoveryCodes;
+  const before = used(recoveryCodes);
+  for (const code of before) await submitCode(server, await partialLogin(server, name), code);
+  await beginAt(server, application, page);
+  await givePassword(page, name, password);
+  await page.click('summary');
+  await page.fill('#recovery-code', first);
+  await submit(page, '#set-up-app');
+  return others.filter((code) => !before.includes(code));
+}
+
+async function setUpNewApp(page: Page): Promise<void> {
+  const [another = ''] = await atNewApp(page);
+  await page.fill('#recovery-code', another);
+  await submit(page, '#start-enrollment');
 }
 
 async function atEnrollment(page: Page): Promise<void> {
@@ -136,6 +157,23 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await atCode(page);
     await page.fill('#code', '000000');
     await submit(page, '#submit-code');
+  },
+  'new-app': atNewApp,
+  async 'new-app-refused'(page) {
+    await atNewApp(page);
+    await page.fill('#recovery-code', 'AAAAA-AAAAA');
+    await submit(page, '#start-enrollment');
+  },
+  'new-app-set-up': setUpNewApp,
+  async 'new-app-wrong-code'(page) {
+    await setUpNewApp(page);
+    await page.check('#saved');
+    await page.fill('#code', '000000');
+    await submit(page, '#verify');
+  },
+  async 'new-app-without-codes'(page) {
+    const codes = await atNewApp(page, (left) => left.slice(1));
+    assert.deepEqual(codes, []);
   },
   'enrollment-intro': atEnrollment,
   async enrollment(page) {

@@ -66,6 +66,25 @@ export function limitTests(shared: GetDatabase): void {
       assert.equal(await store.totp.start(newId<string>(), pendingTotp(id), t0), 'exists');
     });
 
+    test('a replacement takes the place of an enrollment in one step, once, with new recovery codes', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const [flow, one, other] = [newId<string>(), newId<string>(), newId<string>()];
+      await store.totp.start(flow, pendingTotp(id), t0);
+      await store.totp.verify(flow, { sealedSeed: 'lost', step: 200, now: t0 });
+      const replacement = { ...pendingTotp(id), recoveryHashes: ['n1'], replaces: true };
+      for (const begun of [one, other])
+        assert.equal(await store.totp.start(begun, replacement, t0), 'started');
+      const enrollment = { sealedSeed: 'new', step: 100, now: t0 };
+      assert.equal((await store.totp.find(id))?.sealedSeed, 'lost');
+      assert.equal(await store.totp.verify(one, { ...enrollment, replaces: true }), true);
+      assert.equal(await store.totp.verify(other, { ...enrollment, replaces: true }), false);
+      const { sealedSeed, recoveryCodesLeft } = (await store.totp.find(id)) ?? {};
+      assert.deepEqual({ sealedSeed, recoveryCodesLeft }, { sealedSeed: 'new', recoveryCodesLeft: 1 });
+      assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), false);
+      assert.equal(await store.totp.burnStep(id, 101), true);
+    });
+
     test('a step is accepted once, and none at or before it', async () => {
       const { store } = shared();
       const { id } = await createUser(store);

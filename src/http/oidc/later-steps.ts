@@ -11,6 +11,7 @@ import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { askToRegister, passkeyQuestion, registerInLogin } from '../../oidc/flow/submit-passkey.ts';
 import {
   abandonTotpEnrollment,
+  begunReplacement,
   enrollTotp,
   submitTotp,
   verifyEnrolledTotp,
@@ -45,6 +46,7 @@ import {
   loginStepFor,
   newPasskeyPage,
   newPasswordPage,
+  offerPage,
   passwordChangePath,
   provisioningPage,
   registerOptionsPath,
@@ -123,11 +125,11 @@ function queriesRoute(needs: PageServices): Route {
 function totpRoutes(needs: PageServices): readonly Route[] {
   const cancel = {
     summary: 'Abandon an enrollment in TOTP',
-    answers: { 200: orPage(cancelled) },
+    answers: { ...stepAnswers, 200: orPage(cancelled) },
     refusals: totpRefusals,
     async take(step: Step) {
-      await abandonTotpEnrollment(needs, step.authRequest);
-      return isForPeople(step) ? introPage(step, 200) : json({});
+      const next = await abandonTotpEnrollment(needs, step.authRequest, originOf(step.context));
+      return next ?? (isForPeople(step) ? introPage(step, 200) : json({}));
     },
   };
   return [
@@ -135,9 +137,12 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       path: totpPath,
       summary: 'Answer the TOTP query of a login',
       refusals: totpRefusals,
-      fields: codeField,
+      fields: { ...codeField, setUpApp: z.string().max(10).optional().describe('Of the form for people') },
       again: (step) => ({ invalid_totp_code: (status) => codePage(step, status) }),
-      take: (step, sent) => submitTotp(needs, step.authRequest, codeIn(step, sent)),
+      take(step, sent) {
+        const wantsNewApp = isForPeople(step) && sent.setUpApp !== undefined;
+        return submitTotp(needs, step.authRequest, { ...codeIn(step, sent), wantsNewApp });
+      },
     }),
     stepRoute(needs, {
       path: enrollPath,
@@ -147,19 +152,22 @@ function totpRoutes(needs: PageServices): readonly Route[] {
         201: orPage(provisioning),
       },
       refusals: totpRefusals,
+      // Of another code, to replace an app.
+      fields: { code: codeField.code.optional() },
       again: (step) => ({
         // Begun already, as after a reload; or enrolled in another window.
         async mfa_exists() {
           const { authQueries } = await outstandingQueries(needs, step.authRequest);
           const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
-          return isEnrolled ? codePage(step, 200) : confirmPage(step, 200);
+          return isEnrolled ? codePage(step, 200) : begunPage(needs, step, 200);
         },
+        invalid_totp_code: (status) => startPage(needs, step, status),
       }),
-      async take(step) {
-        const provisioning = await enrollTotp(needs, step.authRequest, originOf(step.context));
-        return isForPeople(step)
-          ? provisioningPage(step, provisioning)
-          : json({ isVerified: false, ...provisioning }, { status: 201 });
+      async take(step, sent) {
+        const provisioning = await enrollTotp(needs, step.authRequest, codeIn(step, sent));
+        if (!isForPeople(step)) return json({ isVerified: false, ...provisioning }, { status: 201 });
+        const { newApp } = await outstandingQueries(needs, step.authRequest);
+        return provisioningPage(step, provisioning, { status: 201, replaces: newApp !== null });
       },
     }),
     stepRoute(needs, {
@@ -168,14 +176,28 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       refusals: totpRefusals,
       fields: codeField,
       again: (step) => ({
-        invalid_totp_code: (status) => confirmPage(step, status),
-        not_found: (status) => introPage(step, status),
+        invalid_totp_code: (status) => begunPage(needs, step, status),
+        not_found: (status) => startPage(needs, step, status),
       }),
       take: (step, sent) => verifyEnrolledTotp(needs, step.authRequest, codeIn(step, sent)),
     }),
     stepRoute(needs, { ...cancel, method: 'DELETE', path: enrollPath }),
     stepRoute(needs, { ...cancel, path: cancelPath }),
   ];
+}
+
+/** The page from which a set-up begins. */
+async function startPage(needs: PageServices, step: Step, status: number): Promise<Answer> {
+  const { newApp } = await outstandingQueries(needs, step.authRequest);
+  return newApp === null ? introPage(step, status) : offerPage(step, newApp, status);
+}
+
+/** The page of a set-up that has begun. */
+async function begunPage(needs: PageServices, step: Step, status: number): Promise<Answer> {
+  const replacement = await begunReplacement(needs, step.authRequest);
+  return replacement === null
+    ? confirmPage(step, status)
+    : provisioningPage(step, replacement, { status, replaces: true });
 }
 
 const longestCode = 52;

@@ -6,6 +6,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
+import type { TotpProvisioning } from '../../login/totp/totp-enrollment.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import type { Handover } from '../../oidc/flow/callback.ts';
@@ -21,6 +22,7 @@ import {
   enrollmentConfirmPage,
   enrollmentIntroPage,
   enrollmentPage,
+  newAppPage,
 } from '../../pages/totp-enrollment.ts';
 import { authQueriesSchema } from '../documents/api-session-document.ts';
 import { type Answer, formPostAnswer, json, redirect } from '../request/answer.ts';
@@ -130,8 +132,9 @@ export function handoverAnswer(
 function nextPage(
   signers: SignerDirectory,
   step: Step,
-  { authQueries, newPassword }: Extract<LoginStep, { kind: 'queries' }>,
+  { authQueries, newPassword, newApp }: Extract<LoginStep, { kind: 'queries' }>,
 ): Answer {
+  if (newApp !== null) return offerPage(step, newApp, 200);
   const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
   if (totp?.isTotpEnrolled === true) return codePage(step, 200);
   const passkey = authQueries.find(({ isPasskeyEnrolled }) => isPasskeyEnrolled !== undefined);
@@ -181,11 +184,22 @@ export function introPage(step: Step, status: number): Answer {
   return shown(step, status, enrollmentIntroPage(step.view(), actionsOf(step), failure));
 }
 
+/** @param status that of the refusal of the other code, or 200 when none was submitted yet */
+export function offerPage(step: Step, newApp: { recoveryCodesLeft: number }, status: number): Answer {
+  const failure = status === 200 ? null : { referenceId: step.context.requestId };
+  return shown(step, status, newAppPage(step.view(), actionsOf(step), { ...newApp, failure }));
+}
+
+/** @param shows.status 201 when it was just begun, 200 when it is shown again, or that of the refusal of the code */
 export function provisioningPage(
   step: Step,
-  provisioning: { provisioningUrl: string; recoveryCodes: readonly string[] },
+  provisioning: TotpProvisioning,
+  shows: { status: number; replaces: boolean },
 ): Answer {
-  return shown(step, 201, enrollmentPage(step.view(), actionsOf(step), provisioning));
+  const { status, replaces } = shows;
+  const failure = status < 400 ? null : { referenceId: step.context.requestId };
+  const page = { ...provisioning, replaces, failure };
+  return shown(step, status, enrollmentPage(step.view(), actionsOf(step), page));
 }
 
 /** @param status that of the refusal of the code, or 200 when none was submitted */

@@ -29,14 +29,16 @@ const recoveryCodes = 20;
 
 /**
  * Makes a seed and recovery codes for a flow and shows them, once only.
- * @param flow key of the authorization request, or id of the session
+ * @param flow           key of the authorization request, or id of the session
+ * @param begun.replaces whether it may replace an enrollment, which stays until then
  * @throws AuthError mfa_exists   already enrolled, or started in this flow
  */
 export async function startTotpEnrollment(
   needs: TotpEnrollmentServices,
   flow: string,
-  { identity, expiresAt }: { identity: Pick<Identity, 'id' | 'name'>; expiresAt: Millis },
+  begun: { identity: Pick<Identity, 'id' | 'name'>; expiresAt: Millis; replaces?: boolean },
 ): Promise<TotpProvisioning> {
+  const { identity, expiresAt, replaces = false } = begun;
   const seed = needs.random.bytes(seedLength);
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
   const started = await needs.store.totp.start(
@@ -46,6 +48,7 @@ export async function startTotpEnrollment(
       sealedSeed: needs.vault.seal(pendingSecret(seed, codes), pendingLabel(flow)),
       recoveryHashes: codes.map((code) => recoveryCodeHash(needs.recoveryKey, identity.id, code)),
       expiresAt,
+      replaces,
     },
     needs.clock.now(),
   );
@@ -98,7 +101,8 @@ export async function verifyTotpEnrollment(
     identityId,
     code,
     ipAddress,
-  }: { flow: string; identityId: IdentityId; code: string; ipAddress: string },
+    replaces = false,
+  }: { flow: string; identityId: IdentityId; code: string; ipAddress: string; replaces?: boolean },
   attempt: AttemptRecorder,
 ): Promise<void> {
   attempt.about({ identityId });
@@ -116,7 +120,7 @@ export async function verifyTotpEnrollment(
     throw new AuthError('invalid_totp_code');
   }
   const sealedSeed = needs.vault.seal(seed, seedLabel(identityId));
-  if (!(await needs.store.totp.verify(flow, { sealedSeed, step, now }))) {
+  if (!(await needs.store.totp.verify(flow, { sealedSeed, step, now, replaces }))) {
     attempt.failed(
       'enrollment open',
       'changed-meanwhile',

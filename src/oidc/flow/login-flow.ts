@@ -129,7 +129,8 @@ export async function submitSecondary(
   );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
   if (passed !== undefined) return factorPassed(needs, login, { factor: passed, origin });
-  return queriesStep(needs, authRequest, { outstanding: await outstandingNow(needs, login.progress), error });
+  const outstanding = await outstandingNow(needs, login.progress);
+  return queriesStep(needs, authRequest, { outstanding, progress, error });
 }
 
 /** The outstanding factors. @throws AuthError auth_request_unknown   no primary login on this request */
@@ -137,11 +138,9 @@ export async function outstandingQueries(
   needs: OidcServices,
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
-  const login = await loginInProgress(needs, authRequest);
-  return queriesStep(needs, authRequest, {
-    outstanding: await outstandingNow(needs, login.progress),
-    error: 'missing',
-  });
+  const { progress } = await loginInProgress(needs, authRequest);
+  const outstanding = await outstandingNow(needs, progress);
+  return queriesStep(needs, authRequest, { outstanding, progress, error: 'missing' });
 }
 
 /**
@@ -238,18 +237,21 @@ async function hashOfReplacement(
 
 /**
  * Records a proven factor, and answers with what follows.
- * @param factor null for a step that proves none
+ * @param passed.factor       null for a step that proves none
+ * @param passed.offersNewApp whether the login leads through setting up the app anew; as before unless given
  */
 export async function factorPassed(
   needs: OidcServices,
   login: LoginRecord,
-  { factor, origin }: { factor: PassedMethod | null; origin: RequestOrigin },
+  passed: { factor: PassedMethod | null; origin: RequestOrigin; offersNewApp?: boolean },
 ): Promise<LoginStep> {
+  const { factor, origin, offersNewApp = login.progress.offersNewApp === true } = passed;
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
   const progress = {
     ...known,
     passed: [...new Set([...known.passed, ...(factor === null ? [] : [factor])])],
+    offersNewApp,
   };
   const step = await nextStep(needs, login.authRequest, {
     progress,
@@ -270,5 +272,5 @@ export async function factorPassed(
   const current = await loginInProgress(needs, login.authRequest);
   if (current.generation !== generation)
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
-  return factorPassed(needs, current, { factor, origin });
+  return factorPassed(needs, current, passed);
 }

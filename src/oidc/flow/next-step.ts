@@ -40,6 +40,8 @@ export type LoginStep =
       readonly newPassword: PasswordPolicy | null;
       /** With what programs are refused, because this client's SDKs cannot ask the question; people see a page. */
       readonly refusesPrograms: 'password_change_required' | 'passkey_required' | null;
+      /** Nothing remains, but the person wants to set up the authenticator app anew; null: does not. */
+      readonly newApp: { readonly recoveryCodesLeft: number } | null;
       /** Says which external JWT is missing; empty when no such token is required. */
       readonly challenges: readonly Challenge[];
     };
@@ -76,8 +78,8 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   const outstanding = outstandingFor(needs, account, progress);
   // Only once everything is proven: somebody who has only a password must not learn who may use what.
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
-  const code =
-    outstanding.length === 0 ? mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 }) : null;
+  const isComplete = outstanding.length === 0 && progress.offersNewApp !== true;
+  const code = isComplete ? mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 }) : null;
   const wanted = authRequest.browserSession;
   const opened =
     code === null || wanted === undefined ? null : newBrowserSession(needs, { authRequest, wanted }, origin);
@@ -95,7 +97,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   if (recorded === 'changed') throw proofChanged(needs, progress, origin);
   if (recorded !== 'recorded')
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
-  if (code === null) return queriesStep(needs, authRequest, { outstanding, error: primary.error });
+  if (code === null) return queriesStep(needs, authRequest, { outstanding, progress, error: primary.error });
   await noteDroppedScopes(needs, authRequest);
   const handover = handOver(needs, authRequest, code.text);
   if (opened === null) return handover;
@@ -167,21 +169,33 @@ export function outstandingFor(
   return outstandingFactors(account.policy, asked, provenFactors(needs, progress));
 }
 
+/** Whether everything is proven, and the person wants to set up the authenticator app anew. */
+export function isNewAppOffered(progress: LoginProgress, outstanding: readonly Factor[]): boolean {
+  return progress.offersNewApp === true && outstanding.length === 0;
+}
+
 /** The answer that asks for the outstanding factors. */
-export function queriesStep(
-  { clients, signers }: OidcServices,
+export async function queriesStep(
+  { clients, signers, store }: OidcServices,
   { clientId }: AuthRequest,
-  { outstanding, error }: { outstanding: readonly Factor[]; error: ChallengeError },
-): Extract<LoginStep, { kind: 'queries' }> {
+  {
+    outstanding,
+    progress,
+    error,
+  }: { outstanding: readonly Factor[]; progress: LoginProgress; error: ChallengeError },
+): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   // Existing SDKs look for this word only.
   const isExistingSdk = clients.find(clientId)?.profile === 'compatibility';
   const totpType = isExistingSdk ? 'TOTP' : 'MFA';
+  const isOffered = isNewAppOffered(progress, outstanding);
+  const enrolled = isOffered ? await store.totp.find(progress.identityId) : null;
   const newPassword = outstanding.find((factor) => factor.type === 'password-change')?.rules ?? null;
   return {
     kind: 'queries',
     authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl, signers, totpType })),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
     newPassword,
+    newApp: isOffered ? { recoveryCodesLeft: enrolled?.recoveryCodesLeft ?? 0 } : null,
     refusesPrograms: isExistingSdk ? unknownToSdks(outstanding) : null,
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')

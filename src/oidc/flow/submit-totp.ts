@@ -1,66 +1,107 @@
-// TOTP in a login: a code, and the enrollment that the policy asks for.
+// TOTP in a login: a code, the enrollment that the policy asks for, and a new app in place of one that was lost.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { recordedAttempt } from '../../login/noted-record.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
-import { verifyTotp } from '../../login/totp/totp.ts';
+import { readRecoveryCode, verifyTotp } from '../../login/totp/totp.ts';
 import {
+  pendingTotpEnrollment,
   startTotpEnrollment,
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../../login/totp/totp-enrollment.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { Factor } from '../../model/login.ts';
 import type { OidcServices } from '../services.ts';
 import { anotherFirst, factorPassed, loginInProgress } from './login-flow.ts';
-import { type LoginStep, outstandingFor, requireStillAllowed } from './next-step.ts';
+import { isNewAppOffered, type LoginStep, outstandingFor, requireStillAllowed } from './next-step.ts';
 import { authRequestMaxLifetime } from './open-auth-request.ts';
 
 /**
  * Takes a TOTP or recovery code.
+ * @param sent.wantsNewApp the person wants to set up the app anew, which a recovery code makes possible
  * @throws AuthError auth_request_unknown   no primary login on this request
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function submitTotp(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { code, origin }: { code: string; origin: RequestOrigin },
+  { wantsNewApp, ...sent }: SentCode & { wantsNewApp: boolean },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
+  const { code, origin } = sent;
+  await proveCode(needs, identityId, sent);
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
+  const offersNewApp = wantsNewApp && readRecoveryCode(code) !== undefined;
+  return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp });
+}
+
+interface SentCode {
+  readonly code: string;
+  readonly origin: RequestOrigin;
+}
+
+function proveCode(needs: OidcServices, identityId: IdentityId, { code, origin }: SentCode): Promise<void> {
+  return recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
-  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
-  return factorPassed(needs, login, { factor: 'totp', origin });
 }
 
 /**
- * Starts a TOTP enrollment during the login, which stays open meanwhile.
+ * Starts a TOTP enrollment during the login, which stays open meanwhile. To replace an app, it takes another code than
+ * the one that opened the login, as it does on the account page: somebody who has stolen one must not keep the account.
+ * @param sent.code only for a new app in place of another one
  * @throws AuthError auth_request_unknown, mfa_exists
+ * @throws AuthError invalid_totp_code, rate_limited   as verifyTotp
  * @throws AuthError invalid_auth   the login is no longer allowed
  * @throws AuthError conflict       this identity is not asked for TOTP, or not before another factor
  */
 export async function enrollTotp(
   needs: OidcServices,
   authRequest: AuthRequest,
-  origin: RequestOrigin,
+  sent: SentCode,
 ): Promise<TotpProvisioning> {
+  const { key } = authRequest;
   const { progress } = await loginInProgress(needs, authRequest);
-  const account = await requireStillAllowed(needs, progress, origin);
-  const outstanding = outstandingFor(needs, account, progress);
+  const { identity, ...account } = await requireStillAllowed(needs, progress, sent.origin);
+  const outstanding = outstandingFor(needs, { identity, ...account }, progress);
+  const replaces = isNewAppOffered(progress, outstanding);
+  if (replaces) {
+    // Before the code is used up, which a reload would send again.
+    if ((await pendingTotpEnrollment(needs, key, identity)) !== null) throw new AuthError('mfa_exists');
+    await proveCode(needs, identity.id, sent);
+  } else requireAskedFor(outstanding);
+  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
+  const provisioning = await startTotpEnrollment(needs, key, { identity, expiresAt, replaces });
+  await needs.store.authRequests.extend(key, expiresAt);
+  return provisioning;
+}
+
+/** @throws AuthError mfa_exists, conflict */
+function requireAskedFor(outstanding: readonly Factor[]): void {
   const totp = outstanding.find((factor) => factor.type === 'totp');
   if (totp?.isEnrolled) throw new AuthError('mfa_exists');
   if (totp === undefined)
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
-  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
-  const provisioning = await startTotpEnrollment(needs, authRequest.key, {
-    identity: account.identity,
-    expiresAt,
-  });
-  await needs.store.authRequests.extend(authRequest.key, expiresAt);
-  return provisioning;
+}
+
+/**
+ * The new app that was begun in place of another one, which may be shown again: everything is proven in this login.
+ * @returns null when none was begun
+ * @throws AuthError auth_request_unknown
+ */
+export async function begunReplacement(
+  needs: OidcServices,
+  authRequest: AuthRequest,
+): Promise<TotpProvisioning | null> {
+  const { progress } = await loginInProgress(needs, authRequest);
+  const account = await needs.store.identities.findAccount(progress.identityId);
+  if (account === null || !isNewAppOffered(progress, outstandingFor(needs, account, progress))) return null;
+  return pendingTotpEnrollment(needs, authRequest.key, account.identity);
 }
 
 /**
@@ -73,25 +114,40 @@ export async function enrollTotp(
 export async function verifyEnrolledTotp(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { code, origin }: { code: string; origin: RequestOrigin },
+  { code, origin }: SentCode,
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
   const account = await requireStillAllowed(needs, login.progress, origin);
-  if (!mayAddFactor('totp', outstandingFor(needs, account, login.progress))) throw anotherFirst();
+  const outstanding = outstandingFor(needs, account, login.progress);
+  const replaces = isNewAppOffered(login.progress, outstanding);
+  if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
   await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
     verifyTotpEnrollment(
       needs,
-      { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress },
+      { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress, replaces },
       attempt,
     ),
   );
+  if (replaces) needs.audit.record({ event: 'totp.removed', identityId }, origin);
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
-  return factorPassed(needs, login, { factor: 'totp', origin });
+  return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp: false });
 }
 
-/** Abandons the enrollment that this login started. @throws AuthError auth_request_unknown, not_found */
-export async function abandonTotpEnrollment(needs: OidcServices, authRequest: AuthRequest): Promise<void> {
-  await loginInProgress(needs, authRequest);
-  if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
+/**
+ * Abandons the enrollment that this login started.
+ * @returns what follows when it was to replace another app, whether it was started or not; otherwise null
+ * @throws AuthError auth_request_unknown, not_found
+ */
+export async function abandonTotpEnrollment(
+  needs: OidcServices,
+  authRequest: AuthRequest,
+  origin: RequestOrigin,
+): Promise<LoginStep | null> {
+  const login = await loginInProgress(needs, authRequest);
+  const wasStarted = await needs.store.totp.abandon(authRequest.key);
+  if (login.progress.offersNewApp)
+    return factorPassed(needs, login, { factor: null, origin, offersNewApp: false });
+  if (!wasStarted) throw new AuthError('not_found');
+  return null;
 }

@@ -136,10 +136,14 @@ export const signInPages = {
     useRecovery: ['Use a recovery code instead', 'Stattdessen einen Wiederherstellungscode verwenden'],
     recoveryLabel: ['Recovery code', 'Wiederherstellungscode'],
     recoveryHint: [
-      'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once. If you have lost the app, set up another one on your account page after signing in.',
-      'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal. Wenn Sie die App verloren haben, richten Sie nach der Anmeldung auf Ihrer Kontoseite eine andere ein.',
+      'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once.',
+      'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal.',
     ],
     recoverySubmit: ['Continue with a recovery code', 'Weiter mit einem Wiederherstellungscode'],
+    recoveryNewApp: [
+      'I have lost the app: continue and set it up anew',
+      'Ich habe die App verloren: weiter und neu einrichten',
+    ],
   },
 
   keep: common.keep,
@@ -214,6 +218,30 @@ export const signInPages = {
     gone: [
       'This set-up is no longer open: it was cancelled, or finished in another window.',
       'Diese Einrichtung ist nicht mehr offen: Sie wurde abgebrochen oder in einem anderen Fenster abgeschlossen.',
+    ],
+  },
+
+  /** After a recovery code, in place of an app that was lost. */
+  newApp: {
+    heading: ['Set up your authenticator app anew', 'Ihre Authenticator-App neu einrichten'],
+    why: [
+      'The new app replaces the one that you have lost, and you get new recovery codes. Until you have confirmed it, nothing changes.',
+      'Die neue App ersetzt die verlorene, und Sie bekommen neue Wiederherstellungscodes. Bis Sie sie bestätigt haben, ändert sich nichts.',
+    ],
+    another: ['Another recovery code', 'Ein weiterer Wiederherstellungscode'],
+    anotherHint: [
+      'One that you have not used yet. A single stolen code must not be enough to replace your app.',
+      'Einer, den Sie noch nicht benutzt haben. Ein einzelner gestohlener Code darf nicht genügen, um Ihre App zu ersetzen.',
+    ],
+    wrong: [
+      'That code was not accepted. It may be mistyped or already used, or there were too many attempts.',
+      'Dieser Code wurde nicht angenommen. Vielleicht ist er vertippt oder schon benutzt, oder es gab zu viele Versuche.',
+    ],
+    start: ['Set up the app', 'App einrichten'],
+    later: ['Not now, continue', 'Jetzt nicht, weiter'],
+    noneLeft: [
+      'That was your last recovery code, and it takes another one to replace the app. Ask an administrator to remove the lost app from your account. Then set up a new one on your account page.',
+      'Das war Ihr letzter Wiederherstellungscode, und um die App zu ersetzen, ist ein weiterer nötig. Bitten Sie einen Administrator, die verlorene App aus Ihrem Konto zu entfernen. Richten Sie danach auf Ihrer Kontoseite eine neue ein.',
     ],
   },
 } satisfies TextTable;

@@ -23,14 +23,25 @@ export interface TotpStore {
   enrolledAmong(identityIds: readonly IdentityId[]): Promise<ReadonlySet<IdentityId>>;
   /** The pending enrollment of a flow: the key of an authorization request or the id of a session. */
   findPending(flow: string, now: Millis): Promise<PendingTotp | null>;
-  /** Stores a pending enrollment. `exists` when this flow has one already or the identity is enrolled. */
-  start(flow: string, pending: PendingTotp, now: Millis): Promise<'started' | 'exists'>;
+  /**
+   * Stores a pending enrollment. `exists` when this flow has one already, or the identity is enrolled and this does not
+   * replace that.
+   */
+  start(
+    flow: string,
+    pending: PendingTotp & { readonly replaces?: boolean },
+    now: Millis,
+  ): Promise<'started' | 'exists'>;
   /**
    * Makes the flow's pending enrollment the identity's, with `step` as its first accepted step. Deletes other pending
    * enrollments of the identity. Adds a change-feed entry.
+   * @param enrollment.replaces removes the enrollment that the identity has, with its recovery codes, in the same step
    * @returns false when the flow has none, or the identity was enrolled meanwhile by another flow
    */
-  verify(flow: string, enrollment: { sealedSeed: string; step: number; now: Millis }): Promise<boolean>;
+  verify(
+    flow: string,
+    enrollment: { sealedSeed: string; step: number; now: Millis; replaces?: boolean },
+  ): Promise<boolean>;
   /** Abandons the flow's pending enrollment. False when there was none. */
   abandon(flow: string): Promise<boolean>;
   /**

@@ -7,21 +7,19 @@ import { affects, first, type Intent, run } from './intent.ts';
 
 export const totp = concern<TotpStore>()({
   writes: {
-    *start(flow, pending, now) {
+    *start(flow, { replaces = false, ...pending }, now) {
+      if (!replaces && (yield* first(isEnrolledSql, pending.identityId)) !== undefined) return 'exists';
       yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
-      const row = yield* first`INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes,
-         expires_at)
-         SELECT ${flow}, ${pending.identityId}, ${pending.sealedSeed},
-         ${JSON.stringify(pending.recoveryHashes)}, ${pending.expiresAt}
-         WHERE NOT EXISTS (SELECT 1 FROM totp_enrollments WHERE identity_id = ${pending.identityId})
-         ON CONFLICT (flow) DO NOTHING RETURNING flow`;
+      const end = 'ON CONFLICT (flow) DO NOTHING RETURNING flow';
+      const row = yield* insertOr('pending_totp', { flow, ...pending }, end);
       return row === undefined ? 'exists' : 'started';
     },
-    *verify(flow, { sealedSeed, step, now }) {
+    *verify(flow, { sealedSeed, step, now, replaces = false }) {
       const row =
         yield* first`DELETE FROM pending_totp WHERE flow = ${flow} AND expires_at > ${now} RETURNING *`;
       if (row === undefined) return false;
       const { identityId, recoveryHashes } = pendingTotpOf(row);
+      if (replaces) yield* run('DELETE FROM totp_enrollments WHERE identity_id = ?', identityId);
       const enrolled = yield* insertOr(
         'totp_enrollments',
         { identityId, sealedSeed, lastStep: step, enrolledAt: now },
@@ -47,8 +45,7 @@ export const totp = concern<TotpStore>()({
       return affects(sql, now, identityId, hash);
     },
     *replaceRecoveryCodes(identityId, hashes) {
-      const sql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
-      if ((yield* first(sql, identityId)) === undefined) return false;
+      if ((yield* first(isEnrolledSql, identityId)) === undefined) return false;
       yield* keepRecoveryCodes(identityId, hashes);
       return true;
     },
@@ -74,6 +71,8 @@ export const totp = concern<TotpStore>()({
     },
   }),
 });
+
+const isEnrolledSql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
 
 const findTotpSql = `SELECT totp_enrollments.*,
     (SELECT count(*) FROM recovery_codes
