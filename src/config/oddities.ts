@@ -118,7 +118,7 @@ function* mailsInTheClear(file: unknown): Generator<Finding> {
   if (valueAt(file, at) !== 'none' || isLoopbackHost(host)) return;
   yield value(
     at,
-    `mails go to ${host} in the clear: whoever reads them on the way can use the links in them`,
+    `mails go to ${host} in the clear: anyone who reads them on the way can use the links in them`,
     'Use required or implicit, unless the network between is yours alone.',
   );
 }

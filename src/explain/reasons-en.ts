@@ -115,7 +115,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Shorten the lifetime of the tokens at the provider, or raise maxLifetimeSeconds of the signer.`,
   'token-claim-missing': said`The claim that names the identity is missing in the token, or is not a text.
     Set claimsProperty of the signer to a claim that the tokens have, or configure the provider to add the claim: often a scope or a mapper adds it.`,
-  'reset-not-allowed': said`Somebody asked for a mail with which to choose a new password, and the configuration allows none for this account: mail.passwordReset says for whom. Administrators and people with permissions get none unless mail.passwordReset.administrators is true.
+  'reset-not-allowed': said`A mail with which to choose a new password was requested, and the configuration allows none for this account: mail.passwordReset says for whom. Administrators and people with permissions get none unless mail.passwordReset.administrators is true.
     Send the person an invitation, which replaces the password.`,
   'email-not-verified': said`The address was not verified by the provider.
     Let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.`,

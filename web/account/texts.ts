@@ -151,7 +151,7 @@ export const texts = {
     ],
     noPasskeys: ['You have none.', 'Sie haben keine.'],
     passkeysNotHere: [
-      'This browser has no passkeys. Use another one to add a passkey.',
+      'This browser has no passkeys. Use another browser to add a passkey.',
       'Dieser Browser hat keine Passkeys. Nehmen Sie einen anderen, um einen hinzuzufügen.',
     ],
     /** @param used null: never */

@@ -149,7 +149,7 @@ function importRoute(needs: EdgeServices): Route {
     summary: 'Create identities from a table (CSV), all of them or none',
     answer: dataAnswer(
       importSchema,
-      `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
+      `The identities that it made: none with problems or \`dryRun\`. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
     ),
     refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate', 'conflict'],
     rawBody: [csvType],

@@ -279,7 +279,7 @@ function responseHeaders(route: Route, status: number): NonNullable<Response['he
         }),
     ...(route.guard !== 'anonymous' && status < 400
       ? {
-          'expires-at': header('When the session of the caller ends, unless it is used', {
+          'expires-at': header('When the session of the caller expires unless used before then', {
             ...text,
             format: 'date-time',
           }),

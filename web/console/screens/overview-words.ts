@@ -47,7 +47,7 @@ export const words = wordsOf({
   namersOf: (names: string) => [`Such as ${names}`, `Zum Beispiel ${names}`],
   ends: ['Expires soon', 'Läuft bald ab'],
   endsText: [
-    'Certificates, enrollments and invitations in the next 30 days, own authorities in the next 180.',
+    'Certificates, enrollments and invitations in the next 30 days, the overlay’s authorities in the next 180.',
     'Zertifikate, Registrierungen und Einladungen der nächsten 30 Tage, eigene Zertifizierungsstellen der nächsten 180.',
   ],
   certificateOf: (name: string) => [`Certificate of ${name}`, `Zertifikat von ${name}`],

@@ -45,7 +45,7 @@ export const general = wordsOf({
     ],
     failedTitle: ['The sign-in did not finish', 'Die Anmeldung wurde nicht abgeschlossen'],
     failedText: [
-      'Nothing has changed. Sign in again, or close this window if the console is open in another one.',
+      'Nothing has changed. Sign in again, or close this window if the console is open in another window.',
       'Es hat sich nichts geändert. Melden Sie sich noch einmal an, oder schließen Sie dieses Fenster, wenn die Konsole in einem anderen offen ist.',
     ],
     endedTitle: ['Your session has ended', 'Ihre Sitzung ist beendet'],
@@ -170,7 +170,7 @@ export const general = wordsOf({
     saveTitle: ['Save this?', 'So speichern?'],
     allTheSame: ['Do it anyway', 'Trotzdem tun'],
     lastAdministrator: [
-      'After this, no administrator could sign in. Create another one first.',
+      'After this, no administrator could sign in. Create another administrator first.',
       'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
     ],
     meanwhileTitle: ['This was changed in the meantime', 'Dies wurde inzwischen geändert'],

@@ -5469,7 +5469,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whom it made. With problems, or `dryRun`, nobody. The first line names the columns: name, type, externalId, email, roleAttributes, authPolicy; role attributes are separated by commas, semicolons or bars */
+            /** @description The identities that it made: none with problems or `dryRun`. The first line names the columns: name, type, externalId, email, roleAttributes, authPolicy; role attributes are separated by commas, semicolons or bars */
             200: {
                 headers: {
                     [name: string]: unknown;
