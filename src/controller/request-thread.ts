@@ -16,7 +16,7 @@ import type { SampledLine } from '../platform/log/sampled-lines.ts';
 import type { Random } from '../platform/random.ts';
 import { releaseMemory } from '../platform/release-memory.ts';
 import type { HashCost } from '../platform/secrets/hash-cost.ts';
-import { HashPoolFull, HashPoolStopped } from '../platform/secrets/hash-pool.ts';
+import { askerOf, HashPoolFull, HashPoolStopped, HashUnwanted } from '../platform/secrets/hash-pool.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
@@ -62,9 +62,9 @@ export interface AnswersOfFirst {
   strangersLine(line: SampledLine): void;
   keepAttempt(attempt: ConcludedAttempt): void;
   flushAttempts(_: null): Promise<void>;
-  hash(of: Hashed): Promise<string>;
-  verify(of: Hashed & { readonly phc: string }): Promise<boolean>;
-  verifyDummy(of: Hashed): Promise<false>;
+  hash(of: Hashed, gone: AbortSignal | undefined): Promise<string>;
+  verify(of: Hashed & { readonly phc: string }, gone: AbortSignal | undefined): Promise<boolean>;
+  verifyDummy(of: Hashed, gone: AbortSignal | undefined): Promise<false>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
   /** Something was committed: resolves when no thread still remembers anything that it outdated. */
@@ -263,15 +263,25 @@ function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundatio
   const asThrown = (error: unknown): never => {
     if (error instanceof CallFailed && error.thrown === 'HashPoolFull')
       throw new HashPoolFull((error.details as { readonly retryAfterSeconds: number }).retryAfterSeconds);
+    if (error instanceof CallFailed && error.thrown === 'HashUnwanted') throw new HashUnwanted();
     if (error instanceof CallFailed && error.thrown === 'HashPoolStopped')
       throw new HashPoolStopped(error.message, { cause: error });
     throw error;
   };
   return {
     cost,
-    hash: (password, source) => first.ask('hash', { password, source }).catch(asThrown),
-    verify: (phc, password, source) => first.ask('verify', { phc, password, source }).catch(asThrown),
-    verifyDummy: (password, source) => first.ask('verifyDummy', { password, source }).catch(asThrown),
+    hash(password, asker) {
+      const { source, gone } = askerOf(asker);
+      return first.ask('hash', { password, source }, gone).catch(asThrown);
+    },
+    verify(phc, password, asker) {
+      const { source, gone } = askerOf(asker);
+      return first.ask('verify', { phc, password, source }, gone).catch(asThrown);
+    },
+    verifyDummy(password, asker) {
+      const { source, gone } = askerOf(asker);
+      return first.ask('verifyDummy', { password, source }, gone).catch(asThrown);
+    },
     depth() {
       throw new Error('the first thread knows the depth of the pool');
     },

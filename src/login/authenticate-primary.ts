@@ -115,7 +115,7 @@ function verify(
     case 'password':
       return verifyPassword(
         needs,
-        { username: credentials.username, password: credentials.password, ipAddress: origin.ipAddress },
+        { username: credentials.username, password: credentials.password, origin },
         attempt,
       );
     case 'cert':

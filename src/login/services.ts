@@ -10,6 +10,7 @@ import type { PasskeyRules } from '../model/passkey.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Random } from '../platform/random.ts';
+import type { HashAsker } from '../platform/secrets/hash-pool.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
@@ -90,14 +91,14 @@ export type ExternalJwtServices = SignerKeyServices & Pick<LoginServices, 'signe
 
 /**
  * Hashes passwords in a bounded pool. Its promises reject when the queue is full, at least for the source: an address, or
- * the id of the identity where that is known.
+ * the id of the identity where that is known; and when the client has gone before its turn.
  */
 export interface PasswordHasher {
   /**
    * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
    * never be a password.
    */
-  matches(phc: string | null, password: string, source: string): Promise<boolean>;
+  matches(phc: string | null, password: string, asker: HashAsker): Promise<boolean>;
   /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */
   hash(password: string, source: string): Promise<string>;
   /** Whether a stored hash has other parameters than `hash` would use now. */

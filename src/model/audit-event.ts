@@ -16,6 +16,8 @@ export interface RequestOrigin {
   readonly userAgent?: string;
   /** Issuer of the bind point at which it arrived. */
   readonly issuer: string;
+  /** Aborts when the connection closes: no answer will be read. */
+  readonly gone?: AbortSignal;
 }
 
 /** A field before and after a change, as documents show it; null: none. Of a secret, only that it was changed. */

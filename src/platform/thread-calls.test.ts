@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { CallFailed, threadCalls } from './thread-calls.ts';
+import { type Answers, CallFailed, threadCalls } from './thread-calls.ts';
 
 const answers = {
   double: (number: number) => number * 2,
@@ -12,7 +12,7 @@ const answers = {
   never: (_: null) => new Promise<void>(() => undefined),
 };
 
-function connected(more: Record<string, (argument: never) => unknown> = {}) {
+function connected(more: Answers = {}) {
   const { port1, port2 } = new MessageChannel();
   const calls = threadCalls<typeof answers & typeof more>(port1, {});
   threadCalls(port2, { ...answers, ...more });
@@ -34,6 +34,29 @@ test('what fails there fails here, with its name and its fields', async (t) => {
     assert.deepEqual([error.thrown, error.message, error.details], ['RangeError', 'too far', { by: 3 }]);
     return true;
   });
+});
+
+test('a question that is given up is answered all the same, with what the other side makes of that', async (t) => {
+  const seen: (boolean | undefined)[] = [];
+  const untilGone = (_: null, gone: AbortSignal | undefined) =>
+    new Promise<string>((resolve) => {
+      seen.push(gone?.aborted);
+      gone?.addEventListener('abort', () => resolve('given up'));
+      if (gone === undefined) resolve('nobody can');
+    });
+  const { calls, close } = connected({ untilGone });
+  t.after(close);
+  for (const isLate of [true, false]) {
+    const gone = new AbortController();
+    if (!isLate) gone.abort();
+    const asked = calls.ask('untilGone', null as never, gone.signal);
+    await calls.ask('double', 1);
+    gone.abort();
+    assert.equal(await asked, 'given up');
+    assert.equal(await calls.ask('double', 2), 4);
+  }
+  assert.equal(await calls.ask('untilGone', null as never), 'nobody can');
+  assert.deepEqual(seen, [false, false, undefined]);
 });
 
 test('messages arrive in order, and before the answer to a later question', async (t) => {

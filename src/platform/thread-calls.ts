@@ -3,10 +3,11 @@
 // sides more than what it carries, and interrupts a thread that is busy with something else.
 
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
+import { whileWanted } from './while-wanted.ts';
 
-/** What one side answers: by name, with one argument. */
+/** What one side answers: by name, with one argument, until the asking side gives up. */
 export type Answers<Names extends PropertyKey = string> = {
-  readonly [Name in Names]: (argument: never) => unknown;
+  readonly [Name in Names]: (argument: never, gone: AbortSignal | undefined) => unknown;
 };
 
 type ArgumentOf<Theirs extends Answers<keyof Theirs>, Name extends keyof Theirs> = Parameters<
@@ -14,10 +15,15 @@ type ArgumentOf<Theirs extends Answers<keyof Theirs>, Name extends keyof Theirs>
 >[0];
 
 export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
-  /** Resolves with the answer. @throws CallFailed it failed there, or that thread has ended */
+  /**
+   * Resolves with the answer.
+   * @param gone aborts the signal of the other side, which answers all the same
+   * @throws CallFailed it failed there, or that thread has ended
+   */
   ask<Name extends keyof Theirs & string>(
     name: Name,
     argument: ArgumentOf<Theirs, Name>,
+    gone?: AbortSignal,
   ): Promise<Awaited<ReturnType<Theirs[Name]>>>;
   /** Sends a message without an answer. */
   tell<Name extends keyof Theirs & string>(
@@ -51,7 +57,8 @@ interface Failure {
 }
 
 type Message =
-  | { readonly name: string; readonly argument: unknown; readonly id?: number }
+  | { readonly name: string; readonly argument: unknown; readonly id?: number; readonly mayGo?: boolean }
+  | { readonly gone: number }
   | { readonly answered: number; readonly value: unknown }
   | { readonly answered: number; readonly failure: Failure };
 
@@ -61,18 +68,21 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
   answers: Answers,
 ): ThreadCalls<Theirs> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  /** Of the other side's questions that it may give up. */
+  const askers = new Map<number, AbortController>();
   let lastId = 0;
   let ended: CallFailed | null = null;
 
   port.on('message', (messages: readonly Message[]) => {
     for (const message of messages) {
       if ('answered' in message) settle(message);
+      else if ('gone' in message) askers.get(message.gone)?.abort();
       else void answer(message);
     }
   });
   const { send, sendNow } = gathering(port, (message, error) => {
     if ('answered' in message) send({ answered: message.answered, failure: failureOf(error) });
-    else if (message.id === undefined) throw error;
+    else if ('gone' in message || message.id === undefined) throw error;
     else settle({ answered: message.id, failure: failureOf(error) });
   });
 
@@ -83,29 +93,34 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
     else waiter?.resolve(message.value);
   }
 
-  async function answer({ name, argument, id }: Extract<Message, { name: string }>): Promise<void> {
-    const respond = answers[name] as (argument: unknown) => unknown;
+  async function answer({ name, argument, id, mayGo }: Extract<Message, { name: string }>): Promise<void> {
+    const respond = answers[name] as (argument: unknown, gone?: AbortSignal) => unknown;
     // The sender does not wait, so an error must not be lost.
     if (id === undefined) {
       respond(argument);
       return;
     }
+    const asker = mayGo === true ? new AbortController() : undefined;
+    if (asker !== undefined) askers.set(id, asker);
     try {
-      send({ answered: id, value: await respond(argument) });
+      send({ answered: id, value: await respond(argument, asker?.signal) });
     } catch (error) {
       send({ answered: id, failure: failureOf(error) });
+    } finally {
+      askers.delete(id);
     }
   }
 
   return {
-    ask(name, argument) {
+    ask(name, argument, gone) {
       if (ended !== null) return Promise.reject(ended);
       lastId += 1;
       const id = lastId;
-      return new Promise<never>((resolve, reject) => {
+      const answered = new Promise<never>((resolve, reject) => {
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        send({ name, argument, id });
+        send({ name, argument, id, ...(gone === undefined ? {} : { mayGo: true }) });
       });
+      return whileWanted(gone, answered, () => send({ gone: id }));
     },
     tell(name, argument, transfer = []) {
       send({ name, argument }, transfer);

@@ -8,7 +8,7 @@ import { json } from '../../src/http/request/answer.ts';
 import type { ErrorFormat } from '../../src/http/request/error-answers.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
 import { MalformedInput } from '../../src/platform/formats/malformed-input.ts';
-import { HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
+import { HashPoolFull, HashUnwanted } from '../../src/platform/secrets/hash-pool.ts';
 import { AlreadyTaken, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { send, startTestListener } from './support.ts';
 
@@ -132,19 +132,20 @@ describe('errors', () => {
   test('failures of lower layers have their own statuses', async (t) => {
     const thrown: { value: unknown } = { value: null };
     const { port } = await startTestListener(t, { routes: throwing(thrown) });
-    const table: readonly [unknown, number, string][] = [
-      [new StoreUnavailable('leak'), 503, 'UNAVAILABLE'],
-      [new HashPoolFull(7), 503, 'SERVER_BUSY'],
+    const table: readonly [unknown, number, string, string?][] = [
+      [new StoreUnavailable('leak'), 503, 'UNAVAILABLE', '5'],
+      [new HashPoolFull(7), 503, 'SERVER_BUSY', '7'],
+      [new HashUnwanted(), 400, 'COULD_NOT_VALIDATE'],
       [new MalformedInput('not UTF-8'), 400, 'COULD_NOT_VALIDATE'],
       [new AlreadyTaken('name'), 409, 'CONFLICT'],
     ];
-    for (const [value, status, code] of table) {
+    for (const [value, status, code, retryAfter] of table) {
       thrown.value = value;
       const answer = await send(port, '/throws/edge');
       assert.equal(answer.status, status);
       assert.equal(answer.json.error.code, code);
       assert.ok(!answer.text.includes('leak'));
-      if (status === 503) assert.ok(Number(answer.headers['retry-after']) >= 1);
+      assert.equal(answer.headers['retry-after'], retryAfter);
     }
   });
 

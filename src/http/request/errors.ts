@@ -4,7 +4,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import { NoTurn } from '../../platform/fair-turns.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { HashPoolFull, HashPoolStopped } from '../../platform/secrets/hash-pool.ts';
+import { HashPoolFull, HashPoolStopped, HashUnwanted } from '../../platform/secrets/hash-pool.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';
 
@@ -31,7 +31,11 @@ export function asAuthError(thrown: unknown): AuthError {
   if (thrown instanceof StoreUnavailable) return new AuthError('unavailable', { cause: thrown });
   if (thrown instanceof NoTurn)
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
-  if (thrown instanceof HashPoolFull) return new AuthError('busy', { cause: thrown });
+  if (thrown instanceof HashPoolFull)
+    return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
+  // Nobody reads the answer, and nothing has failed.
+  if (thrown instanceof HashUnwanted)
+    return new AuthError('invalid_request', { cause: thrown, detail: thrown.message });
   if (thrown instanceof HashPoolStopped) return new AuthError('unavailable', { cause: thrown });
   if (thrown instanceof AlreadyTaken)
     return new AuthError('conflict', {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AdminCall } from '../../admin/admin-call.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
@@ -148,10 +149,28 @@ export class RequestContext {
       this.#proof = { text: String(headers.dpop), method, url: `${url.origin}${url.pathname}` };
   }
 
+  /** Aborts when the connection closes. The framework's own signal does when the body has been read. */
+  get gone(): AbortSignal {
+    return endOf(this.#request.raw.socket);
+  }
+
   /** Whether the client tried to authenticate with the Basic scheme. */
   get usedBasic(): boolean {
     return this.authorization.some((value) => /^basic(?: |$)/i.test(value));
   }
+}
+
+const ends = new WeakMap<Socket, AbortSignal>();
+
+/** One for all requests of a connection, which may be thousands. */
+function endOf(socket: Socket): AbortSignal {
+  const known = ends.get(socket);
+  if (known !== undefined) return known;
+  const ending = new AbortController();
+  if (socket.destroyed) ending.abort();
+  else socket.once('close', () => ending.abort());
+  ends.set(socket, ending.signal);
+  return ending.signal;
 }
 
 /** The context of a request whose caller the guard has let in. */
@@ -167,6 +186,9 @@ export function originOf(context: RequestContext): RequestOrigin {
     requestId,
     ipAddress,
     issuer,
+    get gone() {
+      return context.gone;
+    },
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(trace === null ? {} : { traceId: trace.traceId }),
   };

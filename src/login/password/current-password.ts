@@ -18,11 +18,7 @@ export async function proveCurrentPassword(
   const attempt = needs.attempts.begin('password', mechanism, origin);
   // No authenticator has the empty name.
   const { username } = (await passwordOf(needs.store.authenticators, identityId)) ?? { username: '' };
-  const verdict = await verifyPassword(
-    needs,
-    { username, password: currentPassword, ipAddress: origin.ipAddress },
-    attempt,
-  );
+  const verdict = await verifyPassword(needs, { username, password: currentPassword, origin }, attempt);
   attempt.conclude();
   if (verdict.verdict === 'passed') return verdict.proof.verifiedHash;
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);

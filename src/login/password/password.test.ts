@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { heldHashes } from '../../../test/support/held-hashes.ts';
 import type { HashPool } from '../../platform/secrets/hash-pool.ts';
+import { importedHash } from '../../platform/secrets/password-hash.ts';
 import type { PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { notedRecord } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
@@ -30,7 +32,7 @@ test('a guess at a locked password is not compared with it', async () => {
         },
       },
     } as unknown as LoginServices;
-    const guess = { username: 'ann', password: 'seven quiet lanterns', ipAddress: '192.0.2.1' };
+    const guess = { username: 'ann', password: 'seven quiet lanterns', origin: { ipAddress: '192.0.2.1' } };
     const record = notedRecord();
     assert.equal((await verifyPassword(needs, guess, record)).verdict, 'refused');
     assert.deepEqual([seen, record.reason], [[compared], 'locked']);
@@ -47,6 +49,17 @@ test('the work for an imported hash is the same whether it matches or not', asyn
     assert.equal(await passwordHasher(pool).matches('typed:x', 'seven quiet lanterns', '192.0.2.1'), matches);
     assert.deepEqual(work, ['verify', 'nobody']);
   }
+});
+
+test('a guess that was compared with an imported hash is finished, though its client has gone', async () => {
+  const { hashPool, begun, hold, release } = heldHashes();
+  const gone = new AbortController();
+  hold();
+  const imported = importedHash({ memoryKiB: 64, passes: 1, lanes: 1 }, Buffer.alloc(16), Buffer.alloc(32));
+  const matches = passwordHasher(hashPool).matches(imported, 'x', { source: '192.0.2.1', gone: gone.signal });
+  gone.abort();
+  release();
+  assert.deepEqual([await matches, begun()], [false, 2]);
 });
 
 test('every spelling of a user name has one key', () => {

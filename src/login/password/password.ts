@@ -1,13 +1,14 @@
 // Username and password (UPDB). Every refusal takes the same path and does the same work, whatever its cause: unknown
 // user, locked, disabled, method not allowed, wrong password.
 
+import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { PasswordAuthenticator } from '../../model/authenticator.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { foldedName } from '../../model/names.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import type { HashPool } from '../../platform/secrets/hash-pool.ts';
+import { askerOf, type HashPool } from '../../platform/secrets/hash-pool.ts';
 import {
   needsRehash,
   type Password,
@@ -21,16 +22,20 @@ import { mayLogIn, type PasswordProof, type PrimaryVerdict } from '../primary-ve
 import type { LoginServices, PasswordHasher } from '../services.ts';
 import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '../throttle.ts';
 
+type GuessOrigin = Pick<RequestOrigin, 'ipAddress' | 'gone'>;
+
 /**
  * Decides a password login. Identity and policy are read again after the hash, because that takes time.
  * @throws AuthError rate_limited   this source has guessed too often
  * @throws HashPoolFull             too many logins are waiting already; nothing is counted
+ * @throws HashUnwanted             the client has gone before anything was compared; nothing is counted
  */
 export async function verifyPassword(
   needs: LoginServices,
-  { username, password, ipAddress }: { username: string; password: string; ipAddress: string },
+  { username, password, origin }: { username: string; password: string; origin: GuessOrigin },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<PasswordProof>> {
+  const { ipAddress, gone } = origin;
   // No user name begins or ends with a space, so that of a typed one is the keyboard's.
   const key = usernameKey(username.trim());
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
@@ -52,7 +57,7 @@ export async function verifyPassword(
   // The step below decides. But once a password is locked, not even time may tell what a guess at it was.
   const isLocked = (await needs.store.attempts.lockedUntil(target.key, needs.clock.now())) !== null;
   const phc = isLocked || login === null ? null : login.passwordHash;
-  const matches = await needs.hasher.matches(phc, password, ipAddress);
+  const matches = await needs.hasher.matches(phc, password, { source: ipAddress, gone });
   const held = heldRecord();
   const current = login === null ? null : await judge(needs, { login, password, matches }, held);
   const settled = await settleGuess(needs, { target, ipAddress, isRight: current !== null });
@@ -167,7 +172,7 @@ export function unknownNameMark(secret: Buffer, key: string): string {
 /** The hasher over the bounded pool. */
 export function passwordHasher(pool: HashPool): PasswordHasher {
   return {
-    async matches(phc, password, source) {
+    async matches(phc, password, asker) {
       const typed = typedPassword(password);
       // Text that cannot be a password costs nothing. This depends on the text only, not on the user.
       if (typed === undefined) return false;
@@ -175,13 +180,14 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       const imported = phc === null ? undefined : typedHash(phc);
       if (imported !== undefined) {
         // Cheaper than ours: time must neither reveal whose hash was imported, nor let a right guess overtake wrong ones.
-        const matches = await pool.verify(imported, typed, source);
-        await pool.verifyDummy(prepared ?? typed, source);
+        const matches = await pool.verify(imported, typed, asker);
+        // Once something was compared, the guess is counted, even if its client has gone.
+        await pool.verifyDummy(prepared ?? typed, askerOf(asker).source);
         return matches;
       }
       // Only an imported hash can be of such a text. The work is the same anyway.
-      if (phc === null || prepared === null) return pool.verifyDummy(prepared ?? typed, source);
-      return pool.verify(phc, prepared, source);
+      if (phc === null || prepared === null) return pool.verifyDummy(prepared ?? typed, asker);
+      return pool.verify(phc, prepared, asker);
     },
     async hash(password, source) {
       return pool.hash(preparePassword(password), source);

@@ -5,6 +5,7 @@ import { getPriority } from 'node:os';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { heldHashes } from '../../../test/support/held-hashes.ts';
 import { systemClock } from '../clock.ts';
 import { defaultHashCost } from './hash-cost.ts';
 import {
@@ -13,6 +14,7 @@ import {
   HashPoolFull,
   type HashPoolOptions,
   HashPoolStopped,
+  HashUnwanted,
 } from './hash-pool.ts';
 import { hashPasswordBlocking, needsRehash, preparePassword } from './password-hash.ts';
 
@@ -85,11 +87,32 @@ describe('the pool of password hashes', () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => hashes.verifyDummy(password, 'test')),
     );
-    // One runs; of some three seconds each, those who wait come to eight.
-    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 4);
+    // Of some three seconds each, a third one would not be done within eight.
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 2);
     const [last] = outcomes.slice(-1);
     assert.ok(last?.status === 'rejected' && last.reason instanceof HashPoolFull);
     assert.equal(last.reason.retryAfterSeconds, 10);
+  });
+
+  test('computes no hash whose client gave up while it waited, and gives its place away at once', async () => {
+    const { hashPool: hashes, begun, hold, release } = heldHashes(2);
+    pools.push(hashes);
+    hold();
+    const patient = new AbortController().signal;
+    const impatient = new AbortController();
+    let sources = 0;
+    const ask = (gone: AbortSignal) => hashes.verifyDummy(password, { source: `192.0.2.${sources++}`, gone });
+    const running = ask(impatient.signal);
+    const [left, stayed] = [ask(impatient.signal), ask(patient)];
+    await assert.rejects(ask(patient), HashPoolFull);
+    impatient.abort();
+    await assert.rejects(left, HashUnwanted);
+    await assert.rejects(ask(impatient.signal), HashUnwanted);
+    assert.equal(hashes.depth().waiting, 1);
+    const next = ask(patient);
+    release();
+    assert.deepEqual(await Promise.all([running, stayed, next]), [false, false, false]);
+    assert.deepEqual([begun(), hashes.depth().waiting, hashes.depth().running], [3, 0, 0]);
   });
 
   test('hashes at a lower priority than everything else', {

@@ -1,28 +1,39 @@
 // Hashes passwords on a few threads behind a bounded queue. A hash costs as much as hundreds of token checks, so it
 // must not run on the event loop, nor on the thread pool that files, name look-ups and signatures share. Whoever sends
-// more logins than the threads can process is told to come back, and leaves the others their shares of the queue.
+// more logins than the threads can process is told to come back, and leaves the others their shares of the queue. A client
+// that gives up leaves it.
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
 import { sharedLimit } from '../network/sources.ts';
 import { openThread } from '../open-thread.ts';
+import { whileWanted } from '../while-wanted.ts';
 import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
 import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
 
+/** For whom a hash is computed: what its share of the queue is counted under, as for `sharedLimit`. */
+export type HashAsker = string | HashClient;
+
+interface HashClient {
+  readonly source: string;
+  /** The client gives up. A hash that still waits is then not computed; one that has begun is finished. */
+  readonly gone: AbortSignal | undefined;
+}
+
+export function askerOf(asker: HashAsker): HashClient {
+  return typeof asker === 'string' ? { source: asker, gone: undefined } : asker;
+}
+
 export interface HashPool {
   /** The cost of new hashes; see needsRehash. */
   readonly cost: HashCost;
-  /**
-   * A PHC string for a new password.
-   * @param source whose share of the queue it takes, as for `sharedLimit`
-   * @throws HashPoolFull, HashPoolStopped
-   */
-  hash(password: Password, source: string): Promise<string>;
-  /** @throws HashPoolFull, HashPoolStopped, or Error when the stored hash is malformed */
-  verify(phc: string, password: Password, source: string): Promise<boolean>;
+  /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped, HashUnwanted */
+  hash(password: Password, asker: HashAsker): Promise<string>;
+  /** @throws as hash, or Error when the stored hash is malformed */
+  verify(phc: string, password: Password, asker: HashAsker): Promise<boolean>;
   /** The work of verify for a user who does not exist or has no password. Always false. @throws as verify */
-  verifyDummy(password: Password, source: string): Promise<false>;
+  verifyDummy(password: Password, asker: HashAsker): Promise<false>;
   depth(): HashPoolDepth;
   /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
   close(): Promise<void>;
@@ -54,6 +65,14 @@ export class HashPoolStopped extends Error {
   override readonly name = 'HashPoolStopped';
 }
 
+/** The client gave up before its turn; nothing was hashed. */
+export class HashUnwanted extends Error {
+  override readonly name = 'HashUnwanted';
+  constructor() {
+    super('the client gave up while the hash of its password waited');
+  }
+}
+
 export interface HashPoolOptions {
   /** Default: as many as cores. Each holds `cost.memoryKiB` while it works. */
   readonly threads?: number;
@@ -64,8 +83,8 @@ export interface HashPoolOptions {
 }
 
 /**
- * Jobs that would wait longer are refused. If hashes take longer than usual because other programs use the processors,
- * a queue of the usual length would be finished after everybody has given up, and would delay the next ones.
+ * Jobs that would be done later are refused. If hashes take longer than usual because other programs use the processors,
+ * the clients at the end of a queue of the usual length would give up before it, or while theirs is computed.
  */
 const longestWait: Millis = 8000;
 
@@ -102,33 +121,36 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   );
 
   /** @returns for a hash its text, for a check whether it matches */
-  function enqueue(request: HashRequest, source: string): Promise<string | boolean> {
+  function enqueue(request: HashRequest, asker: HashAsker): Promise<string | boolean> {
+    const { source, gone } = askerOf(asker);
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
+    if (gone?.aborted === true) return Promise.reject(new HashUnwanted());
     const idle = slots.find(({ isBusy }) => !isBusy());
-    const untilDone = (waiting.length * usualDuration) / threads;
+    // Those under way, those before it, and itself.
+    const untilDone = (1 + waiting.length / threads + 1) * usualDuration;
     const leave = idle === undefined && untilDone > longestWait ? null : places.take(source);
     if (leave === null) {
       refused += 1;
       return Promise.reject(new HashPoolFull(Math.max(1, Math.ceil(untilDone / 1000))));
     }
-    return new Promise<string | boolean>((resolve, reject) => {
-      const job = { request, resolve, reject };
-      if (idle === undefined) waiting.push(job);
-      else idle.run(job);
-    }).finally(leave);
+    const { promise, ...settle } = Promise.withResolvers<string | boolean>();
+    const job = { request, ...settle };
+    if (idle === undefined) waiting.push(job);
+    else idle.run(job);
+    return whileWanted(gone, promise, () => withdraw(waiting, job)).finally(leave);
   }
 
-  async function verify(phc: string, password: Password, source: string): Promise<boolean> {
+  async function verify(phc: string, password: Password, asker: HashAsker): Promise<boolean> {
     hashCost(phc);
-    return (await enqueue({ password, phc }, source)) === true;
+    return (await enqueue({ password, phc }, asker)) === true;
   }
 
   return {
     cost,
-    hash: async (password, source) => String(await enqueue({ password, cost }, source)),
+    hash: async (password, asker) => String(await enqueue({ password, cost }, asker)),
     verify,
-    async verifyDummy(password, source) {
-      await verify(nobody, password, source);
+    async verifyDummy(password, asker) {
+      await verify(nobody, password, asker);
       return false;
     },
     depth: () => ({
@@ -145,6 +167,13 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
       await Promise.all(slots.map((slot) => slot.terminate()));
     },
   };
+}
+
+/** Takes back a job that has not begun. */
+function withdraw(waiting: Job[], job: Job): void {
+  if (!waiting.includes(job)) return;
+  waiting.splice(waiting.indexOf(job), 1);
+  job.reject(new HashUnwanted());
 }
 
 /** One thread and its current job. A thread that dies takes its job with it; the next job starts another thread. */
