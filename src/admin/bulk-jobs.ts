@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { mostInOneStep } from '../model/bulk-actions.ts';
 import type { Identity } from '../model/entities/identity.ts';
-import type { IdentityId } from '../model/ids.ts';
 import type { Filter } from '../model/list-query.ts';
 import type { BulkJob, BulkJobPiece } from '../store/contracts/bulk-jobs.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
@@ -291,7 +290,7 @@ async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob
 
 /** As of an identity, but it has no id yet. */
 const refusedRow = ({ line, column, reason }: ImportProblem) => ({
-  id: '' as IdentityId,
+  id: null,
   name: `line ${line}`,
   reason: `${column ?? ''} ${reason}`.trim(),
 });

@@ -8,6 +8,7 @@ import type { BulkAction } from '../model/bulk-actions.ts';
 import { patched } from '../model/entities/entity.ts';
 import { asSent, type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
+import type { IdentityId } from '../model/ids.ts';
 import { budgetOf, type Filter, noOrder } from '../model/list-query.ts';
 import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
@@ -89,7 +90,12 @@ export interface BulkPreview {
   /** The identities for which it is not possible; the first ones by name. */
   readonly refused: {
     readonly count: number;
-    readonly first: readonly (Named & { readonly reason: string })[];
+    /** The id is null for a row of a table, which has no identity yet. */
+    readonly first: readonly {
+      readonly id: IdentityId | null;
+      readonly name: string;
+      readonly reason: string;
+    }[];
   };
   /** What another auth policy would change; null: it stays. */
   readonly policy: PolicyPreview | null;

@@ -232,7 +232,13 @@ describe('a table of many people', () => {
       '1152 authPolicy names no auth policy',
       '1152 name is the same as in line 9',
     ]);
-    assert.equal(now.preview.refused.count, 3);
+    const { count, first } = now.preview.refused;
+    assert.equal(count, 3);
+    // A row has no identity yet.
+    assert.deepEqual(
+      first.map(({ id, name }: { id: unknown; name: string }) => [id, name]).sort(),
+      ['line 1052', 'line 1152', 'line 1152'].map((name) => [null, name]),
+    );
     assertRefused(await carryOn(id, { confirmed: true }), 409, 'CONFLICT');
     assert.equal(await numberOf(filterOf('wrong')), 0);
   });

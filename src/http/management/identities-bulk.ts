@@ -76,7 +76,16 @@ export const previewSchema = schemaNamed('BulkPreview', {
   matched: count,
   administrators: count.describe('How many of them administer'),
   first: z.array(named),
-  refused: z.strictObject({ count, first: z.array(named.extend({ reason: z.string() })) }),
+  refused: z.strictObject({
+    count,
+    first: z.array(
+      z.strictObject({
+        id: z.string().nullable().describe('Null for a row of a table, which has no identity yet'),
+        name: z.string(),
+        reason: z.string(),
+      }),
+    ),
+  }),
   policy: policyPreviewSchema.nullable().describe('What another auth policy would change for them'),
   objection: z.string().nullable().describe('Why the change as a whole is not possible'),
 });

@@ -2776,7 +2776,8 @@ export interface components {
             refused: {
                 count: number;
                 first: {
-                    id: string;
+                    /** @description Null for a row of a table, which has no identity yet */
+                    id: string | null;
                     name: string;
                     reason: string;
                 }[];

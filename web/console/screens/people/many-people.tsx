@@ -274,8 +274,8 @@ function Found({
               <strong>{words.refused(refused.count)}</strong>
             </p>
             <ul>
-              {refused.first.map(({ id, name, reason }) => (
-                <li key={id}>
+              {refused.first.map(({ name, reason }) => (
+                <li key={`${name} ${reason}`}>
                   {name}: {reason}
                 </li>
               ))}
