@@ -78,6 +78,17 @@ test('more than a step takes are made and changed by a job, which goes on after 
   assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
   assert.match((await fine(...each, '--yes')).stdout, /Done for 1200 identities; .* reference id \w{10}/);
 
+  // What the check refuses is not asked about, with few identities or many, and leaves no job.
+  for (const filter of ['name = "many 7"', 'roleAttributes contains "many"']) {
+    const refused = await cli.run(['update', 'identities', '--filter', filter, '--email-verified'], {
+      person: () => undefined,
+    });
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /not possible for many \d+: [\s\S]*Nothing was changed/);
+    assert.doesNotMatch(refused.stderr, /Do this for/);
+  }
+  assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
+
   const root = await loggedIn(server, 'root');
   const body = { filter: 'roleAttributes contains "many"', action: 'delete' };
   const id = createdId(await root.call('POST', 'identities/bulk/jobs', body));

@@ -59,6 +59,7 @@ export async function changeMany(
     return;
   }
   notice(report, previewText(preview));
+  requirePossible(preview);
   await confirmAtTerminal(report, `Do this for ${identities(matched)}?`, options.yes === true);
   const done = (await call(path, { ...json, matched })).document;
   printDone(report, { ...done, done: matched });
@@ -133,9 +134,13 @@ async function carryOn(
       printResult(report, preview, () => previewText(preview));
       return null;
     }
-    notice(report, isImport ? `${count} can be made.` : previewText(preview));
+    notice(
+      report,
+      isImport && asObject(preview.refused).count === 0 ? `${count} can be made.` : previewText(preview),
+    );
     const question = `Do this for ${count}?`;
     try {
+      requirePossible(preview);
       await confirmAtTerminal(report, question, options.yes === true);
     } catch (error) {
       await end();
@@ -204,6 +209,17 @@ function previewText(preview: JsonObject): string {
     ...(typeof preview.objection === 'string' ? [`Not possible: ${preview.objection}`] : []),
   ];
   return lines.join('\n');
+}
+
+/** All or none: what is not possible for one need not be asked about. */
+function requirePossible({ refused, objection }: JsonObject): void {
+  const count = numberField(asObject(refused), 'count') ?? 0;
+  if (count === 0 && typeof objection !== 'string') return;
+  const of = count === 0 ? '' : ` for ${identities(count)}`;
+  throw new CliError(`This is not possible${of}. Nothing was changed.`, {
+    code: count === 0 ? 'CONFLICT' : 'COULD_NOT_VALIDATE',
+    next: 'correct what is named above, or select others',
+  });
 }
 
 function identities(count: number): string {
