@@ -5,10 +5,10 @@ import { eventsOfAttempt, type Subscribers } from '../events/subscribers.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
+import { recentMap } from '../platform/caches.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { hourlyShare } from './hourly-share.ts';
 

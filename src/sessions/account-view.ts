@@ -9,10 +9,9 @@ import type { Identity } from '../model/entities/identity.ts';
 import type { OidcClient, OidcClientSecret } from '../model/entities/oidc-client.ts';
 import type { AuthPolicyId, IdentityId, OidcClientId } from '../model/ids.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import { recentMap, type SharedValues, sharedValues } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
-import { recentMap } from '../platform/recent-map.ts';
-import { type SharedValues, sharedValues } from '../platform/shared-values.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import type { OidcClientStore } from '../store/contracts/oidc-clients.ts';
 

@@ -3,9 +3,9 @@
 
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
+import { recentMap } from '../platform/caches.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
 
 export interface LegacySessionView {

@@ -14,8 +14,8 @@ import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
+import { recentMap } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 

@@ -5,9 +5,8 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
+import { recentMap, sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
-import { recentMap } from '../platform/recent-map.ts';
-import { sharedValues } from '../platform/shared-values.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
 

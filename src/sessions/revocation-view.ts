@@ -12,8 +12,8 @@ import {
 } from '../login/certificate/revocation.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
+import { recentMap } from '../platform/caches.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import { withinTime } from '../platform/within-time.ts';
 import type { OcspAnswer } from '../platform/x509/ocsp.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';

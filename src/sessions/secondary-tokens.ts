@@ -13,10 +13,10 @@ import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts
 import type { Identity } from '../model/entities/identity.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { recentMap } from '../platform/caches.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
 import type { VerificationKey } from '../platform/jwk/jws-signature.ts';
-import { recentMap } from '../platform/recent-map.ts';
 
 export interface SecondaryTokens {
   /**

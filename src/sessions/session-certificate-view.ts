@@ -2,8 +2,8 @@
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
+import { recentMap } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 

@@ -4,11 +4,10 @@ import type { ApiSession } from '../model/api-session.ts';
 import type { Change } from '../model/change.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PasskeyRules } from '../model/passkey.ts';
+import { type RecentMap, recentMap, sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import { type RecentMap, recentMap } from '../platform/recent-map.ts';
-import { sharedValues } from '../platform/shared-values.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
 import {

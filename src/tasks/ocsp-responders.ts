@@ -1,11 +1,10 @@
 // Asks OCSP responders, each about one certificate at a time, and remembers what they said.
 
 import type { Ca } from '../model/entities/ca.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
-import { MINUTE } from '../platform/clock.ts';
+import { recentMap } from '../platform/caches.ts';
+import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
 import type { AnswerPoster } from '../platform/network/outbound-client.ts';
 import type { Random } from '../platform/random.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import {
   AnswerRefused,
   longestAnswer,

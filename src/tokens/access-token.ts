@@ -4,10 +4,9 @@ import { hash } from 'node:crypto';
 import type { ApiSession, ProvenSession } from '../model/api-session.ts';
 import type { ProvenFactors } from '../model/login.ts';
 import type { AccessTokenClaims, Confirmation } from '../model/tokens.ts';
+import { recentMap, type SharedValues, sharedValues } from '../platform/caches.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import { recentMap } from '../platform/recent-map.ts';
-import { type SharedValues, sharedValues } from '../platform/shared-values.ts';
 import { readSignedClaims, signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
 

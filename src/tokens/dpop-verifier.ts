@@ -3,8 +3,8 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { fapiAlgorithms } from '../model/entities/oidc-client.ts';
+import { recentMap } from '../platform/caches.ts';
 import { hmacSha256, sha256 } from '../platform/digest.ts';
-import { recentMap } from '../platform/recent-map.ts';
 import { MINUTE, type Millis, SECOND } from '../platform/time-units.ts';
 import { type DpopNonces, dpopNonces } from './dpop-nonce.ts';
 import { type DpopProof, type PresentedProof, type ProofKey, ProofRefused, readProof } from './dpop-proof.ts';

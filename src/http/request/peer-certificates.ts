@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
+import { recentMap } from '../../platform/caches.ts';
 import { sha256 } from '../../platform/digest.ts';
-import { recentMap } from '../../platform/recent-map.ts';
 
 export interface PeerCertificates {
   /** SHA-256 of the leaf as base64url, the form of `cnf.x5t#S256` (RFC 8705 section 3.1). */

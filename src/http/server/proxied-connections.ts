@@ -6,11 +6,11 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Listener } from '../../config/config.ts';
+import { recentMap } from '../../platform/caches.ts';
 import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import { addressSet } from '../../platform/network/address-rules.ts';
 import { type ProxiedClient, readProxyHeader } from '../../platform/network/proxy-header.ts';
-import { recentMap } from '../../platform/recent-map.ts';
 
 /**
  * Lets the balancers of a listener speak for their clients. A connection from one of their addresses has to begin with

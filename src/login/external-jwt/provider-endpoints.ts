@@ -2,12 +2,12 @@
 // cached, so that strangers cannot cause many fetches.
 
 import { z } from 'zod';
+import { recentMap } from '../../platform/caches.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { parseJson } from '../../platform/formats/json-shape.ts';
 import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
-import { recentMap } from '../../platform/recent-map.ts';
 
 const keepFound: Millis = 10 * MINUTE;
 const keepMissing: Millis = 10 * SECOND;

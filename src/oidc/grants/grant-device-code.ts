@@ -3,8 +3,8 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
+import { recentMap } from '../../platform/caches.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { recentMap } from '../../platform/recent-map.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { pollInterval, sealedCodeLabel } from '../device/device-login.ts';
 import { required } from '../parameters.ts';

@@ -1,7 +1,7 @@
 // Whom outbound connections trust, and what they prove themselves with.
 
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { recentMap } from '../recent-map.ts';
+import { recentMap } from '../caches.ts';
 
 /** Of one receiver; null: none. */
 export interface TlsIdentity {

@@ -1,8 +1,8 @@
 // Limits that strangers share, by the source of a request: no source may use up what is there for all.
 
 import { isIPv6 } from 'node:net';
+import { recentMap } from '../caches.ts';
 import { type Clock, type Millis, SECOND } from '../clock.ts';
-import { recentMap } from '../recent-map.ts';
 import { ipv6Groups } from './address-rules.ts';
 
 /** Whom a limit counts together. */

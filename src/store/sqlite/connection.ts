@@ -2,8 +2,8 @@
 // threads for reading.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { recentMap } from '../../platform/caches.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { recentMap } from '../../platform/recent-map.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
 
 export interface SqliteConnection {
