@@ -85,7 +85,7 @@ export function readOverlayAuthorities(needs: {
  * The authority that signs client certificates; null when the configuration names none.
  * @throws PkiFileError, or what reading a file throws
  */
-export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | null {
+function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | null {
   const { signingCert } = config.edge.enrollment;
   if (signingCert === null) return null;
   const { certFile, keyFile } = signingCert;
@@ -117,7 +117,7 @@ function duringRotation(certFile: string, keyPem: string): readonly X509Certific
  * those in the chain that it presents.
  * @throws PkiFileError, or what reading a file throws
  */
-export function readPublishedAuthorities(
+function readPublishedAuthorities(
   config: Pick<Config, 'identity' | 'listeners'>,
 ): ReadonlyMap<string, AuthorityList> {
   return new Map(

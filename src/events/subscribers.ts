@@ -69,7 +69,7 @@ function wants({ readFilter }: SubscriberNeeds, { id, events, filter }: EventSub
  * null.
  * @param values by the names of the filter; a member that is missing is null
  */
-export function matchesFilter(filter: Filter, values: Readonly<Record<string, unknown>>): boolean {
+function matchesFilter(filter: Filter, values: Readonly<Record<string, unknown>>): boolean {
   const textOf = (field: string): string | null => {
     const value = values[field];
     return typeof value === 'string' ? value : null;

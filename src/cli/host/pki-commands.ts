@@ -11,7 +11,7 @@ import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
 
-export interface ShownCertificate {
+interface ShownCertificate {
   readonly use: string;
   readonly subject: string;
   readonly names: readonly string[];

@@ -128,7 +128,7 @@ function detailed<What extends Argument | Option>(what: What, details: Details):
 }
 
 /** What kind of value an argument or option takes, if its choices or its placeholder do not say it. */
-export type Hint = { readonly entity: string } | 'login';
+type Hint = { readonly entity: string } | 'login';
 
 const hints = new WeakMap<Argument | Option, Hint>();
 

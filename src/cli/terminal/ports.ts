@@ -3,10 +3,10 @@ import { type Clock, type Millis, systemClock } from '../../platform/clock.ts';
 import { type Random, systemRandom } from '../../platform/random.ts';
 
 /** A stream that commands read secrets and answers from. */
-export type CliInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+type CliInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 /** A stream that commands write to. */
-export interface CliOutput {
+interface CliOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;

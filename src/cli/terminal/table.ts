@@ -24,7 +24,7 @@ export function columnsOf<Row>(spelled: readonly ColumnSpelling<Row>[]): readonl
  * The columns that fit side by side, from the left, and the others. The first two always stay.
  * @param width of the terminal, in characters
  */
-export function fittingColumns<Row>(
+function fittingColumns<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,

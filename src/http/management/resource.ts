@@ -341,7 +341,7 @@ export const conditionHeader = {
  * Headers of the answer to a read. Read before the entity: an older version leads to a refusal, a newer one would hide
  * a change.
  */
-export async function versionHeaders(
+async function versionHeaders(
   { entity, versions }: Versioned,
   context: RequestContext,
 ): Promise<AnswerHeaders> {
@@ -350,7 +350,7 @@ export async function versionHeaders(
 }
 
 /** The version that a change requires; null: none. */
-export function conditionOf({ entity }: Versioned, context: RequestContext): Unchanged | null {
+function conditionOf({ entity }: Versioned, context: RequestContext): Unchanged | null {
   const condition = context.headers['if-match'];
   // An asterisk requires only that the entity exists, as every change does.
   if (condition === undefined || condition.trim() === '*') return null;

@@ -23,7 +23,6 @@ export const revocationModes = ['off', 'soft', 'hard'] as const;
 
 /** `SCHEME` compares the scheme of a URI, so it requires `SAN_URI`. */
 export const claimMatchers = ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'] as const;
-export type ClaimMatcher = (typeof claimMatchers)[number];
 
 export const claimParsers = ['NONE', 'SPLIT'] as const;
 

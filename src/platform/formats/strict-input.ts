@@ -53,7 +53,7 @@ interface Reader {
  * Whether a field has the one kind of text in which U+0000 is taken: hashes of another program may be of such a password.
  * It is compared and never stored.
  */
-export function isPasswordField(name: string): boolean {
+function isPasswordField(name: string): boolean {
   return name === 'password';
 }
 

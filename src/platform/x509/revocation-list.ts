@@ -59,7 +59,7 @@ export interface RevokedEntry {
 }
 
 /** @see RFC 5280 section 5.3.1 */
-export const revocationReasons = [
+const revocationReasons = [
   'unspecified',
   'keyCompromise',
   'cACompromise',

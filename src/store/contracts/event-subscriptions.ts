@@ -1,8 +1,6 @@
 import type { EventSubscription, eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { EntityStore, Unstored } from './entities.ts';
-
-export type NewEventSubscription = Unstored<typeof eventSubscriptionEntity>;
+import type { EntityStore } from './entities.ts';
 
 /** Kept in memory, so each change adds an entry to the change feed. */
 export interface EventSubscriptionStore extends EntityStore<typeof eventSubscriptionEntity> {

@@ -183,11 +183,7 @@ function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean 
 }
 
 /** What brings a database from its schema version (null when it is empty) to another release's. */
-export function migrationsFrom(
-  version: number | null,
-  dialect: Dialect,
-  schema = ourSchema,
-): readonly Migration[] {
+function migrationsFrom(version: number | null, dialect: Dialect, schema = ourSchema): readonly Migration[] {
   const first = version === null ? schema.tables : version === 0 ? schema.fromMain : [];
   const later = schema.migrations.slice(Math.max(0, (version ?? 0) - 1)).flat();
   return [...first, ...later].flatMap((step): readonly Migration[] => {
@@ -201,7 +197,7 @@ export function migrationsFrom(
  * Reads the row of the table schema_version.
  * @throws SchemaError a commit before the one whose databases this release opens made the database
  */
-export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredVersion {
+function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredVersion {
   const version = Number(row.version);
   if (row.usable_by !== undefined) return { version, usableBy: Number(row.usable_by) };
   if (version === lastOfMain) return { version: 0, usableBy: 0 };

@@ -102,7 +102,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
  * How many connections each purpose has; at least one, whatever is allowed in all. A write has its own until disk and
  * standby have the commit, a read for a moment.
  */
-export function sharesOf(connections: number): {
+function sharesOf(connections: number): {
   readonly writes: number;
   readonly reads: number;
   readonly lists: number;

@@ -28,7 +28,7 @@ export function answerError(
 }
 
 /** The same for a refusal that the client library has read. */
-export function refusalError(
+function refusalError(
   refusal: Refusal,
   options: CliErrorOptions & { readonly what?: string } = {},
 ): CliError {

@@ -13,7 +13,7 @@ import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './saved-ses
 const mebibyte = 1024 * 1024;
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
 
-export interface ApiCall {
+interface ApiCall {
   readonly method: HttpsRequest['method'];
   /** Below the root of the API, with a leading slash. */
   readonly path: string;

@@ -60,7 +60,7 @@ export interface Credentials {
   readonly trust: Readonly<Record<string, Trust>>;
 }
 
-export interface CredentialsStore {
+interface CredentialsStore {
   /** The path of the file, for messages. */
   readonly path: string;
   /** @throws CliError when the file cannot be understood */

@@ -5,7 +5,7 @@ import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
 /** The entity that a command acts on. */
-export interface Target {
+interface Target {
   readonly report: Report;
   readonly api: ApiClient;
   readonly id: string;

@@ -57,7 +57,7 @@ function shortened(detail: string): string {
     .replace(/(kid [\w-]{8})[\w-]{8,}/, '$1…');
 }
 
-export interface ReadyScreen {
+interface ReadyScreen {
   readonly ready: ReadyFacts;
   /** Null when there is an administrator. */
   readonly setup: { readonly url: string; readonly expiresAt: Millis } | null;

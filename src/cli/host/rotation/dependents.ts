@@ -26,7 +26,7 @@ export async function nodesThatFail(
   return found.map(({ name }) => name);
 }
 
-export interface DependentClients {
+interface DependentClients {
   readonly count: number;
   /** Names of their identities, of the first few. */
   readonly some: readonly string[];

@@ -20,7 +20,7 @@ import { authorityDays, belongTogether, serverDays } from '../setup/pki.ts';
 
 export type Which = 'root' | 'client-ca';
 
-export interface WantedAuthority {
+interface WantedAuthority {
   readonly which: Which;
   readonly present: X509Certificate;
   /** Of the present one; undefined: its key is not on this host. */

@@ -7,7 +7,7 @@ import { type CertificateFacts, certificateFacts, parseCertificate } from '../..
 /** Warns operators of a certificate that expires sooner than this. */
 const warningTime: Millis = 30 * DAY;
 
-export interface ServerCertificate {
+interface ServerCertificate {
   readonly path: string;
   /** Names of the listeners that present it. */
   readonly listeners: readonly string[];
@@ -15,7 +15,7 @@ export interface ServerCertificate {
 }
 
 /** The certificates that the listeners present, each once. @throws what cannot be read or parsed */
-export function serverCertificates(config: Config): readonly ServerCertificate[] {
+function serverCertificates(config: Config): readonly ServerCertificate[] {
   const listenersOf = new Map<string, string[]>();
   for (const { name, identity } of config.listeners) {
     const path = identity.serverCertFile;

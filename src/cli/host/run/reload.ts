@@ -27,7 +27,7 @@ export type ReloadAnswer =
   /** Nothing was changed. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
-export interface CertificateInUse {
+interface CertificateInUse {
   readonly use: OwnCertificate['use'];
   readonly subject: string;
   readonly file: string;

@@ -15,7 +15,7 @@ import { controlSocketPath, openControlSocket } from './control-socket.ts';
 import { controllerReload, warnOfSettings } from './reload.ts';
 import { keepCertificatesFresh } from './renew-certificate.ts';
 
-export interface ControllerRun {
+interface ControllerRun {
   readonly ports: CliPorts;
   /** The configuration file, absolute. Reloading reads it again, and commands on the host find the controller by it. */
   readonly file: string;
@@ -106,7 +106,7 @@ export interface ReadyFacts {
 }
 
 /** What is announced when every listener accepts connections. */
-export function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
+function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
   return {
     event: 'ready',
     issuers,

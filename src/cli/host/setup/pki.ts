@@ -22,7 +22,7 @@ const renewalTime: Millis = 30 * DAY;
 
 export type Made = 'created' | 'renewed' | 'found';
 
-export interface HomePki {
+interface HomePki {
   readonly rootCa: { readonly made: Made; readonly facts: CertificateFacts };
   readonly clientCa: { readonly made: Made; readonly facts: CertificateFacts };
   readonly server: { readonly made: Made; readonly facts: CertificateFacts };
@@ -134,7 +134,7 @@ export function shortAddress(ip: string): string {
   return isIP(ip) === 6 ? new URL(`https://[${ip}]`).hostname.slice(1, -1) : ip;
 }
 
-export async function issueServer(
+async function issueServer(
   needs: { readonly clock: Clock },
   paths: HomePaths,
   { dns, ips, keyPem }: ServerNames & { readonly keyPem?: string | undefined },
@@ -178,7 +178,7 @@ export function signingPair(paths: PemPair): CertifiedKey {
   return pair;
 }
 
-export function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
+function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
   writeWhole(paths.key, keyPem, ownerOnly);
   writeWhole(paths.cert, withLineEnd(certPem), readable);
 }

@@ -41,7 +41,7 @@ export interface SetupStep {
   readonly path: string | null;
 }
 
-export interface SetupNeeds {
+interface SetupNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -24,7 +24,7 @@ export interface TrustStore {
 }
 
 /** A store that exists but cannot be used. */
-export interface UnusableStore extends Pick<TrustStore, 'name' | 'kind' | 'path'> {
+interface UnusableStore extends Pick<TrustStore, 'name' | 'kind' | 'path'> {
   readonly reason: string;
 }
 
