@@ -169,7 +169,8 @@ export const balancerRange = text((given) => {
 /** In lower case. */
 export const hostName = text((given) => {
   const name = given.toLowerCase();
-  if (!isHostName(name)) throw new Refusal(`${JSON.stringify(given)} is not a host name; patterns are not`);
+  if (!isHostName(name))
+    throw new Refusal(`${JSON.stringify(given)} is no host name: give a name, not an address or a pattern`);
   return name;
 }, asItIs);
 

@@ -235,6 +235,10 @@ describe('config validate --send-test', () => {
     await box.home('h');
     const receiver = await startSmtpReceiver({ authOptional: false });
     t.after(() => receiver.close());
+    const plain = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
+    t.after(() => plain.close());
+    const open = await startSmtpReceiver({ disabledCommands: ['AUTH'] });
+    t.after(() => open.close());
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8').replace(/^# mail:/m, '# no mail:');
     const home = join(box.cwd, 'h');
@@ -258,8 +262,27 @@ describe('config validate --send-test', () => {
         /mail\.smtp\.host/,
       ],
       [section.replace(/port: \d+/, 'port: 1'), /cannot be reached: nothing listens there/, /firewall/],
-      [section.replace('trustedRoots: [ca.pem]', 'trustedRoots: []'), /no TLS with/, /trustedRoots/],
+      [
+        section.replace('trustedRoots: [ca.pem]', 'trustedRoots: []'),
+        /no TLS with \S+, so nothing was sent: its certificate is from no trusted authority\n/,
+        /trustedRoots/,
+      ],
+      [
+        section.replace(/port: \d+/, `port: ${plain.port}`),
+        /no TLS with \S+, so nothing was sent: .*STARTTLS/,
+        /mail\.smtp\.tls/,
+      ],
       [section.replace('user: overlay', 'user: other'), /refused user or password/, /passwordFile/],
+      [
+        section.replace(/port: \d+/, `port: ${open.port}`),
+        /takes no user and password \(500\)/,
+        /leave both out/,
+      ],
+      [
+        section.replace('localhost', '127.0.0.1'),
+        /"127\.0\.0\.1" is no host name: .*address/,
+        /correct what/,
+      ],
     ] as const;
     for (const [changed, problem, next] of failing) {
       writeFileSync(file, yaml + changed);

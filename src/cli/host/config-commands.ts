@@ -54,7 +54,7 @@ const nextAfter: Readonly<Record<SmtpStage, string>> = {
   connect: 'check mail.smtp.host and mail.smtp.port, and that a firewall lets the connection through',
   greeting: 'check mail.smtp.port, and mail.smtp.tls: a port for implicit TLS answers nothing else',
   tls: 'check mail.smtp.tls; name the authority of its certificate in mail.smtp.trustedRoots',
-  login: 'check mail.smtp.user and mail.smtp.passwordFile',
+  login: 'check mail.smtp.user and mail.smtp.passwordFile; for a server without a login, leave both out',
   sender: 'check mail.from, and whether the server wants mail.smtp.user',
   recipient: 'check the address, and whether the server wants mail.smtp.user',
   message: 'ask the operator of the mail server',

@@ -191,12 +191,19 @@ function failureOf(error: unknown, server: SmtpServer, reached: SmtpStage): Mail
     const why = system === 'ECONNREFUSED' ? 'nothing listens there' : system || message;
     return new MailNotSent(`${name} cannot be reached: ${why}`, 'connect');
   }
-  if (code === 'ETLS' || /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO$)/.test(system))
-    return new MailNotSent(`no TLS with ${name}, so nothing was sent: ${quoted(message)}`, 'tls');
+  if (code === 'ETLS' || /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO$)/.test(system)) {
+    // Node's words tell how to start Node.
+    const isUntrusted = /^(DEPTH_|SELF_SIGNED|UNABLE_TO|CERT_UNTRUSTED)/.test(system);
+    const why = isUntrusted ? 'its certificate is from no trusted authority' : quoted(message);
+    return new MailNotSent(`no TLS with ${name}, so nothing was sent: ${why}`, 'tls');
+  }
   if (code === 'EAUTH') {
     // A server might repeat the password.
     const status = responseCode === 0 ? '' : ` (${responseCode})`;
-    return new MailNotSent(`${name} refused user or password of mail.smtp${status}`, 'login');
+    // Not implemented (RFC 5321 4.2.2), as by servers that know their clients by address.
+    const isUnknown = [500, 502, 503, 504].includes(responseCode);
+    const what = isUnknown ? 'takes no user and password' : 'refused user or password of mail.smtp';
+    return new MailNotSent(`${name} ${what}${status}`, 'login');
   }
   const said = response === undefined ? quoted(message) : quoted(response);
   const isPermanent = responseCode >= 500 && responseCode < 600;
