@@ -250,8 +250,8 @@ export const faults: readonly Fault[] = [
       },
       {
         file: 'src/login/password/password.ts',
-        from: 'const isLocked = (await',
-        to: 'const isLocked = needs.clock.now() < 0 && (await',
+        from: 'const isLocked = own',
+        to: 'const isLocked = needs.clock.now() < 0 && own',
       },
     ],
   },

@@ -50,12 +50,11 @@ export async function verifyPassword(
       : { subject: key, identityId: login.identity.id },
   );
 
-  const target =
-    (login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb)) ??
-    unknown.limit;
+  const own = login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb);
+  const target = own ?? unknown.limit;
   await requireOpenSource(needs, ipAddress);
   // The step below decides. But once a password is locked, not even time may tell what a guess at it was.
-  const isLocked = (await needs.store.attempts.lockedUntil(target.key, needs.clock.now())) !== null;
+  const isLocked = own !== null && (login?.lockedUntil ?? 0) > needs.clock.now();
   const phc = isLocked || login === null ? null : login.passwordHash;
   const matches = await needs.hasher.matches(phc, password, { source: ipAddress, gone });
   const held = heldRecord();

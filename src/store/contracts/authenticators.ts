@@ -32,6 +32,8 @@ export interface NewPasswordAuthenticator extends NewPassword {
 export interface PasswordLogin extends Account {
   readonly authenticator: PasswordAuthenticator;
   readonly passwordHash: string;
+  /** When its lock ends or ended; null when there was none recently. */
+  readonly lockedUntil: Millis | null;
 }
 
 export type NewCertificateAuthenticator = Pick<

@@ -145,7 +145,7 @@ function lockableOf(row: SqlRow): LockableAuthenticator {
 }
 
 /** Everything a primary login needs, in one read. */
-const findLoginSql = `SELECT authenticators.*, ${accountColumns}
+const findLoginSql = `SELECT authenticators.*, ${lockOfPassword}, ${accountColumns}
   FROM authenticators
   JOIN identities ON identities.id = authenticators.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
@@ -168,7 +168,12 @@ function passwordLoginOf(row: SqlRow): {
   if (authenticator.method !== 'updb') throw new Error('a user name belongs to a certificate');
   return {
     usernameKey: text(row, 'username_key'),
-    passwordLogin: { authenticator, passwordHash: text(row, 'password_hash'), ...accountOf(row) },
+    passwordLogin: {
+      authenticator,
+      passwordHash: text(row, 'password_hash'),
+      lockedUntil: integerOrNull(row, 'locked_until'),
+      ...accountOf(row),
+    },
   };
 }
 
