@@ -16,7 +16,7 @@ import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
 import { changesOf, isEmpty, type Values, withoutSecrets, withValues } from './entity-fields.ts';
-import type { FormState, Typed } from './fields.tsx';
+import { CurrentForm, type FormState, type Typed } from './fields.tsx';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
 
 /** What to say before saving. */
@@ -36,7 +36,8 @@ export interface EntityFormProps<Draft extends object> {
   readonly mayChange: boolean;
   /** Defaults of the server that follow from other fields, for the command that creates one. */
   readonly usual?: (draft: Draft) => Values;
-  readonly children: (form: FormState<Draft>) => ReactNode;
+  /** The fields, which find the form by `useForm`. */
+  readonly children: ReactNode;
   /** What these changes end, if anything: the form asks first. */
   readonly ask?: (changes: Values, draft: Draft) => Promise<Question | null> | string | null;
   /** Reads the entity again. Not called for a new one. */
@@ -86,7 +87,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   const nothing = id !== null && isEmpty(changes);
   return (
     <form onSubmit={submit} className="entity">
-      {children(form)}
+      <CurrentForm value={form}>{children}</CurrentForm>
       {meanwhile !== null && (
         <MeanwhileChanged entity={entity} found={meanwhile} goOn={editing.goOn} giveUp={editing.giveUp} />
       )}

@@ -14,13 +14,12 @@ import { texts } from '../texts/texts.ts';
 import { rereadEntity, useEntity } from './entity.ts';
 import { draftOf, newDraft, type Values } from './entity-fields.ts';
 import { EntityForm, type EntityFormProps } from './entity-form.tsx';
-import type { FormState } from './fields.tsx';
 
 type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
   /** The first part of its address, and of that of its list. */
   readonly screen: 'clients' | 'signers' | 'cas' | 'policies' | 'events';
-  readonly fields: (form: FormState<Draft>, isNew: boolean) => ReactNode;
+  readonly fields: (isNew: boolean) => ReactNode;
   /** What saving these changes ends. @param id null: it is new */
   readonly ask?: (
     changes: Values,
@@ -55,7 +54,7 @@ export function NewEntityForm<Draft extends object>({
       ask={(changes, draft) => ask?.(changes, draft, null) ?? null}
       saved={(id, draft) => (created ?? toScreen)(id ?? '', draft)}
     >
-      {(form) => fields(form, true)}
+      {fields(true)}
     </EntityForm>
   );
 }
@@ -108,7 +107,7 @@ function SavedEntity<Document extends Named, Draft extends object>({
               ask={(changes, draft) => ask?.(changes, draft, id) ?? null}
               reread={async () => draftRead(entity, await rereadEntity<Document>(path))}
             >
-              {(form) => fields(form, false)}
+              {fields(false)}
             </EntityForm>
             {isAdmin && deletionEnds !== null && (
               <p className="buttons">

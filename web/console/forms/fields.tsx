@@ -1,6 +1,6 @@
 // Fields of a form about an entity, by their kind. People who may not change it read the same fields.
 
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { defaultOf, type Entity, type EntityKind } from '../../../src/model/entities/entity.ts';
 import { Card } from '../../parts/screen.tsx';
 import { CheckField, type FieldProps, InputField, SelectField } from '../parts/field.tsx';
@@ -24,6 +24,14 @@ export interface FormState<Draft extends object = object> {
   problemOf(path: string): string | null;
 }
 
+/** The form around the fields of an entity. */
+export const CurrentForm = createContext<FormState | null>(null);
+
+/** Inside a form of an entity. */
+export function useForm<Draft extends object>(): FormState<Draft> {
+  return useContext(CurrentForm) as FormState<Draft>;
+}
+
 /** By the path of the field. */
 export type Typed = Readonly<Record<string, string>>;
 
@@ -41,14 +49,8 @@ interface FieldDetails {
   readonly also?: (value: unknown) => Values;
 }
 
-interface EntityFieldProps extends FieldDetails {
-  readonly form: FormState;
-  readonly name: string;
-}
-
 /** A card with fields of an entity. */
 export function FieldCard({
-  form,
   id,
   title,
   names,
@@ -56,7 +58,6 @@ export function FieldCard({
   lead,
   children,
 }: {
-  form: FormState;
   id: string;
   title: string;
   names: readonly string[];
@@ -68,14 +69,15 @@ export function FieldCard({
     <Card id={id} title={title}>
       {lead}
       {names.map((name) => (
-        <EntityField key={name} form={form} name={name} {...details[name]} />
+        <EntityField key={name} name={name} {...details[name]} />
       ))}
       {children}
     </Card>
   );
 }
 
-export function EntityField({ form, name, also, ...details }: EntityFieldProps) {
+export function EntityField({ name, also, ...details }: FieldDetails & { readonly name: string }) {
+  const form = useForm();
   const field = fieldAt(form.entity, name);
   const { labels, hints, choices } = fieldWords(form.entity.kind);
   const value = valueAt(form.draft, name);

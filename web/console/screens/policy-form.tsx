@@ -36,12 +36,11 @@ export function unsavedForm(
   };
 }
 
-export function PolicyRules({ form }: { form: FormState }) {
+export function PolicyRules() {
   const { steps } = texts.attempts;
   return (
     <div className="columns">
       <Rules
-        form={form}
         of="primary.updb"
         legend={steps.password}
         names={[
@@ -50,38 +49,29 @@ export function PolicyRules({ form }: { form: FormState }) {
         ]}
       />
       <div>
-        <Rules form={form} of="primary.cert" legend={steps.cert} names={['allowed', 'allowExpiredCerts']} />
+        <Rules of="primary.cert" legend={steps.cert} names={['allowed', 'allowExpiredCerts']} />
+        <Rules of="primary.extJwt" legend={steps['ext-jwt']} names={['allowed', 'allowedSigners']} />
         <Rules
-          form={form}
-          of="primary.extJwt"
-          legend={steps['ext-jwt']}
-          names={['allowed', 'allowedSigners']}
-        />
-        <Rules
-          form={form}
           of="primary.passkey"
           legend={steps.passkey}
           names={['allowed', 'userVerification', 'satisfiesSecondary']}
         />
         <Rules
-          form={form}
           of="secondary"
           legend={words.second}
           names={['requireTotp', 'requirePasskey', 'requireExtJwt']}
         />
-        <EntityField form={form} name="requireDpop" />
+        <EntityField name="requireDpop" />
       </div>
     </div>
   );
 }
 
 function Rules({
-  form,
   of,
   legend,
   names,
 }: {
-  form: FormState;
   /** The path of the group. */
   of: string;
   legend: string;
@@ -91,7 +81,7 @@ function Rules({
     <fieldset>
       <legend>{legend}</legend>
       {names.map((name) => (
-        <EntityField key={name} form={form} name={`${of}.${name}`} />
+        <EntityField key={name} name={`${of}.${name}`} />
       ))}
     </fieldset>
   );

@@ -6,7 +6,7 @@ import { usualPolicyId } from '../../../src/model/usual-policy.ts';
 import { Card } from '../../parts/screen.tsx';
 import type { Question } from '../forms/entity-form.tsx';
 import { EntityScreen } from '../forms/entity-screen.tsx';
-import { EntityField, type FormState } from '../forms/fields.tsx';
+import { EntityField, useForm } from '../forms/fields.tsx';
 import { useNames } from '../forms/names.ts';
 import type { Column } from '../lists/columns.tsx';
 import { EntityList } from '../lists/entity-list.tsx';
@@ -25,24 +25,25 @@ export function PolicyScreen() {
       create={words.create}
       // Signers are off until somebody chooses them, although the API would allow all of them.
       initial={{ 'primary.extJwt.allowed': false }}
-      fields={(form) => <PolicyFields form={form} />}
+      fields={() => <PolicyFields />}
       ask={(_changes, draft, own) => impactOf(own, draft)}
       deletionEnds={id === usualPolicyId ? null : words.deleteEnds}
     />
   );
 }
 
-function PolicyFields({ form }: { form: FormState<PolicyDraft> }) {
+function PolicyFields() {
+  const { draft } = useForm<PolicyDraft>();
   return (
     <>
       <Card id="rules" title={words.rules}>
-        <EntityField form={form} name="name" />
-        <EntityField form={form} name="assignTo" />
-        <PolicyRules form={form} />
-        <EntityField form={form} name="tags" />
+        <EntityField name="name" />
+        <EntityField name="assignTo" />
+        <PolicyRules />
+        <EntityField name="tags" />
       </Card>
       <Card id="in-words" title={words.inWords}>
-        <PolicySentences draft={form.draft} />
+        <PolicySentences draft={draft} />
       </Card>
     </>
   );

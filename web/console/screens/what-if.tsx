@@ -6,6 +6,7 @@ import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { contains, equal, looksLikeId } from '../filter.ts';
 import { draftOf } from '../forms/entity-fields.ts';
+import { CurrentForm } from '../forms/fields.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
 import { Entries } from '../parts/entries.tsx';
 import { InputField, SelectField } from '../parts/field.tsx';
@@ -105,7 +106,9 @@ function Question({ person, policies }: { person: IdentityDetail; policies: read
       {draft !== null && (
         <Card id="edited" title={words.edited}>
           <p className="hint">{words.editedText}</p>
-          <PolicyRules form={unsavedForm(draft, setDraft)} />
+          <CurrentForm value={unsavedForm(draft, setDraft)}>
+            <PolicyRules />
+          </CurrentForm>
           <PolicySentences draft={draft} />
           <Impact draft={draft} id={chosen?.id ?? null} />
         </Card>

@@ -1,6 +1,6 @@
 import type { caEntity } from '../../../../src/model/entities/ca.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
-import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { CheckField } from '../../parts/field.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import type { Authority } from '../../types.ts';
@@ -9,41 +9,29 @@ import { words } from './words.ts';
 export type CaDraft = Draft<Authority, typeof caEntity>;
 type ClaimRule = NonNullable<Authority['externalIdClaim']>;
 
-interface FieldsProps {
-  readonly form: FormState<CaDraft>;
-}
-
-export function CaFields({ form }: FieldsProps) {
+export function CaFields() {
+  const { draft } = useForm<CaDraft>();
   return (
     <>
       <FieldCard
-        form={form}
         id="what"
         title={words.what}
         names={['name', 'isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled']}
       />
-      <FieldCard
-        form={form}
-        id="rule"
-        title={words.rule}
-        names={[]}
-        lead={<p className="hint">{words.ruleText}</p>}
-      >
-        <RuleFields form={form} />
+      <FieldCard id="rule" title={words.rule} names={[]} lead={<p className="hint">{words.ruleText}</p>}>
+        <RuleFields />
       </FieldCard>
       <FieldCard
-        form={form}
         id="revocation"
         title={words.revocation}
         names={[
           'revocation.mode',
-          ...(form.draft.revocation?.mode === 'off'
+          ...(draft.revocation?.mode === 'off'
             ? []
             : ['revocation.crlUrls', 'revocation.crlPem', 'revocation.ocsp']),
         ]}
       />
       <FieldCard
-        form={form}
         id="enrolling"
         title={words.enrolling}
         names={['identityRoles', 'identityNameFormat', 'tags']}
@@ -62,7 +50,8 @@ const newRule = {
 };
 
 /** The rule that finds the external id, and what it says in words. */
-function RuleFields({ form }: FieldsProps) {
+function RuleFields() {
+  const form = useForm<CaDraft>();
   const { externalIdClaim: rule } = form.draft;
   const field = (name: string) => `externalIdClaim.${name}`;
   const without = (...names: readonly ('matcherCriteria' | 'parserCriteria' | 'index')[]) =>
@@ -78,22 +67,20 @@ function RuleFields({ form }: FieldsProps) {
       />
       {rule !== null && (
         <>
-          <EntityField form={form} name={field('location')} />
+          <EntityField name={field('location')} />
           <EntityField
-            form={form}
             name={field('matcher')}
             also={(matcher) => (matcher === 'ALL' ? without('matcherCriteria') : {})}
           />
-          {rule.matcher !== 'ALL' && <EntityField form={form} name={field('matcherCriteria')} isRequired />}
+          {rule.matcher !== 'ALL' && <EntityField name={field('matcherCriteria')} isRequired />}
           <EntityField
-            form={form}
             name={field('parser')}
             also={(parser) => (parser === 'NONE' ? without('parserCriteria', 'index') : {})}
           />
           {rule.parser === 'SPLIT' && (
             <>
-              <EntityField form={form} name={field('parserCriteria')} isRequired />
-              <EntityField form={form} name={field('index')} />
+              <EntityField name={field('parserCriteria')} isRequired />
+              <EntityField name={field('index')} />
             </>
           )}
           <p className="note" id="rule-sentence">

@@ -3,7 +3,7 @@ import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Card, Facts } from '../../../parts/screen.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
-import type { FormState } from '../../forms/fields.tsx';
+import { useForm } from '../../forms/fields.tsx';
 import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
@@ -31,10 +31,10 @@ export function CaScreen() {
       create={words.create}
       initial={{ isAuthEnabled: true }}
       // First the certificate; the proof that somebody holds its key comes afterwards.
-      fields={(form, isNew) => (
+      fields={(isNew) => (
         <>
-          {isNew && <CertificateCard form={form} />}
-          <CaFields form={form} />
+          {isNew && <CertificateCard />}
+          <CaFields />
         </>
       )}
       ask={(changes, _draft, id) => {
@@ -56,16 +56,12 @@ export function CaScreen() {
   );
 }
 
-function CertificateCard({ form }: { form: FormState<CaDraft> }) {
+function CertificateCard() {
+  const { draft, set } = useForm<CaDraft>();
   const title = labels.certPem ?? '';
   return (
     <Card id="certificate" title={title}>
-      <PemField
-        id="field-certPem"
-        label={title}
-        value={form.draft.certPem}
-        set={(certPem) => form.set({ certPem })}
-      />
+      <PemField id="field-certPem" label={title} value={draft.certPem} set={(certPem) => set({ certPem })} />
     </Card>
   );
 }

@@ -11,7 +11,7 @@ import { equal } from '../../filter.ts';
 import { updateCommand } from '../../forms/command.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
-import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { type Column, factsOf, fieldColumn, PersonLink } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -50,10 +50,10 @@ export function ClientScreen() {
       created={async (id, { name, redirectUris, tokenEndpointAuthMethod: method }) => {
         setCreated(await withSecret({ id, name, redirectUris }, usesSecret(method) ? newSecretOf(id) : null));
       }}
-      fields={(form, isNew) => (
+      fields={(isNew) => (
         <>
-          {isNew && <TemplateFields {...{ form, template, setTemplate, choiceOf }} />}
-          <ClientFields form={form}>{isNew && <EntityField form={form} name="id" />}</ClientFields>
+          {isNew && <TemplateFields {...{ template, setTemplate, choiceOf }} />}
+          <ClientFields>{isNew && <EntityField name="id" />}</ClientFields>
         </>
       )}
       deletionEnds={words.deleteEnds}
@@ -99,51 +99,42 @@ function choiceOf(type: OidcClient['type']) {
   };
 }
 
-function ClientFields({ form, children }: { form: FormState<ClientDraft>; children?: ReactNode }) {
-  const { type, tokenEndpointAuthMethod: method } = form.draft;
+function ClientFields({ children }: { children?: ReactNode }) {
+  const { type, tokenEndpointAuthMethod: method } = useForm<ClientDraft>().draft;
   return (
     <>
-      <FieldCard form={form} id="what" title={words.how} names={['name']}>
+      <FieldCard id="what" title={words.how} names={['name']}>
         {children}
         <EntityField
-          form={form}
           name="type"
           also={(chosen) => choiceOf(chosen === 'public' ? 'public' : 'confidential')}
         />
-        <EntityField form={form} name="redirectUris" />
-        <EntityField form={form} name="postLogoutRedirectUris" />
+        <EntityField name="redirectUris" />
+        <EntityField name="postLogoutRedirectUris" />
         {type === 'confidential' && (
           <>
-            <EntityField form={form} name="tokenEndpointAuthMethod" choices={methods} />
-            {method === 'private_key_jwt' && <EntityField form={form} name="jwksUri" type="url" />}
-            <EntityField form={form} name="requirePkce" />
-            <EntityField form={form} name="requirePushedAuthorizationRequests" />
+            <EntityField name="tokenEndpointAuthMethod" choices={methods} />
+            {method === 'private_key_jwt' && <EntityField name="jwksUri" type="url" />}
+            <EntityField name="requirePkce" />
+            <EntityField name="requirePushedAuthorizationRequests" />
           </>
         )}
-        <EntityField form={form} name="requireDpop" />
+        <EntityField name="requireDpop" />
       </FieldCard>
+      <FieldCard id="may" title={words.apart} names={['allowedRoleAttributes', 'apiAccess', 'resources']} />
       <FieldCard
-        form={form}
-        id="may"
-        title={words.apart}
-        names={['allowedRoleAttributes', 'apiAccess', 'resources']}
-      />
-      <FieldCard
-        form={form}
         id="found"
         title={words.found}
         names={['clientUri', 'initiateLoginUri', 'logoUri']}
         details={{ clientUri: { type: 'url' }, initiateLoginUri: { type: 'url' } }}
       />
       <FieldCard
-        form={form}
         id="logout"
         title={words.logout}
         names={['backchannelLogoutUri', 'backchannelLogoutSessionRequired']}
         details={{ backchannelLogoutUri: { type: 'url' } }}
       />
       <FieldCard
-        form={form}
         id="tokens"
         title={words.rights}
         names={[

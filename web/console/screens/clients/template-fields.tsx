@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { clientScopes } from '../../../../src/model/entities/oidc-client.ts';
 import { Card } from '../../../parts/screen.tsx';
 import type { Values } from '../../forms/entity-fields.ts';
-import type { FormState } from '../../forms/fields.tsx';
+import { useForm } from '../../forms/fields.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
 import type { OidcClient } from '../../types.ts';
 import { addressAt, hasAddress, redirectUrisOf, templates } from './templates.ts';
@@ -10,17 +10,16 @@ import { words } from './words.ts';
 
 /** Fills in the form for a well-known application at the address that the person types. */
 export function TemplateFields({
-  form,
   template,
   setTemplate,
   choiceOf,
 }: {
-  form: FormState<Pick<OidcClient, 'name'>>;
   /** By its key in `templates`; empty: none. */
   template: string;
   setTemplate: (template: string) => void;
   choiceOf: (type: OidcClient['type']) => Values;
 }) {
+  const form = useForm<Pick<OidcClient, 'name'>>();
   const [typed, setTyped] = useState('');
   const chosen = templates[template];
   const fill = (values: Values, uris: readonly string[]) =>

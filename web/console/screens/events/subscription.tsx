@@ -35,15 +35,15 @@ export function SubscriptionScreen() {
         const secret = type === 'webhook' ? newSecretOf(id, '0s') : null;
         setCreated(await withSecret({ id, name: name ?? '' }, secret));
       }}
-      fields={(form, isNew) => (
+      fields={(isNew) => (
         <>
-          <FieldCard form={form} id="where" title={words.where} names={['name']}>
-            {isNew && <EntityField form={form} name="type" />}
-            <EntityField form={form} name="url" />
-            <EntityField form={form} name="trustedRoots" />
-            <EntityField form={form} name="enabled" />
+          <FieldCard id="where" title={words.where} names={['name']}>
+            {isNew && <EntityField name="type" />}
+            <EntityField name="url" />
+            <EntityField name="trustedRoots" />
+            <EntityField name="enabled" />
           </FieldCard>
-          <FieldCard form={form} id="which" title={words.which} names={['events', 'filter', 'tags']} />
+          <FieldCard id="which" title={words.which} names={['events', 'filter', 'tags']} />
         </>
       )}
       deletionEnds={words.deleteEnds}

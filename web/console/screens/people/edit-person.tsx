@@ -5,7 +5,7 @@ import { rereadEntity, useEntity } from '../../forms/entity.ts';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityForm, type Question } from '../../forms/entity-form.tsx';
 import { draftRead } from '../../forms/entity-screen.tsx';
-import { FieldCard } from '../../forms/fields.tsx';
+import { FieldCard, useForm } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { make, type Versioned } from '../../session/api.ts';
@@ -36,21 +36,25 @@ export function EditPersonScreen() {
               await navigate({ to: '/people/$id', params: { id } });
             }}
           >
-            {(form) => (
-              <PersonFields form={form} policy={found.document.authPolicy}>
-                <FieldCard
-                  form={form}
-                  id="kept-out"
-                  title={words.keptOut}
-                  names={['disabled', ...(form.draft.disabled ? ['disabledUntil'] : [])]}
-                  details={{ disabled: { also: (isOn) => (isOn === true ? {} : { disabledUntil: null }) } }}
-                />
-              </PersonFields>
-            )}
+            <PersonFields policy={found.document.authPolicy}>
+              <KeptOut />
+            </PersonFields>
           </EntityForm>
         )}
       </Loaded>
     </Screen>
+  );
+}
+
+function KeptOut() {
+  const { draft } = useForm<PersonDraft>();
+  return (
+    <FieldCard
+      id="kept-out"
+      title={words.keptOut}
+      names={['disabled', ...(draft.disabled ? ['disabledUntil'] : [])]}
+      details={{ disabled: { also: (isOn) => (isOn === true ? {} : { disabledUntil: null }) } }}
+    />
   );
 }
 

@@ -49,27 +49,25 @@ export function NewPersonScreen() {
         mayChange={isAdmin}
         saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
       >
-        {(form) => (
-          <PersonFields form={form} policy={null}>
-            <Card id="how" title={words.how}>
-              <fieldset disabled={!isAdmin}>
-                <legend className="hidden-text">{words.how}</legend>
-                {Object.entries(words.ways).map(([value, label]) => (
-                  <label className="check" key={value}>
-                    <input
-                      type="radio"
-                      name="way"
-                      value={value}
-                      checked={way === value}
-                      onChange={() => setWay(value as Way)}
-                    />
-                    {label}
-                  </label>
-                ))}
-              </fieldset>
-            </Card>
-          </PersonFields>
-        )}
+        <PersonFields policy={null}>
+          <Card id="how" title={words.how}>
+            <fieldset disabled={!isAdmin}>
+              <legend className="hidden-text">{words.how}</legend>
+              {Object.entries(words.ways).map(([value, label]) => (
+                <label className="check" key={value}>
+                  <input
+                    type="radio"
+                    name="way"
+                    value={value}
+                    checked={way === value}
+                    onChange={() => setWay(value as Way)}
+                  />
+                  {label}
+                </label>
+              ))}
+            </fieldset>
+          </Card>
+        </PersonFields>
       </EntityForm>
     </Screen>
   );

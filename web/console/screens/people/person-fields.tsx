@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { identityEntity } from '../../../../src/model/entities/identity.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
-import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import type { IdentityDetail } from '../../types.ts';
@@ -16,29 +16,26 @@ export type PersonDraft = Omit<Draft<IdentityDetail, typeof identityEntity>, 'au
 
 /** @param policy of the person; the list may not be loaded yet */
 export function PersonFields({
-  form,
   policy,
   children,
 }: {
-  form: FormState<PersonDraft>;
   policy: { readonly id: string; readonly name: string } | null;
   children?: ReactNode;
 }) {
+  const { draft } = useForm<PersonDraft>();
   return (
     <>
       <FieldCard
-        form={form}
         id="who"
         title={words.who}
         names={[
           ...['name', 'type', 'externalId', 'email'],
-          ...(form.draft.email ? ['emailVerified'] : []),
+          ...(draft.email ? ['emailVerified'] : []),
           ...['roleAttributes', 'tags'],
         ]}
         details={{ email: { also: () => ({ emailVerified: false }) } }}
       />
       <FieldCard
-        form={form}
         id="may"
         title={words.may}
         names={['authPolicyId']}
@@ -49,8 +46,8 @@ export function PersonFields({
           },
         }}
       >
-        <RightField form={form} />
-        <EntityField form={form} name="passwordMustChange" />
+        <RightField />
+        <EntityField name="passwordMustChange" />
       </FieldCard>
       {children}
     </>
@@ -58,7 +55,8 @@ export function PersonFields({
 }
 
 /** One choice instead of a checkbox and a list: an administrator needs no permission, and helping includes reading. */
-function RightField({ form }: { form: FormState<PersonDraft> }) {
+function RightField() {
+  const form = useForm<PersonDraft>();
   const { isAdmin, permissions } = form.draft;
   const held = permissions.includes('helpdesk') ? 'helpdesk' : (permissions[0] ?? 'none');
   return (

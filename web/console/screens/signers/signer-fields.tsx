@@ -1,7 +1,7 @@
 import type { externalJwtSignerEntity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type ClientAuthMethod, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
-import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { CheckField } from '../../parts/field.tsx';
 import type { Signer } from '../../types.ts';
 import { words } from './words.ts';
@@ -10,12 +10,11 @@ export type SignerDraft = Draft<Signer, typeof externalJwtSignerEntity>;
 
 const url = { type: 'url' } as const;
 
-export function SignerFields({ form }: { form: FormState<SignerDraft> }) {
-  const { draft } = form;
+export function SignerFields() {
+  const { draft } = useForm<SignerDraft>();
   return (
     <>
       <FieldCard
-        form={form}
         id="provider"
         title={words.provider}
         names={[
@@ -28,7 +27,6 @@ export function SignerFields({ form }: { form: FormState<SignerDraft> }) {
         }}
       />
       <FieldCard
-        form={form}
         id="who"
         title={words.who}
         names={[
@@ -41,7 +39,6 @@ export function SignerFields({ form }: { form: FormState<SignerDraft> }) {
         details={{ leewaySeconds: { max: 60 }, maxLifetimeSeconds: { min: 1, max: 316_224_000 } }}
       />
       <FieldCard
-        form={form}
         id="people"
         title={words.people}
         names={[
@@ -56,16 +53,14 @@ export function SignerFields({ form }: { form: FormState<SignerDraft> }) {
         }}
       />
       <FieldCard
-        form={form}
         id="newcomers"
         title={words.newcomers}
         names={[]}
         lead={<p className="hint">{words.newcomersText}</p>}
       >
-        <NewcomerFields form={form} />
+        <NewcomerFields />
       </FieldCard>
       <FieldCard
-        form={form}
         id="enrolling"
         title={words.enrolling}
         names={[
@@ -88,7 +83,8 @@ function followsClient({ audience, clientId, targetToken }: SignerDraft): boolea
 
 const usualCreation = { name: 'name', email: 'email', roleAttributes: null, authPolicyId: null };
 
-function NewcomerFields({ form }: { form: FormState<SignerDraft> }) {
+function NewcomerFields() {
+  const form = useForm<SignerDraft>();
   const { createIdentities } = form.draft;
   const names = [
     ...['name', 'email', 'roleAttributes'],
@@ -107,7 +103,7 @@ function NewcomerFields({ form }: { form: FormState<SignerDraft> }) {
         }
       />
       {createIdentities !== null &&
-        names.map((name) => <EntityField key={name} form={form} name={`createIdentities.${name}`} />)}
+        names.map((name) => <EntityField key={name} name={`createIdentities.${name}`} />)}
     </>
   );
 }

@@ -4,7 +4,6 @@ import { CopyButton } from '../../../parts/keep.tsx';
 import { Badge, Button, Facts } from '../../../parts/screen.tsx';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
-import type { FormState } from '../../forms/fields.tsx';
 import { factsOf, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
@@ -32,7 +31,7 @@ const vouching = [
 const about = {
   entity,
   screen: 'signers',
-  fields: (form: FormState<SignerDraft>) => <SignerFields form={form} />,
+  fields: () => <SignerFields />,
 } as const;
 
 export function SignerScreen() {
