@@ -45,11 +45,15 @@ export function readDer(bytes: Uint8Array): DerElement {
   return element;
 }
 
-/** The elements of a content, in order. @throws MalformedInput */
+/** More than anything honest has: each costs a hundred times its two bytes, and strangers send megabytes. */
+const mostElements = 20_000;
+
+/** The elements of a content, in order. For long lists see `boundsAt`. @throws MalformedInput   also if there are too many */
 export function elementsOf(content: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   let at = 0;
   while (at < content.length) {
+    if (elements.length === mostElements) throw new MalformedInput('too many DER elements');
     const element = elementAt(content, at);
     elements.push(element);
     at += element.whole.length;

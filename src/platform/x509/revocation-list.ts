@@ -83,6 +83,8 @@ export class ListRefused extends Error {
 export const longestList = 64 * 1024 * 1024;
 /** How far another clock may be ahead. */
 export const otherClockAhead: Millis = 5 * 60 * 1000;
+/** Without its entries, in bytes: read into memory before anybody knows who made the list. */
+const longestFrame = 64 * 1024;
 const longestSerial = 64;
 const entriesAtOnce = 5000;
 
@@ -114,11 +116,17 @@ export function authorityKey({ subject, publicKey }: PathCertificate): string {
   return sha256(Buffer.concat([publicKey.export({ type: 'spki', format: 'der' }), Buffer.from(subject.key)]));
 }
 
-const pemList = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/g;
+const [pemBegin, pemEnd] = ['-----BEGIN X509 CRL-----', '-----END X509 CRL-----'];
 
 /** Each list of a PEM text. @throws ListRefused one is broken, or there is none */
 export function listsInPem(pem: string): UnverifiedList[] {
-  const lists = [...pem.matchAll(pemList)].map(([, text = '']) => readList(Buffer.from(text, 'base64')));
+  const lists: UnverifiedList[] = [];
+  for (let begin = pem.indexOf(pemBegin); begin !== -1; ) {
+    const end = pem.indexOf(pemEnd, begin);
+    if (end === -1) break;
+    lists.push(readList(Buffer.from(pem.slice(begin + pemBegin.length, end), 'base64')));
+    begin = pem.indexOf(pemBegin, end);
+  }
   if (lists.length === 0) throw new ListRefused('is no list in PEM form (BEGIN X509 CRL)');
   return lists;
 }
@@ -155,12 +163,15 @@ function listOf(der: Buffer): UnverifiedList {
   const fields = derFields(elementsOf(content.content));
   const version = fields.takeIf(derTag.integer);
   const algorithm = fields.take(derTag.sequence);
-  const issuerName = readDistinguishedName(fields.take(derTag.sequence)).key;
+  const issuer = fields.take(derTag.sequence);
   const thisUpdate = takeTime(fields);
   const nextUpdate = takeTime(fields);
   const revoked = fields.takeIf(derTag.sequence);
   const extensions = fields.takeIf(contextTag(0));
   fields.done();
+  if (der.length - (revoked?.content.length ?? 0) > longestFrame)
+    throw new MalformedInput('too long beside its entries');
+  const issuerName = readDistinguishedName(issuer).key;
   if (!outerAlgorithm.whole.equals(algorithm.whole)) throw new MalformedInput('two signature algorithms');
   if (extensions !== undefined && (version === undefined || readSmallInteger(version.content) !== 1))
     throw new MalformedInput('extensions need version 2');
