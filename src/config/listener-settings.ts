@@ -13,6 +13,7 @@ import {
   hostAndPort,
   hostName,
   httpsUrl,
+  oneLine,
   redirectUri,
   tenYears,
 } from './value-kinds.ts';
@@ -58,6 +59,21 @@ const acmeSchema = z.strictObject({
   trustedRoots:
     says`PEM files of authorities that are trusted for the directory, besides the system's: for a private one.`(
       z.array(filePath).max(100).prefault([]),
+    ),
+  externalAccount:
+    says`Binds the account to that of a customer, for authorities that ask for it. Default: none.`(
+      orNone(
+        z.strictObject({
+          keyId: says`Key identifier that the authority has given you.`(oneLine('key identifier', 500), {
+            example: 'kid-1',
+          }),
+          hmacKeyFile:
+            says`File with the HMAC key that belongs to it, in base64url, as the authority gives it. A secret.`(
+              filePath,
+              { example: 'acme-hmac.key' },
+            ),
+        }),
+      ),
     ),
   folder: says`Folder for certificate, key and account. Default: acme, beside this file.`(orNone(folderPath)),
 });

@@ -1,4 +1,4 @@
-// The contents of PEM files with authorities that a setting names.
+// The contents of files that a setting names: secrets, and authorities in PEM.
 
 import { readFileSync } from 'node:fs';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
@@ -12,6 +12,13 @@ export function readNamed(path: string, file: string): string {
   } catch (error) {
     throw refusedFile(path, `${file} cannot be read: ${fileErrorReason(error)}`);
   }
+}
+
+/** A secret in one line. @param path of the setting. @throws ConfigError the file cannot be read, or has other lines */
+export function readSecretLine(path: string, file: string): string {
+  const line = readNamed(path, file).replace(/\r?\n$/, '');
+  if (line === '' || /[\r\n\0]/.test(line)) throw refusedFile(path, `${file} is not one line`);
+  return line;
 }
 
 /** Authorities, PEM. @param path of the setting. @throws ConfigError the file cannot be read, or contains none */

@@ -2,7 +2,7 @@
 
 import { domainToASCII } from 'node:url';
 import type { BrandingConfig, Config, MailConfig } from '../config/config.ts';
-import { readNamed, readRoots, refusedFile } from '../config/named-roots.ts';
+import { readRoots, readSecretLine } from '../config/named-roots.ts';
 import { letterOf } from '../mail/letter.ts';
 import { noticesBy } from '../mail/notices.ts';
 import type { MailInUse } from '../mail/send-mail.ts';
@@ -52,16 +52,11 @@ export function smtpServerOf({ smtp }: MailConfig): SmtpServer {
   const { host, tls, user, passwordFile, timeout } = smtp;
   const roots = smtp.trustedRoots.map((file) => readRoots('mail.smtp.trustedRoots', file));
   const login =
-    user === null || passwordFile === null ? null : { user, password: readPassword(passwordFile) };
+    user === null || passwordFile === null
+      ? null
+      : { user, password: readSecretLine('mail.smtp.passwordFile', passwordFile) };
   const port = smtp.port ?? usualPorts[tls];
   return { host, port, tls, login, timeout, secureContext: trustingContext(roots) };
-}
-
-function readPassword(file: string): string {
-  const path = 'mail.smtp.passwordFile';
-  const password = readNamed(path, file).replace(/\r?\n$/, '');
-  if (password === '' || /[\r\n\0]/.test(password)) throw refusedFile(path, `${file} is not one line`);
-  return password;
 }
 
 /**

@@ -1,9 +1,9 @@
 // Certificates that a controller orders by itself, at Pebble, the authority that Let's Encrypt tests clients with.
 
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -31,8 +31,13 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     await pebble[Symbol.asyncDispose]();
   });
 
-  /** @returns its name */
-  async function home(name: string, hosts: readonly string[], directory = pebble.directory): Promise<string> {
+  /** @param more lines of `acme`. @returns its name */
+  async function home(
+    name: string,
+    hosts: readonly string[],
+    directory = pebble.directory,
+    more: readonly string[] = [],
+  ): Promise<string> {
     await box.home(name, `auth.example.com:${port}`);
     const file = join(box.cwd, name, 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
@@ -42,6 +47,7 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
       `        directory: ${directory}`,
       `        hosts: [${hosts.join(', ')}]`,
       '        trustedRoots: [../directory-ca.pem]',
+      ...more.map((line) => `        ${line}`),
       '',
     ].join('\n');
     writeFileSync(file, yaml.replace(/^( +)apis:/m, `${identity}$&`));
@@ -118,6 +124,30 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     }
     assert.equal(keys.size, 1);
     assert.equal(serials.size, 3);
+  });
+
+  test('an authority that binds accounts to customers gives one to the holder of a key only', async () => {
+    const hmacKey = randomBytes(32).toString('base64url');
+    await using forCustomers = await startPebble(box.cwd, { tlsPort: port, customers: { 'kid-1': hmacKey } });
+    const order = async (name: string, key?: string) => {
+      if (key !== undefined) writeFileSync(join(box.cwd, `${name}.key`), `${key}\n`);
+      const lines =
+        key === undefined ? [] : ['externalAccount:', '  keyId: kid-1', `  hmacKeyFile: ../${name}.key`];
+      const run = await started(await home(name, ['auth.example.com'], forCustomers.directory, lines));
+      const { error } = await run.line(({ directory }) => directory !== undefined);
+      await stopped(run);
+      assert.ok(!run.output().stdout.includes(key ?? 'none'), 'the key is not in the log');
+      return JSON.stringify(error ?? null);
+    };
+    assert.match(await order('stranger'), /externalAccountBinding/);
+    assert.match(await order('forger', randomBytes(32).toString('base64url')), /external account/);
+    assert.match(await order('mistyped', 'not a key!'), /no key in base64url/);
+    assert.equal(await order('customer', hmacKey), 'null');
+    // The account is there: a second certificate does not make another one.
+    rmSync(join(box.cwd, 'customer', 'acme', 'default.cert.pem'));
+    const again = await started('customer');
+    await ordered(again);
+    await stopped(again);
   });
 
   test('without a pending challenge a handshake of the ACME protocol is refused, as one without HTTP/1.1', async () => {
@@ -211,6 +241,7 @@ describe('an ACME authority that lies', () => {
       {
         directory: 'https://ca.example/dir',
         email: null,
+        externalAccount: null,
         accountKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
         hosts: ['a.example'],
         request: Buffer.alloc(0),

@@ -87,6 +87,7 @@ export function fullFile(): Tree {
             email: 'operator@example.com',
             hosts: ['auth.example.com'],
             trustedRoots: ['acme-root.pem'],
+            externalAccount: { keyId: 'kid-1', hmacKeyFile: 'acme-hmac.key' },
             folder: 'issued',
           },
         },

@@ -25,6 +25,7 @@ test('every named file that cannot be read is reported at the setting that names
       'web[1].identity.key',
       'web[1].identity.ca',
       'web[2].identity.acme.trustedRoots[0]',
+      'web[2].identity.acme.externalAccount.hmacKeyFile',
       'edge.enrollment.signingCert.cert',
       'edge.enrollment.signingCert.key',
       'edge.passkeys.trustedRoots[0]',

@@ -54,6 +54,8 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'web.identity.acme.email': ['', 'operator', 'a@b', 'a@example.com\nb'],
   'web.identity.acme.hosts': ['*.example.com', '.example.com', '192.0.2.1', 'é.example', ''],
   'web.identity.acme.trustedRoots': [''],
+  'web.identity.acme.externalAccount.keyId': ['', 'a\nb', ' '],
+  'web.identity.acme.externalAccount.hmacKeyFile': ['', 'a\0b'],
   'web.identity.acme.folder': ['', 'a\0b'],
   'web.options.minTLSVersion': ['TLS1.0', 'TLS1.1', 'SSL3', '1.2', 'tls1.2'],
   'web.options.maxTLSVersion': ['TLS1.0', 'TLS1.4', 1.3],

@@ -26,10 +26,22 @@ export interface Pebble {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @param tlsPort where it looks for every host @param seconds how long its certificates are valid */
+/**
+ * @param of.tlsPort where it looks for every host
+ * @param of.seconds how long its certificates are valid
+ * @param of.customers the HMAC keys (base64url) of those who alone may have accounts, by their ids
+ */
 export async function startPebble(
   folder: string,
-  { tlsPort, seconds = 7_776_000 }: { readonly tlsPort: number; readonly seconds?: number },
+  {
+    tlsPort,
+    seconds = 7_776_000,
+    customers,
+  }: {
+    readonly tlsPort: number;
+    readonly seconds?: number;
+    readonly customers?: Readonly<Record<string, string>>;
+  },
 ): Promise<Pebble> {
   const [port, managementPort] = [await freePort(), await freePort()];
   const { ca, server } = await testPki();
@@ -47,6 +59,8 @@ export async function startPebble(
     tlsPort,
     // What versions before 2.5 have instead of profiles.
     certificateValidityPeriod: seconds,
+    externalAccountBindingRequired: customers !== undefined,
+    externalAccountMACKeys: customers,
     profiles: { default: { description: 'all', validityPeriod: seconds } },
   };
   writeFileSync(file, JSON.stringify({ pebble }));

@@ -22,6 +22,8 @@ export interface CertificateOrder {
   readonly email: string | null;
   /** P-256, of the account. An authority knows the account by it, and makes one for a key that it does not know. */
   readonly accountKey: KeyObject;
+  /** Binds a new account to that of a customer (RFC 8555 section 7.3.4); null: the authority does not ask for that. */
+  readonly externalAccount: { readonly keyId: string; readonly hmacKey: Buffer } | null;
   readonly hosts: readonly string[];
   /** PKCS #10, DER, for exactly these hosts. */
   readonly request: Buffer;
@@ -159,8 +161,19 @@ async function openAccount({ client }: AcmeNeeds, wanted: CertificateOrder) {
     throw refused(`a request (${answer.status})`, problem);
   };
   const contact = wanted.email === null ? [] : [`mailto:${wanted.email}`];
-  key = { kid: locationOf(await post(newAccount, { termsOfServiceAgreed: true, contact })) };
+  const bound = await bindingOf(wanted, jwk, newAccount);
+  key = { kid: locationOf(await post(newAccount, { termsOfServiceAgreed: true, contact, ...bound })) };
   return { newOrder, thumbprint: thumbprintOf({ ...jwk }), post };
+}
+
+/** Shows the authority that the customer to whom it gave the HMAC key wants this account. */
+async function bindingOf({ externalAccount }: CertificateOrder, jwk: JWK, newAccount: string) {
+  if (externalAccount === null) return {};
+  const { keyId, hmacKey } = externalAccount;
+  const externalAccountBinding = await new FlattenedSign(new TextEncoder().encode(JSON.stringify(jwk)))
+    .setProtectedHeader({ alg: 'HS256', kid: keyId, url: newAccount })
+    .sign(hmacKey);
+  return { externalAccountBinding };
 }
 
 /** Asks each second until there is an answer. @throws AcmeError it takes too long */

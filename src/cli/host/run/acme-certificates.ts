@@ -3,7 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Listener } from '../../../config/config.ts';
-import { readRoots } from '../../../config/named-roots.ts';
+import { readRoots, readSecretLine, refusedFile } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
 import type { RunningController } from '../../../controller/controller.ts';
 import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
@@ -22,6 +22,8 @@ interface Needs {
   /** Presents the certificates that are in the files now. */
   readonly reload: () => Promise<unknown>;
 }
+
+type ExternalAccount = NonNullable<NonNullable<Listener['identity']['acme']>['externalAccount']>;
 
 /** After a failure. Authorities refuse a client that fails more often than five times an hour. */
 const retryInterval: Millis = HOUR;
@@ -97,6 +99,7 @@ async function order(
   const files = acmeFiles(acme, listener.name);
   mkdirSync(acme.folder ?? '', { recursive: true, mode: 0o700 });
   const accountKey = createPrivateKey(keyIn(files.account));
+  const externalAccount = acme.externalAccount === null ? null : readExternalAccount(acme.externalAccount);
   const keyPem = keyIn(files.key);
   const chain = await orderCertificate(
     {
@@ -112,13 +115,21 @@ async function order(
         return () => rmSync(files.challenge, { force: true });
       },
     },
-    { ...acme, accountKey, request: await serverCertificateRequest(keyPem, acme.hosts) },
+    { ...acme, accountKey, externalAccount, request: await serverCertificateRequest(keyPem, acme.hosts) },
   );
   const leaf = new X509Certificate(chain);
   if (!leaf.checkPrivateKey(createPrivateKey(keyPem)) || !areNamed(leaf, acme.hosts))
     throw new AcmeError('The authority issued a certificate for another key or other names.');
   writeWhole(files.cert, chain, readable);
   return leaf;
+}
+
+/** @throws ConfigError the file cannot be read, or contains no key */
+function readExternalAccount({ keyId, hmacKeyFile }: ExternalAccount) {
+  const path = 'web[].identity.acme.externalAccount.hmacKeyFile';
+  const text = readSecretLine(path, hmacKeyFile);
+  if (!/^[\w+/-]+=*$/.test(text)) throw refusedFile(path, `${hmacKeyFile} contains no key in base64url`);
+  return { keyId, hmacKey: Buffer.from(text, 'base64url') };
 }
 
 /** The operator named the authority, so it may have a private address; the way out is that of all other requests. */
