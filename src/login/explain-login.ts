@@ -10,6 +10,7 @@ import type { Passkey } from '../model/passkey.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
+import { shellWord } from '../platform/formats/shell-word.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayYield } from './certificate/ca-claim.ts';
@@ -169,7 +170,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
     const { account, means } = who;
     const { password } = means;
     if (password === null) {
-      const add = `overlay-auth create authenticator updb ${account.identity.id} USERNAME`;
+      const add = `overlay-auth create authenticator updb ${shellWord(account.identity.name)} USERNAME`;
       attempt.failed('user name known', 'unknown-user', `it has no password: ${add}`);
       return;
     }
@@ -191,7 +192,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
       ],
       attempt,
       () => {
-        const add = `overlay-auth create enrollment ott ${account.identity.id} -o FILE`;
+        const add = `overlay-auth create enrollment ott ${shellWord(account.identity.name)} -o FILE`;
         attempt.failed('certificate known', 'unknown-thumbprint', `it has none: ${add}`);
       },
     );
@@ -259,9 +260,9 @@ function judgeClaimRule(
   { ca, rule, anchor }: { ca: Ca; rule: ExternalIdClaim; anchor: TrustAnchor },
   attempt: AttemptRecorder,
 ): boolean {
-  const { id, externalId } = who.account.identity;
+  const { name, externalId } = who.account.identity;
   if (externalId === null) {
-    const add = `overlay-auth update identity ${id} --external-id ID`;
+    const add = `overlay-auth update identity ${shellWord(name)} --external-id ID`;
     attempt.failed('external id', 'no-identity-for-claim', `rule of ${ca.name}: it has none: ${add}`);
     return false;
   }
@@ -278,10 +279,10 @@ function judgeClaimRule(
 
 /** By which name a token of the signer can name an identity now; null, and recorded, if it cannot. */
 function judgeClaim(who: Judged, signer: ExternalJwtSigner, attempt: AttemptRecorder): Voucher | null {
-  const { id, externalId } = who.account.identity;
+  const { id, name, externalId } = who.account.identity;
   const claim = signer.useExternalId ? externalId : id;
   if (claim === null) {
-    const add = `overlay-auth update identity ${id} --external-id ID`;
+    const add = `overlay-auth update identity ${shellWord(name)} --external-id ID`;
     const saw = `signer ${signer.name} names external ids, and it has none: ${add}`;
     return attempt.failed('identity', 'no-identity-for-claim', saw);
   }

@@ -158,24 +158,27 @@ describe('explain token', () => {
 describe('explain policy', () => {
   test('says what an identity must prove, what refuses it, and how to fix that', async () => {
     await fine(root, ['create', 'auth-policy', 'strict', '--no-ext-jwt', '--require-totp']);
-    await fine(root, ['create', 'identity', 'bare', '--auth-policy', 'strict']);
-    const { stdout } = await fine(root, ['explain', 'policy', 'bare']);
+    await fine(root, ['create', 'identity', 'bare one', '--auth-policy', 'strict']);
+    const { stdout } = await fine(root, ['explain', 'policy', 'bare one']);
     assert.match(stdout, /^password: refused, and asks for totp besides\n/);
     assert.match(
       stdout,
-      /\u2717 failed +user name known: it has no password: overlay-auth create authenticator updb \S+ USERNAME\n/,
+      /\u2717 failed +user name known: it has no password: overlay-auth create authenticator updb 'bare one' USERNAME\n/,
     );
-    assert.match(stdout, /certificate known: it has none: overlay-auth create enrollment ott \S+ -o FILE\n/);
+    assert.match(
+      stdout,
+      /certificate known: it has none: overlay-auth create enrollment ott 'bare one' -o FILE\n/,
+    );
     assert.match(
       stdout,
       /\next-jwt: refused.*\n(.*\n)?.*method allowed: policy strict does not allow ext-jwt\n/,
     );
     assert.match(stdout, /authenticator app: none yet: the login sets it up\n/);
-    assert.match(stdout, /\nbare cannot log in\.\n$/);
-    const one = await fine(root, ['explain', 'policy', 'bare', '--method', 'cert']);
-    assert.match(one.stdout, /^cert: refused[\s\S]*\nbare cannot log in with cert\.\n$/);
+    assert.match(stdout, /\nbare one cannot log in\.\n$/);
+    const one = await fine(root, ['explain', 'policy', 'bare one', '--method', 'cert']);
+    assert.match(one.stdout, /^cert: refused[\s\S]*\nbare one cannot log in with cert\.\n$/);
     assert.doesNotMatch(one.stdout, /password/);
-    assert.equal((await root.run(['explain', 'policy', 'bare', '--method', 'magic'])).code, 2);
+    assert.equal((await root.run(['explain', 'policy', 'bare one', '--method', 'magic'])).code, 2);
   });
 
   test('says that an identity can log in, and that it cannot while it is disabled', async () => {

@@ -51,7 +51,7 @@ export const resetMfa = onEntity('identity', async ({ report, api, id, name, pat
   if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined) {
     throw new CliError(`${name} has no authenticator app.`, {
       code: 'NOT_FOUND',
-      next: `overlay-auth get identity ${id}`,
+      next: `overlay-auth get identity ${shellWord(name)}`,
     });
   }
   printResult(report, { id, name }, () => `Removed the authenticator app of ${name}.`);
@@ -84,7 +84,7 @@ export const setPassword = onEntity(
     if (authenticatorId === undefined) {
       throw new CliError(`${name} has no user name and password.`, {
         code: 'NOT_FOUND',
-        next: `overlay-auth create authenticator updb ${id} ${shellWord(name)}`,
+        next: `overlay-auth create authenticator updb ${shellWord(name)} ${shellWord(name)}`,
       });
     }
     const password = await readNewPassword(report.ports, options, name);

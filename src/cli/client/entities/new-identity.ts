@@ -43,7 +43,7 @@ export const newIdentity: AfterCreate = {
         if (!(error instanceof CliError)) throw error;
         throw error.inOtherWords(
           `The identity ${name} was created (${identityId}), but its JWT was not written: ${error.message}`,
-          `overlay-auth create enrollment ott ${identityId} -o FILE`,
+          `overlay-auth create enrollment ott ${shellWord(name)} -o FILE`,
         );
       }
     };
@@ -107,7 +107,7 @@ async function withoutIdentity(
   } catch {
     return cause.inOtherWords(
       `The identity ${name} was created (${identityId}), but it has no password yet: ${cause.message}`,
-      `overlay-auth create authenticator updb ${identityId} ${shellWord(username)}`,
+      `overlay-auth create authenticator updb ${shellWord(name)} ${shellWord(username)}`,
     );
   }
   return cause.inOtherWords(`Nothing was created: ${cause.message}`, help);
