@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { DAY } from '../../src/platform/clock.ts';
+import { giveCertificate, overlayRoot } from '../support/certificates.ts';
+import { client as clientCertificate } from '../support/chains.ts';
 import { sandbox } from '../support/command.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
@@ -54,6 +56,28 @@ describe('identities', () => {
     assert.equal(gone.stderr, 'error: There is no identity "grace".\nnext: overlay-auth list identities\n');
   });
 
+  test('are named in the error if several or none have a name', async () => {
+    const names = ['Dora Smith', 'Dora Jones'];
+    for (const name of names) await fine(['create', 'identity', name]);
+    const unknown = async (name: string) => (await cli.run(['get', 'identity', name])).stderr;
+    assert.match(await unknown('dora'), /no identity "dora"\. Did you mean "Dora (?:Smith|Jones)" or "Dora/);
+    assert.match(await unknown('Dora Smiht'), /no identity "Dora Smiht"\. Did you mean "Dora Smith"\?\n/);
+    assert.doesNotMatch(await unknown('xy'), /Did you mean/);
+    const policy = await cli.run(['update', 'identity', 'Dora Smith', '--auth-policy', 'Defautl']);
+    assert.match(policy.stderr, /no auth policy "Defautl"\. Did you mean "Default"\?/);
+
+    await fine(['create', 'authenticator', 'updb', 'Dora Smith', 'dsmith', '--password-stdin'], password);
+    const { id } = (await fine(['get', 'identity', 'dsmith', '-j'])).json;
+    await giveCertificate(server, id, clientCertificate({ issuer: await overlayRoot() }));
+    const both = await cli.run(['get', 'authenticator', 'Dora Smith']);
+    assert.equal(both.code, 1);
+    const table =
+      /"Dora Smith" means more than one authenticator:\nID +METHOD +IDENTITY +USERNAME +FINGERPRINT\n/;
+    assert.match(both.stderr, table);
+    assert.match(both.stderr, /\n\S+ +updb +Dora Smith +dsmith +-\n/);
+    assert.match(both.stderr, /\n\S+ +cert +Dora Smith +- +\S+\nnext: use one of these ids: /);
+  });
+
   test('have permissions instead of administering, as one says', async () => {
     await fine(['create', 'identity', 'auditor', '--permission', 'read']);
     const permissions = async () => (await fine(['get', 'identity', 'auditor', '-j'])).json.permissions;
@@ -99,7 +123,7 @@ describe('identities', () => {
     await fine(['identity', 'disable', 'rosa']);
     assert.equal((await fine(['get', 'identity', 'Rosa Parks', '-j'])).json.disabled, true);
     const nobody = await cli.run(['get', 'identity', 'parks']);
-    assert.match(nobody.stderr, /^error: There is no identity "parks"\.\n/);
+    assert.match(nobody.stderr, /^error: There is no identity "parks"\. Did you mean "Rosa Parks"\?\n/);
     await fine(['delete', 'identity', 'rosa', '--yes']);
   });
 
@@ -239,7 +263,7 @@ describe('an identity', () => {
       input: secret,
     });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /next: overlay-auth create authenticator updb \S+ mute/);
+    assert.match(refused.stderr, /next: overlay-auth create authenticator updb mute mute\n/);
   });
 
   test('has sessions that are listed and ended, one or all', async () => {

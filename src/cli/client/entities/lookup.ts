@@ -1,5 +1,7 @@
+import { similarKey } from '../../../config/nearest-key.ts';
 import { type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { CliError } from '../../terminal/output.ts';
+import { renderTable } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import { type EntityDescriptor, entityNoun } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
@@ -30,16 +32,31 @@ export async function findEntity(
     const owner = await ownerOf(api, entity, text);
     const owned = owner === undefined ? undefined : await withId(api, entity, owner);
     if (owned !== undefined) return owned;
-    throw new CliError(`There is no ${what} "${nameOrId}".`, {
+    const similar = await similarNames(api, entity, nameOrId);
+    throw new CliError(`There is no ${what} "${nameOrId}".${similar}`, {
       code: 'NOT_FOUND',
       next: `overlay-auth list ${entity.aliases[0] ?? entity.name}`,
     });
   }
   const ids = found.map((candidate) => String(candidate.id)).join(', ');
-  throw new CliError(`"${nameOrId}" means more than one ${what}.`, {
+  const table = renderTable(entity.columns, found);
+  throw new CliError(`"${nameOrId}" means more than one ${what}:\n${table}`, {
     code: 'ambiguous',
     next: `use one of these ids: ${ids}`,
   });
+}
+
+/** Those that somebody may have meant: the names that contain the text, or the one that is a few edits away. */
+async function similarNames(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string> {
+  if (!entity.lookupFields.includes('name') || name.length < 3) return '';
+  const filter = `name icontains ${filterText(name.slice(0, 2))}`;
+  const query = { filter, limit: '200' };
+  const { rows } = await api.call({ method: 'GET', path: entity.path, query });
+  const names = rows.flatMap((row) => textField(row, 'name') ?? []);
+  const containing = names.filter((one) => one.toLowerCase().includes(name.toLowerCase()));
+  const near = similarKey(name, names);
+  const meant = containing.length > 0 ? containing.slice(0, 5) : near === undefined ? [] : [near];
+  return meant.length === 0 ? '' : ` Did you mean ${meant.map((one) => JSON.stringify(one)).join(' or ')}?`;
 }
 
 async function withId(
