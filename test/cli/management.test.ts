@@ -318,6 +318,12 @@ test("sessions are revoked by their owner's name, and so is the revocation found
   await fine(['create', 'revocation', 'IDENTITY', 'grace h']);
   assert.equal((await fine(['get', 'revocation', 'grace h', '-j'])).json.id, id);
   assert.equal((await fine(['get', 'revocation', id, '-j'])).json.type, 'IDENTITY');
+  await fine(['create', 'authenticator', 'updb', 'grace h', 'gh', '--password-stdin'], password);
+  assert.equal((await fine(['get', 'revocation', 'gh', '-j'])).json.id, id);
+  const events = await fine(['export', 'audit', '--person', 'gh']);
+  assert.match(events.stdout, new RegExp(`"identityId":"${id}"`));
+  const none = await fine(['export', 'audit', '--person', 'grace j']);
+  assert.match(none.stderr, /There is no identity "grace j"\. Did you mean "grace h"\?\n0 events\n/);
   await fine(['delete', 'revocation', 'grace h']);
   assert.equal((await cli.run(['get', 'revocation', 'grace h'])).code, 1);
   const unknown = await cli.run(['create', 'revocation', 'IDENTITY', 'nobody']);

@@ -25,7 +25,8 @@ export async function findEntity(
   const what = entityNoun(entity);
   if (found.length === 0) {
     for (const other of entity.sharesIdsWith ?? []) {
-      const bearer = await idByName(api, entityNamed(other), nameOrId);
+      const bearing = entityNamed(other);
+      const bearer = (await idByName(api, bearing, nameOrId)) ?? (await ownerOf(api, bearing, text));
       const theirs = bearer === undefined ? undefined : await withId(api, entity, bearer);
       if (theirs !== undefined) return theirs;
     }

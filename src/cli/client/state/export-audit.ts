@@ -5,10 +5,11 @@ import { csvOf } from '../../../platform/formats/csv-text.ts';
 import { DurationError, parseDuration } from '../../../platform/formats/durations.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import type { Texts } from '../../terminal/command.ts';
-import { notice, type Report, usageError } from '../../terminal/output.ts';
+import { CliError, notice, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
-import { withApi } from '../connection/api-client.ts';
-import { filterText } from '../entities/lookup.ts';
+import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { entityNamed } from '../entities/entities.ts';
+import { filterText, findEntity } from '../entities/lookup.ts';
 
 type ExportAuditOptions = Texts<'server' | 'since' | 'until' | 'person' | 'entity'> & {
   readonly output?: 'csv' | 'jsonl';
@@ -32,14 +33,18 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
     // What happens meanwhile is left out, or the export of a busy service would not end.
     `at <= datetime(${timeOf('--until', options.until ?? '0s', now)})`,
     ...(options.entity === undefined ? [] : [`entity = ${filterText(options.entity)}`]),
-    ...(options.person === undefined ? [] : [`(${aboutOrBy(filterText(options.person))})`]),
-  ].join(' and ');
+  ];
   await withApi(report, options.server, async (api) => {
+    if (options.person !== undefined) asked.push(`(${await aboutOrBy(report, api, options.person)})`);
     if (isCsv) await write(csvOf([columns]));
     let count = 0;
     await showingProgress(report, async (show) => {
       for (let after = ''; ; ) {
-        const query = { filter: `${asked} and id > ${filterText(after)}`, sort, limit: String(pageSize) };
+        const query = {
+          filter: `${asked.join(' and ')} and id > ${filterText(after)}`,
+          sort,
+          limit: String(pageSize),
+        };
         const { data } = await api.call({ method: 'GET', path: '/audit-events', query });
         const events = asList(data).map(asObject);
         count += events.length;
@@ -62,8 +67,14 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
   }
 }
 
-function aboutOrBy(name: string): string {
-  return `identityName = ${name} or byIdentityName = ${name}`;
+/** A name that no identity has may be the id of one that was deleted. */
+async function aboutOrBy(report: Report, api: ApiClient, person: string): Promise<string> {
+  const { id } = await findEntity(api, entityNamed('identity'), person).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.code !== 'NOT_FOUND') throw error;
+    notice(report, error.message);
+    return { id: person };
+  });
+  return `identityId = ${filterText(id)} or byIdentityId = ${filterText(id)}`;
 }
 
 /** A time, or how long ago. */
