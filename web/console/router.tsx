@@ -16,29 +16,23 @@ import { texts } from './texts/texts.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** @param names parameters of the address that the screen knows, beside those of every list. Others are dropped. */
-function route(path: string, names: string, component: FunctionComponent) {
-  const known = `${names} sort page`.split(' ');
+function route(path: string, component: FunctionComponent) {
   return createRoute({
     getParentRoute: () => root,
     path,
     component,
     // Another person or entity is another screen: nothing that was typed stays.
     remountDeps: ({ params }) => params,
-    validateSearch: (search: Record<string, unknown>) =>
-      Object.fromEntries(
-        known.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
-      ),
   });
 }
 
 /** A screen whose code loads when somebody opens it. If that fails, a button tries again. */
 function later<Name extends string>(
   path: string,
-  names: string,
-  ...[load, name]: [load: () => Promise<Readonly<Record<Name, FunctionComponent>>>, name: Name]
+  load: () => Promise<Readonly<Record<Name, FunctionComponent>>>,
+  name: Name,
 ) {
-  return route(path, names, function LaterScreen() {
+  return route(path, function LaterScreen() {
     const query = useQuery({
       queryKey: ['screen', path],
       queryFn: async (): Promise<{ Found: FunctionComponent }> => ({ Found: (await load())[name] }),
@@ -55,49 +49,32 @@ function later<Name extends string>(
   });
 }
 
-const ofRecords = 'person reference address from to';
-
 const routes = [
-  route('/', '', OverviewScreen),
-  route('/people', 'q state policy role', PeopleScreen),
-  later(
-    '/people/new',
-    'name externalId email',
-    () => import('./screens/people/new-person.tsx'),
-    'NewPersonScreen',
-  ),
-  later('/people/import', '', () => import('./screens/people/import.tsx'), 'ImportScreen'),
-  route('/people/$id', '', PersonScreen),
-  later('/people/$id/edit', '', () => import('./screens/people/edit-person.tsx'), 'EditPersonScreen'),
-  route('/attempts', `${ofRecords} outcome reason step`, AttemptsScreen),
-  route('/attempts/$id', '', AttemptScreen),
-  later('/what-if', 'person method policy', () => import('./screens/what-if.tsx'), 'WhatIfScreen'),
-  later('/nodes', '', () => import('./screens/nodes.tsx'), 'NodesScreen'),
-  later('/certificates', 'person', () => import('./screens/certificates.tsx'), 'CertificatesScreen'),
-  later('/audit', `${ofRecords} by event entity`, () => import('./screens/audit.tsx'), 'AuditScreen'),
-  later('/permissions', 'q right', () => import('./screens/permissions.tsx'), 'PermissionsScreen'),
-  later(
-    '/sessions',
-    'person kind mechanism program address',
-    () => import('./screens/sessions.tsx'),
-    'SessionsScreen',
-  ),
-  later('/enrollments', 'person kind method', () => import('./screens/enrollments.tsx'), 'EnrollmentsScreen'),
-  later('/policies', 'q', () => import('./screens/policy.tsx'), 'PoliciesScreen'),
-  later('/policies/$id', '', () => import('./screens/policy.tsx'), 'PolicyScreen'),
-  later('/signers', 'q enabled', () => import('./screens/signers/signer.tsx'), 'SignersScreen'),
-  later('/signers/$id', '', () => import('./screens/signers/signer.tsx'), 'SignerScreen'),
-  later('/cas', 'q', () => import('./screens/cas/ca.tsx'), 'CasScreen'),
-  later('/cas/$id', '', () => import('./screens/cas/ca.tsx'), 'CaScreen'),
-  later(
-    '/events',
-    'q type enabled',
-    () => import('./screens/events/subscription.tsx'),
-    'SubscriptionsScreen',
-  ),
-  later('/events/$id', '', () => import('./screens/events/subscription.tsx'), 'SubscriptionScreen'),
-  later('/clients', 'q type', () => import('./screens/clients/client.tsx'), 'ClientsScreen'),
-  later('/clients/$id', '', () => import('./screens/clients/client.tsx'), 'ClientScreen'),
+  route('/', OverviewScreen),
+  route('/people', PeopleScreen),
+  later('/people/new', () => import('./screens/people/new-person.tsx'), 'NewPersonScreen'),
+  later('/people/import', () => import('./screens/people/import.tsx'), 'ImportScreen'),
+  route('/people/$id', PersonScreen),
+  later('/people/$id/edit', () => import('./screens/people/edit-person.tsx'), 'EditPersonScreen'),
+  route('/attempts', AttemptsScreen),
+  route('/attempts/$id', AttemptScreen),
+  later('/what-if', () => import('./screens/what-if.tsx'), 'WhatIfScreen'),
+  later('/nodes', () => import('./screens/nodes.tsx'), 'NodesScreen'),
+  later('/certificates', () => import('./screens/certificates.tsx'), 'CertificatesScreen'),
+  later('/audit', () => import('./screens/audit.tsx'), 'AuditScreen'),
+  later('/permissions', () => import('./screens/permissions.tsx'), 'PermissionsScreen'),
+  later('/sessions', () => import('./screens/sessions.tsx'), 'SessionsScreen'),
+  later('/enrollments', () => import('./screens/enrollments.tsx'), 'EnrollmentsScreen'),
+  later('/policies', () => import('./screens/policy.tsx'), 'PoliciesScreen'),
+  later('/policies/$id', () => import('./screens/policy.tsx'), 'PolicyScreen'),
+  later('/signers', () => import('./screens/signers/signer.tsx'), 'SignersScreen'),
+  later('/signers/$id', () => import('./screens/signers/signer.tsx'), 'SignerScreen'),
+  later('/cas', () => import('./screens/cas/ca.tsx'), 'CasScreen'),
+  later('/cas/$id', () => import('./screens/cas/ca.tsx'), 'CaScreen'),
+  later('/events', () => import('./screens/events/subscription.tsx'), 'SubscriptionsScreen'),
+  later('/events/$id', () => import('./screens/events/subscription.tsx'), 'SubscriptionScreen'),
+  later('/clients', () => import('./screens/clients/client.tsx'), 'ClientsScreen'),
+  later('/clients/$id', () => import('./screens/clients/client.tsx'), 'ClientScreen'),
 ];
 
 export const router = createRouter({
