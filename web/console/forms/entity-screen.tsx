@@ -14,11 +14,10 @@ import { texts } from '../texts/texts.ts';
 import { rereadEntity, useEntity } from './entity.ts';
 import { draftOf, newDraft, type Values } from './entity-fields.ts';
 import { EntityForm, type EntityFormProps } from './entity-form.tsx';
+import { screenOf } from './names.ts';
 
 type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
-  /** The first part of its address, and of that of its list. */
-  readonly screen: 'clients' | 'signers' | 'cas' | 'policies' | 'events';
   readonly fields: (isNew: boolean) => ReactNode;
   /** What saving these changes ends. @param id null: it is new */
   readonly ask?: (
@@ -38,7 +37,6 @@ interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
 /** The form that adds an entity, and then leads to its screen. */
 export function NewEntityForm<Draft extends object>({
   entity,
-  screen,
   fields,
   ask,
   usual,
@@ -46,7 +44,7 @@ export function NewEntityForm<Draft extends object>({
   created,
 }: NewEntityProps<Draft>) {
   const navigate = useNavigate();
-  const toScreen = (id: string) => navigate({ to: `/${screen}/$id`, params: { id } });
+  const toScreen = (id: string) => navigate({ to: `/${screenOf(entity)}/$id`, params: { id } });
   return (
     <EntityForm<Draft>
       {...{ entity, id: null, usual, mayChange: true }}
@@ -86,7 +84,6 @@ export function EntityScreen<Document extends Named, Draft extends object>(
 function SavedEntity<Document extends Named, Draft extends object>({
   id,
   entity,
-  screen,
   fields,
   ask,
   deletionEnds,
@@ -96,7 +93,7 @@ function SavedEntity<Document extends Named, Draft extends object>({
   const path = `${entity.collection}/${encodeURIComponent(id)}`;
   const query = useEntity<Document>(path);
   return (
-    <Screen title={query.data?.document.name ?? texts.screens[screen]}>
+    <Screen title={query.data?.document.name ?? texts.screens[screenOf(entity)]}>
       <Loaded query={query}>
         {(found) => (
           <>
@@ -114,7 +111,7 @@ function SavedEntity<Document extends Named, Draft extends object>({
                 <DeleteButton
                   {...{ entity, version: found.version, ends: deletionEnds }}
                   of={found.document}
-                  list={`/${screen}`}
+                  list={`/${screenOf(entity)}`}
                 />
               </p>
             )}

@@ -1,4 +1,4 @@
-import type { EntityKind } from '../../../src/model/entities/entity.ts';
+import type { Entity, EntityKind } from '../../../src/model/entities/entity.ts';
 import { useList } from '../queries.ts';
 
 interface Named {
@@ -14,6 +14,20 @@ const collections: { readonly [Kind in EntityKind]?: string } = {
   'config-type': 'config-types',
   'event-subscription': 'event-subscriptions',
 };
+
+/** The first part of the addresses of the screens of a kind. */
+export const screens = {
+  'auth-policy': 'policies',
+  'ext-jwt-signer': 'signers',
+  ca: 'cas',
+  'oidc-client': 'clients',
+  'event-subscription': 'events',
+} as const;
+
+/** The same for an entity that has them. */
+export function screenOf({ kind }: Entity): (typeof screens)[keyof typeof screens] {
+  return screens[kind as keyof typeof screens];
+}
 
 /** Whether `useNames` finds entities of this kind. People are too many. */
 export function hasNames(kind: string | null): kind is EntityKind {

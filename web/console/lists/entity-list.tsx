@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { allOf, contains, isValue } from '../filter.ts';
 import { fieldAt } from '../forms/entity-fields.ts';
+import { screenOf } from '../forms/names.ts';
 import { useIsAdmin } from '../me.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { type Column, changedColumn, fieldColumn, type Named } from './columns.tsx';
@@ -16,14 +17,11 @@ interface Listed extends Named {
 /** The list of all entities of a kind, searchable by name. Administrators can add one. */
 export function EntityList<Item extends Listed>({
   entity,
-  screen,
   columns,
   words,
   filters = [],
 }: {
   entity: Entity;
-  /** The first part of their addresses. */
-  screen: 'cas' | 'clients' | 'events' | 'policies' | 'signers';
   /** Between the name and the last change: those of fields by name. */
   columns: readonly (string | Column<Item>)[];
   words: {
@@ -39,6 +37,7 @@ export function EntityList<Item extends Listed>({
   filters?: readonly string[];
 }) {
   const [address] = useListAddress();
+  const screen = screenOf(entity);
   const { labels, columns: heads = {}, choices, shortChoices = choices } = fieldWords(entity.kind);
   const name = fieldColumn<Item>(entity, 'name', (item) => (
     <Link to={`/${screen}/$id`} params={{ id: item.id }}>

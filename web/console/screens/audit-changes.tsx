@@ -12,7 +12,7 @@ import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
 import { memberAt } from '../forms/entity-fields.ts';
 import { FieldValue } from '../forms/field-value.tsx';
-import { hasNames, useNames } from '../forms/names.ts';
+import { hasNames, screens, useNames } from '../forms/names.ts';
 import { PersonLink } from '../lists/columns.tsx';
 import { fieldWords, valueText } from '../texts/fields.ts';
 import type { AuditEvent } from '../types.ts';
@@ -31,15 +31,6 @@ const tables: Readonly<Record<string, Fields>> = {
   ...Object.fromEntries(entities.map(({ kind, fields }) => [kind, fields])),
   authenticator: { ...passwordFields, ...certificateFields },
 };
-
-/** The first part of the addresses of their screens. */
-const screens = {
-  'auth-policy': 'policies',
-  'ext-jwt-signer': 'signers',
-  ca: 'cas',
-  'oidc-client': 'clients',
-  'event-subscription': 'events',
-} as const;
 
 interface FieldChange {
   readonly field: string;

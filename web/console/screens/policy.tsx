@@ -21,7 +21,6 @@ export function PolicyScreen() {
   return (
     <EntityScreen<AuthPolicy, PolicyDraft>
       entity={entity}
-      screen="policies"
       create={words.create}
       // Signers are off until somebody chooses them, although the API would allow all of them.
       initial={{ 'primary.extJwt.allowed': false }}
@@ -68,5 +67,5 @@ export function PoliciesScreen() {
     cell: (policy) => policySentences(policy, signers)[0],
     text: (policy) => policySentences(policy, signers).join(' '),
   };
-  return <EntityList entity={entity} screen="policies" columns={[rules]} words={words} />;
+  return <EntityList entity={entity} columns={[rules]} words={words} />;
 }

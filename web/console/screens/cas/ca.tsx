@@ -27,7 +27,6 @@ export function CaScreen() {
   return (
     <EntityScreen<Authority, CaDraft>
       entity={entity}
-      screen="cas"
       create={words.create}
       initial={{ isAuthEnabled: true }}
       // First the certificate; the proof that somebody holds its key comes afterwards.
@@ -110,7 +109,7 @@ function EndOf({ certPem }: { certPem: string }) {
 }
 
 export function CasScreen() {
-  return <EntityList entity={entity} screen="cas" columns={[state, 'isAuthEnabled', ends]} words={words} />;
+  return <EntityList entity={entity} columns={[state, 'isAuthEnabled', ends]} words={words} />;
 }
 
 /** The JWT that leads holders of the CA's certificates here. It is not a secret: the certificate lets them in. */

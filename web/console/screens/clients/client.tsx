@@ -39,7 +39,6 @@ export function ClientScreen() {
   return (
     <EntityScreen<OidcClient, ClientDraft>
       entity={entity}
-      screen="clients"
       create={words.create}
       initial={{ ...choiceOf('public'), idTokenSigningAlg: 'RS256' }}
       usual={(draft) => ({
@@ -240,7 +239,6 @@ export function ClientsScreen() {
   return (
     <EntityList
       entity={entity}
-      screen="clients"
       columns={['id', 'type', 'apiAccess', redirectUris]}
       words={words}
       filters={['type']}

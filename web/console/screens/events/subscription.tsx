@@ -27,7 +27,6 @@ export function SubscriptionScreen() {
   return (
     <EntityScreen<EventSubscription, SubscriptionDraft>
       entity={entity}
-      screen="events"
       create={words.create}
       initial={{ type: 'webhook' }}
       // The form does not keep the answer with the first secret, which has signed nothing yet: another one replaces it.
@@ -150,7 +149,6 @@ export function SubscriptionsScreen() {
   return (
     <EntityList<EventSubscription>
       entity={entity}
-      screen="events"
       columns={[
         'type',
         'enabled',

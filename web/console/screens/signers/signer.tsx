@@ -30,7 +30,6 @@ const vouching = [
 
 const about = {
   entity,
-  screen: 'signers',
   fields: () => <SignerFields />,
 } as const;
 
@@ -198,12 +197,6 @@ const state = fieldColumn<Signer>(entity, 'enabled', ({ enabled }) => (
 
 export function SignersScreen() {
   return (
-    <EntityList
-      entity={entity}
-      screen="signers"
-      columns={['issuer', 'audience', state]}
-      words={words}
-      filters={['enabled']}
-    />
+    <EntityList entity={entity} columns={['issuer', 'audience', state]} words={words} filters={['enabled']} />
   );
 }
