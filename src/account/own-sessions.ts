@@ -1,8 +1,8 @@
 // The caller's own API sessions, of both mechanisms.
 
-import { endApiSession, listApiSessions, type NamedApiSession } from '../admin/api-sessions.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import type { AdminServices } from '../admin/services.ts';
+import { endApiSession, type NamedApiSession } from '../admin/sessions.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';
 import { ownerOf } from '../model/actor.ts';
@@ -18,7 +18,7 @@ export function listOwnSessions(
   { identityId }: Principal,
   query: ListQuery,
 ): Promise<Page<NamedApiSession>> {
-  return listApiSessions(needs, ofIdentity(identityId, query));
+  return needs.store.apiSessions.list(ofIdentity(identityId, query), needs.clock.now());
 }
 
 /** Ends one, possibly that of this call. @throws AuthError not_found   also for one of somebody else */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endApiSession } from '../../admin/api-sessions.ts';
+import { endApiSession } from '../../admin/sessions.ts';
 import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';

@@ -2,7 +2,7 @@
 // folder, legacy/, and sessions/zt-session.ts with its view. Without these only OIDC is left.
 
 import { z } from 'zod';
-import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import type { NamedApiSession } from '../../admin/sessions.ts';
 import {
   type CertificateExtension,
   certificateExtension,

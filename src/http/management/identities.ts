@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
-import { listApiSessions } from '../../admin/api-sessions.ts';
 import { longestMinutes } from '../../admin/disabling.ts';
 import type { EnrollmentFields } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
@@ -202,7 +201,7 @@ export function identityRoutes(needs: EdgeServices): readonly Route[] {
         listFields: apiSessionListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listApiSessions(needs, mine), apiSessionDocument);
+          return mapPage(await needs.store.apiSessions.list(mine, needs.clock.now()), apiSessionDocument);
         },
         async removeAll(by, id) {
           await endSessionsOfIdentity(needs, by, id);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
-import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
+import { endApiSession, endBrowserSession, getApiSession, getBrowserSession } from '../../admin/sessions.ts';
 import {
   apiSessionListFields,
   browserSessionListFields,
@@ -43,7 +42,8 @@ export function browserSessionRoutes(needs: EdgeServices): readonly Route[] {
     noun: 'a browser session',
     document: browserSessionSchema,
     listFields: browserSessionListFields,
-    list: async (query) => mapPage(await listBrowserSessions(needs, query), browserSessionDocument),
+    list: async (query) =>
+      mapPage(await needs.store.browserSessions.list(query, needs.clock.now()), browserSessionDocument),
     get: async (id) => browserSessionDocument(await getBrowserSession(needs, id)),
     permissions: { delete: 'helpdesk' },
     remove: (by, id) => endBrowserSession(needs, by, id),
@@ -80,7 +80,8 @@ export function apiSessionRoutes(needs: EdgeServices): readonly Route[] {
     noun: 'an API session',
     document: apiSessionSchema,
     listFields: apiSessionListFields,
-    list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
+    list: async (query) =>
+      mapPage(await needs.store.apiSessions.list(query, needs.clock.now()), apiSessionDocument),
     get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
     permissions: { delete: 'helpdesk' },
     remove: (by, id) => endApiSession(needs, by, { id, reason: 'administrator' }),

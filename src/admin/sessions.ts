@@ -1,9 +1,9 @@
-// API sessions as an administrator sees them, and their end. The login mechanisms open them.
+// API and browser sessions as administrators see and end them. Logins open them.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
+import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import { helping } from './help-desk.ts';
 import type { AdminServices } from './services.ts';
@@ -24,11 +24,6 @@ async function findLiving(needs: AdminServices, id: string): Promise<ApiSession>
   return session;
 }
 
-/** Live sessions only. */
-export function listApiSessions(needs: AdminServices, query: ListQuery): Promise<Page<NamedApiSession>> {
-  return needs.store.apiSessions.list(query, needs.clock.now());
-}
-
 /**
  * Ends a session: every node refuses its tokens from the next call on.
  * @param reason `logout` when the owner does it
@@ -47,4 +42,27 @@ export async function endApiSession(
   const ended = { sessionId: id, reason, byIdentityId: by.actor.identityId };
   const of = owner === null ? {} : { identityId: owner.id };
   needs.audit.record({ event: 'session.ended', ...ended, ...of }, by.origin);
+}
+
+/** @throws AuthError not_found   also for one that has ended or expired */
+export async function getBrowserSession(
+  { store, clock }: AdminServices,
+  id: string,
+): Promise<NamedBrowserSession> {
+  return existing(await store.browserSessions.find(asId(id), clock.now()));
+}
+
+/**
+ * Ends one: the next authorization in that browser asks for a login. API sessions that it opened continue.
+ * @throws AuthError not_found
+ * @throws AuthError forbidden   see help-desk.ts
+ */
+export async function endBrowserSession(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
+  const { identityId } = (await getBrowserSession(needs, id)).progress;
+  const identity = await needs.store.identities.find(identityId);
+  const store = identity === null ? actingFor(needs, by) : helping(needs, by, identity);
+  existing(await store.browserSessions.end(asId(id), needs.clock.now()));
+  const { identityId: byIdentityId } = by.actor;
+  const ended = { browserSessionId: id, reason: 'administrator', byIdentityId, identityId } as const;
+  needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);
 }
