@@ -38,8 +38,10 @@ export async function loopbackLogin<T>(provider: Provider, options: LoopbackLogi
     (host) => `http://${host}:${redirect.port}${callbackPath}`,
   );
   const started = await startAuthorization(provider, candidates, scope === undefined ? {} : { scope });
-  await open(started.authorizationUrl.href);
-  const { url, show } = await redirect.next(started.attempt, signal);
+  // A browser in which the person is signed in may be back before it is known to be open.
+  const returned = redirect.next(started.attempt, signal);
+  const opened = (async () => open(started.authorizationUrl.href))();
+  const { url, show } = await Promise.race([returned, opened.then(() => returned)]);
   try {
     const result = await complete(await finishLogin(provider, started.attempt, url));
     show({ isLoggedIn: true, text: loggedInText });
@@ -102,6 +104,7 @@ async function listenForRedirect(): Promise<LoopbackRedirect> {
     next: (attempt, signal) =>
       new Promise((take, fail) => {
         const giveUp = () => fail(signal.reason);
+        if (signal.aborted) return giveUp();
         signal.addEventListener('abort', giveUp, { once: true });
         waiting = {
           attempt,
