@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
@@ -273,6 +274,36 @@ describe('the outbound client', () => {
     }
     idp.misbehave({ kind: 'broken' });
     await assertRefused(client().get(idp.jwksEndpoint, wanted), 'connection', 'cut off');
+  });
+
+  test('takes a body in parts of one byte, in hardly more memory than the body', async (t) => {
+    const parts = 600_000;
+    const some = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', async () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        for (let sent = 0; sent < parts; sent += 10_000) if (!socket.write(some)) await once(socket, 'drain');
+        socket.end('0\r\n\r\n');
+      });
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new URL('../../src/platform/network/outbound-client.ts', import.meta.url);
+    const limits = { ...noLimits, timeout: 120_000 };
+    const asked = { accept: '*/*', maxBytes: 2 * parts, isSigned: true };
+    const worker = new Worker(
+      `import(${JSON.stringify(client)}).then(async ({ outboundClient }) => {
+         const { get } = outboundClient(${JSON.stringify(limits)});
+         const body = await get('http://127.0.0.1:${port}/', ${JSON.stringify(asked)});
+         require('node:worker_threads').parentPort.postMessage(body.toString());
+       })`,
+      { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } },
+    );
+    const [text] = await once(worker, 'message');
+    assert.equal(text, 'x'.repeat(parts));
+    await worker.terminate();
   });
 
   test('refuses compressed bodies and answers other than 200, and reveals nothing of their content', async () => {

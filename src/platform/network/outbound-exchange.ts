@@ -190,14 +190,17 @@ export async function readAnswer(
   // Compressed bodies are not requested: unpacked they could have any size.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
-  const chunks: Buffer[] = [];
+  let body = Buffer.alloc(0);
   let length = 0;
   for await (const chunk of incoming) {
-    length += chunk.length;
-    if (length > maxBytes) throw new FetchRefused('too-large');
-    chunks.push(chunk);
+    const end = length + chunk.length;
+    if (end > maxBytes) throw new FetchRefused('too-large');
+    // Copied: kept as they came, parts of a byte each would take a hundred times the room.
+    if (end > body.length) body = Buffer.concat([body], Math.max(end, Math.min(2 * body.length, maxBytes)));
+    chunk.copy(body, length);
+    length = end;
   }
-  return Buffer.concat(chunks);
+  return body.subarray(0, length);
 }
 
 function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
