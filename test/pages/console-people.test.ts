@@ -9,13 +9,13 @@ import { parseCertificate } from '../../src/platform/x509/x509.ts';
 import { screenshot, type Visitor, visitor } from '../support/browser.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
-import { createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
+import { audience, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { authorizationQuery, beginLogin, obtainCode, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { personWithPasskey } from '../support/passkeys.ts';
-import { startTestIdp } from '../support/test-idp.ts';
+import { goodClaims, startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 import { announced, assertClean, atConsole, colleague, go, phone } from './console-support.ts';
@@ -210,6 +210,12 @@ describe('what can be done about a refusal', () => {
     const signer = await createSigner(root, idp, 'remedy idp');
     const unknown = await submitJwt(server, await tokenOf(server, idp, 'remedy newcomer'));
     const forOthers = await submitJwt(server, await tokenOf(server, idp, 'x', { aud: 'others' }));
+    const stranger = await startTestIdp();
+    const forged = await stranger.sign(
+      goodClaims({ issuer: idp.issuer, audience, subject: 'x' }, server.clock),
+    );
+    const wronglySigned = await submitJwt(server, forged);
+    await stranger.close();
     const strange = withCertificate(server, client({ issuer: authority() }));
     const untrusted = await submitCertificate(strange);
     strange.closeConnections();
@@ -230,6 +236,8 @@ describe('what can be done about a refusal', () => {
       [referenceOf(unregistered), ['Allow this address'], []],
       [referenceOf(unknown), ['Add this person'], []],
       [referenceOf(forOthers), ['External JWT signers'], []],
+      [referenceOf(wronglySigned), ['External JWT signers'], []],
+      [await fail('remedy unknown'), ['People'], []],
       [referenceOf(untrusted), ['Third-party CAs'], []],
       [referenceOf(unbound), ['Edit the policy bound'], []],
     ] as const;

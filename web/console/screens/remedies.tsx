@@ -13,59 +13,130 @@ import { Enable, ResetMfa, Unlock } from './person-actions.tsx';
 
 const { remedies: words } = texts;
 
-type Remedy = 'unlock' | 'enable' | 'invite' | 'reset-mfa' | 'policy' | 'authenticators';
+/** What lets a person in again. */
+type Remedy = 'unlock' | 'enable' | 'invite' | 'reset-mfa' | 'policy' | 'authenticators' | 'edit';
+/** A screen on which administrators set right what others, or many, depend on. */
+type Place = 'signers' | 'cas' | 'clients' | 'enrollments' | 'people' | 'nodes';
 
-/** What lets a person in again, by the reason of the refusal. */
-const byReason: Readonly<Partial<Record<Reason, readonly Remedy[]>>> = {
+/** Nothing here helps: the client, the person, the provider or the operator of the host has to do it. */
+const theirs: readonly (Remedy | Place)[] = [];
+
+/** What can be done here, by the reason of the refusal. */
+const byReason: Readonly<Record<Reason, readonly (Remedy | Place)[]>> = {
   locked: ['unlock', 'invite'],
+  // It ends by itself.
+  throttled: theirs,
   'identity-disabled': ['enable'],
   'method-not-allowed': ['policy'],
-  'signer-not-allowed': ['policy'],
-  'signer-not-independent': ['policy'],
-  'secondary-token-missing': ['policy'],
+  // The attempt offers to add the person.
+  'no-identity-for-claim': theirs,
+  'newcomer-refused': ['signers'],
+  'too-many-newcomers': theirs,
+  'changed-meanwhile': theirs,
+  'client-not-allowed': ['edit', 'clients'],
+  'dpop-required': ['policy'],
+  'unknown-user': ['people'],
   'wrong-password': ['invite'],
   'password-change-required': ['invite'],
+  'no-certificate': theirs,
+  'untrusted-chain': ['cas'],
+  'ca-not-verified': ['cas'],
+  'ca-auth-off': ['cas'],
+  'broken-chain': theirs,
+  'authority-expired': ['cas'],
+  'certificate-algorithm': theirs,
+  'certificate-key-usage': theirs,
+  'certificate-is-authority': theirs,
+  'certificate-expired': ['authenticators', 'policy'],
+  'certificate-revoked': ['authenticators'],
+  'revocation-unknown': ['cas'],
+  'certificate-not-yet-valid': theirs,
+  'certificate-usage': theirs,
+  'unknown-thumbprint': ['people'],
+  'certificate-claim-missing': ['cas'],
+  'no-token': theirs,
+  'malformed-token': theirs,
+  'token-encrypted': theirs,
+  'token-unsigned': theirs,
+  'token-type': theirs,
+  'token-without-issuer': theirs,
+  'no-signer-for-issuer': ['signers'],
+  'signer-disabled': ['signers'],
+  'signer-not-allowed': ['policy'],
+  'signer-not-independent': ['policy'],
+  'ambiguous-signer': ['signers'],
+  'token-algorithm': theirs,
+  'token-without-key-id': theirs,
+  'unknown-key': ['signers'],
+  'unusable-key': ['signers'],
+  'key-algorithm': theirs,
+  'keys-unavailable': ['signers'],
+  'signer-certificate-expired': ['signers'],
+  // Keys are fetched again for it, so it is the signer that has those of another provider.
+  'token-signature': ['signers'],
+  'token-audience': ['signers'],
+  'token-expired': theirs,
+  'token-not-yet-valid': theirs,
+  'token-without-expiry': theirs,
+  'token-without-issue-time': ['signers'],
+  'token-times': theirs,
+  'token-lifetime': ['signers'],
+  'token-claim-missing': ['signers'],
+  'reset-not-allowed': ['invite'],
+  'email-not-verified': ['signers'],
+  'reset-unverified': ['invite', 'edit'],
+  'provider-unavailable': ['signers'],
+  'provider-refused': ['signers'],
+  'token-nonce': theirs,
+  'secondary-token-missing': ['policy'],
+  'secondary-wrong-identity': ['edit'],
+  'passkey-unreadable': theirs,
+  'passkey-question': theirs,
+  'passkey-used-before': theirs,
+  'passkey-origin': theirs,
+  'passkey-site': ['authenticators', 'invite'],
+  'passkey-absent': theirs,
+  'passkey-signature': ['authenticators'],
+  'passkey-key': theirs,
+  'passkey-model': ['authenticators', 'policy'],
+  'passkey-unknown': theirs,
+  'passkey-other-identity': theirs,
+  'passkey-unverified': ['policy'],
+  'passkey-cloned': ['authenticators'],
+  'passkey-not-independent': ['policy'],
+  'passkey-required': ['policy'],
+  'passkey-not-added': ['authenticators'],
+  'enrollment-token-unknown': ['enrollments'],
+  'enrollment-other-method': ['enrollments'],
+  'invitation-unknown': ['invite'],
+  'invitation-expired': ['invite'],
+  'invitation-not-allowed': ['invite'],
+  'enrollment-expired': ['enrollments'],
+  'enrollment-not-allowed': ['cas', 'signers'],
+  'enrollment-other-ca': ['cas'],
+  'enrollment-name-refused': ['cas', 'signers'],
+  'enrollment-external-id-refused': ['cas', 'signers'],
+  'enrollment-password-refused': theirs,
+  'enrollment-request-refused': theirs,
+  'already-enrolled': ['authenticators'],
+  'totp-not-enrolled': theirs,
   'wrong-code': ['reset-mfa'],
   'replayed-code': ['reset-mfa'],
-  'certificate-expired': ['authenticators', 'policy'],
-  'invitation-expired': ['invite'],
-  'invitation-unknown': ['invite'],
-  'invitation-not-allowed': ['invite'],
-  'already-enrolled': ['authenticators'],
-  'certificate-revoked': ['authenticators'],
-  'dpop-required': ['policy'],
-  'passkey-not-independent': ['policy'],
-  'passkey-unverified': ['policy'],
-  'passkey-required': ['policy'],
-  'passkey-model': ['authenticators', 'policy'],
-  'passkey-site': ['authenticators', 'invite'],
-  'passkey-cloned': ['authenticators'],
-  'reset-not-allowed': ['invite'],
-  'reset-unverified': ['invite'],
+  // The attempt offers to allow the address.
+  'redirect-uri-unknown': theirs,
+  'unknown-client': ['clients'],
+  'sign-in-expired': theirs,
+  'setup-link-dead': theirs,
+  'device-code-unknown': theirs,
+  'not-permitted': theirs,
+  conflict: theirs,
+  'nothing-there': theirs,
+  'request-refused': theirs,
+  'server-unavailable': ['nodes'],
+  'server-failed': theirs,
 };
 
-/** Where administrators set right what the server was told of another party. */
-const placeOf: Readonly<Partial<Record<Reason, 'signers' | 'cas'>>> = {
-  'signer-disabled': 'signers',
-  'no-signer-for-issuer': 'signers',
-  'ambiguous-signer': 'signers',
-  'unknown-key': 'signers',
-  'unusable-key': 'signers',
-  'keys-unavailable': 'signers',
-  'signer-certificate-expired': 'signers',
-  'token-audience': 'signers',
-  'token-lifetime': 'signers',
-  'token-claim-missing': 'signers',
-  'provider-unavailable': 'signers',
-  'provider-refused': 'signers',
-  'untrusted-chain': 'cas',
-  'ca-not-verified': 'cas',
-  'ca-auth-off': 'cas',
-  'authority-expired': 'cas',
-  'revocation-unknown': 'cas',
-  'certificate-claim-missing': 'cas',
-  'enrollment-other-ca': 'cas',
-};
+const isPlace = (one: Remedy | Place): one is Place => one in texts.screens;
 
 /** Nothing for viewers who may do none of it. */
 export function Remedies({ attempt }: { attempt: LoginAttempt }) {
@@ -77,20 +148,22 @@ export function Remedies({ attempt }: { attempt: LoginAttempt }) {
     if (!me.isAdmin || subject === null || address === null) return null;
     return <AllowAddress clientId={subject} address={address} />;
   }
-  const place = placeOf[reason];
-  if (place !== undefined)
-    return (
-      me.isAdmin && (
-        <div className="buttons">
-          <Link className="button" to={`/${place}`}>
-            {texts.screens[place]}
-          </Link>
-        </div>
-      )
-    );
   const remedies = byReason[reason];
-  if (identityId === null || remedies === undefined) return null;
-  return <ForPerson me={me} id={identityId} remedies={remedies} />;
+  const places = me.isAdmin ? remedies.filter(isPlace) : [];
+  const forPerson = remedies.filter((one) => !isPlace(one));
+  if (places.length === 0 && (identityId === null || forPerson.length === 0)) return null;
+  return (
+    <div className="buttons">
+      {identityId !== null && forPerson.length > 0 && (
+        <ForPerson me={me} id={identityId} remedies={forPerson} />
+      )}
+      {places.map((place) => (
+        <Link key={place} className="button" to={`/${place}`}>
+          {texts.screens[place]}
+        </Link>
+      ))}
+    </div>
+  );
 }
 
 function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: readonly Remedy[] }) {
@@ -111,8 +184,13 @@ function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: r
         {words.theirCertificates}
       </Link>
     ),
+    edit: me.isAdmin && (
+      <Link key="edit" className="button" to="/people/$id/edit" params={{ id }}>
+        {words.editPerson}
+      </Link>
+    ),
   };
-  return <div className="buttons">{remedies.map((remedy) => buttons[remedy])}</div>;
+  return remedies.map((remedy) => buttons[remedy]);
 }
 
 /** Adds an address that was refused to the redirect URIs of its application. */

@@ -273,6 +273,7 @@ export const ofPeople = wordsOf({
   },
   remedies: {
     editPolicy: (name: string) => [`Edit the policy ${name}`, `Richtlinie ${name} bearbeiten`],
+    editPerson: ['Edit the person', 'Person bearbeiten'],
     theirCertificates: ['What they sign in with', 'Womit sie sich anmelden'],
     allow: ['Allow this address', 'Diese Adresse zulassen'],
     allowTitle: (name: string) => [`Allow this address for ${name}?`, `Diese Adresse für ${name} zulassen?`],
