@@ -242,7 +242,9 @@ const pageMeta = schemaNamed('ListMeta', {
     totalCountIsEstimate: z
       .literal(true)
       .optional()
-      .describe('Only there when the list is too long to be counted: it has `totalCount` entries or more'),
+      .describe(
+        'Only there when the list is too long to be counted: it has about `totalCount` entries if that is a multiple of 1000, otherwise `totalCount` or more',
+      ),
   }),
 });
 

@@ -79,6 +79,7 @@ export const identitiesInOrder: readonly string[] = [
   'CREATE INDEX identities_by_last_login ON identities (last_login_at NULLS FIRST, id)',
   'CREATE INDEX identities_by_update ON identities (updated_at, id)',
   'CREATE INDEX identities_by_type ON identities (type, id)',
+  'CREATE INDEX identities_by_email ON identities (email, id)',
   'CREATE INDEX identities_disabled ON identities (disabled_at, id) WHERE disabled_at IS NOT NULL',
   'CREATE INDEX identities_with_old_password ON identities (id) WHERE password_must_change = 1',
 ];

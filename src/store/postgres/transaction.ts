@@ -127,6 +127,12 @@ function held(statement: Statement): Statement {
 }
 
 /**
+ * What an index finds of ten million rows is remembered row by row, not page by page: the other rows of a page would be
+ * compared again. Lists have few connections.
+ */
+const enoughMemory = `SELECT set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')), 33554432) / 1024 || 'kB', true)`;
+
+/**
  * Reads in one transaction, whose statements the server ends when their time is over.
  * @param left the time that is left
  * @throws OutOfTime
@@ -136,7 +142,7 @@ export async function reading<T>(
   left: () => Millis,
   use: (read: ReadInTurn) => Promise<T>,
 ): Promise<T> {
-  const begun = send(client, 'BEGIN READ ONLY');
+  const begun = send(client, `BEGIN READ ONLY; ${enoughMemory}`);
   // What is refused before it reads does not wait for this, and a rejection that nothing handles ends the process.
   begun.catch(() => undefined);
   try {

@@ -149,6 +149,7 @@ function liveSessions(now: Millis) {
   return listSource('api_sessions', apiSessionListFields, {
     identity: 'JOIN',
     columns: { type: 'mechanism' },
+    inOrder: ['createdAt'],
     where: sql`api_sessions.ended_at IS NULL AND api_sessions.expires_at > ${now}`,
   });
 }

@@ -56,6 +56,7 @@ const hasOne = (table: string) =>
   `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = identities.id)`;
 export const identityTable = entityTable(identityEntity, {
   conditions: { isMfaEnabled: hasOne('totp_enrollments'), hasPasskey: hasOne('passkeys') },
+  inOrder: ['createdAt', 'updatedAt', 'lastLoginAt', 'type', 'authPolicyId'],
 });
 export const { read: identityOf } = identityTable;
 

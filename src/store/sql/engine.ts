@@ -73,6 +73,8 @@ export interface Dialect {
   withinTime(table: string): string;
   /** A query for about how many rows a table has, as `total`, whatever its size. */
   rowsOf(table: string): string;
+  /** About this part of the rows of a table, at random but the same each time, as `FROM` names it. @param part above 0, at most 1 */
+  sampled(table: string, part: number): string;
   /** Function: a JSON array of the values of a column. */
   readonly jsonArray: 'json_group_array' | 'json_agg';
   /** Function: turns the texts of a JSON array into rows with a column `value`. */
@@ -114,6 +116,13 @@ export const sqliteDialect: Dialect = {
   lowerCase: (expression) => `lower_case(${expression})`,
   withinTime: (table) => `within_time(${table}.rowid)`,
   rowsOf: (table) => `SELECT coalesce(max(rowid), 0) AS total FROM ${table}`,
+  // Rows of the same period would otherwise all be in it, or none.
+  sampled(table, part) {
+    const step = Math.round(1 / part);
+    return `(WITH RECURSIVE steps (at) AS (
+        SELECT 1 UNION ALL SELECT at + ${step} FROM steps WHERE at + ${step} <= (SELECT max(rowid) FROM ${table})
+      ) SELECT at + at / ${step} * 48271 % ${step} AS at FROM steps) AS steps CROSS JOIN ${table} ON ${table}.rowid = steps.at`;
+  },
   jsonArray: 'json_group_array',
   jsonTexts: 'json_each',
   time: null,
@@ -142,6 +151,7 @@ export const postgresDialect: Dialect = {
   // The number of the last VACUUM or ANALYZE is -1 before the first. A row of ours takes more than 100 bytes.
   rowsOf: (table) => `SELECT greatest(reltuples::bigint, pg_relation_size(oid) / 400) AS total
     FROM pg_class WHERE oid = '${table}'::regclass`,
+  sampled: (table, part) => `${table} TABLESAMPLE SYSTEM (${part * 100}) REPEATABLE (1)`,
   jsonArray: 'json_agg',
   jsonTexts: 'json_array_elements_text',
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',

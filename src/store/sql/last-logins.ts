@@ -13,7 +13,7 @@ import { concern } from './concern.ts';
 import { among, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
 
-const listed = listSource('last_logins', lastLoginListFields, { identity: 'JOIN' });
+const listed = listSource('last_logins', lastLoginListFields, { identity: 'JOIN', inOrder: ['lastAt'] });
 const listedOf = reader<ListedLastLogin>()(
   'id identityId clientId program? operatingSystem? ipAddress firstAt lastAt identityName',
 );

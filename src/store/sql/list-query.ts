@@ -16,11 +16,26 @@ const maxFilterParts = 500;
 /** From here on skipping rows costs more than reading those of the page apart. */
 const farOffset = 1000;
 
+/** More than any table has. With it, engines plan a subquery for itself. */
+const everyEntry = Number.MAX_SAFE_INTEGER;
+
 /** The statements of a list. */
 export interface CompiledList {
+  /** The engine chooses whether it sorts what matches or compares the entries in their order. */
   page(): Sql;
+  /**
+   * The page where at most `countedExactly` entries match, and in each row how many do, as `list_total`; if they are more, the
+   * page is wrong. It has no row where no entry is on the page.
+   */
+  pageOfFew(): Sql;
+  /** The page if it is among so many first entries of the order, or less of it. Null: no index has this order. */
+  pageAmongFirst(entries: number): Sql | null;
+  /** The page from all that match. */
+  pageOfSorted(): Sql;
   /** Counts the entries, up to `countedExactly` plus one. */
   count(): Sql;
+  /** Counts the entries among this part of the table's rows. */
+  countOf(part: number): Sql;
   /** The keys of all entries in their order, as a JSON array: at most `most`. */
   keys(most: number): Sql;
 }
@@ -34,7 +49,9 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     throw new AuthError('invalid_filter', {
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
-  const where = sql`WHERE ${raw(dialect.withinTime(source.table))} AND (${source.where}) AND (${wholeCondition(dialect, source, query.filter)})`;
+  const inTime = raw(dialect.withinTime(source.table));
+  const matches = sql`(${source.where}) AND (${wholeCondition(dialect, source, query.filter)})`;
+  const where = sql`WHERE ${inTime} AND ${matches}`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;
   // Joins that only add columns do not change the number of entries, and are most of the work.
@@ -42,13 +59,10 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   const counted = `${table} ${join}`;
   const sort = query.sort.map(({ field, descending }) => ({ ...fieldOf(source, field), descending }));
   const decisive = sort.findIndex(({ isUnique, isOptional }) => isUnique && !isOptional);
-  const order = (decisive < 0 ? sort : sort.slice(0, decisive + 1)).map((field) => {
-    const direction = raw(field.descending ? 'DESC' : 'ASC');
-    if (!field.isOptional) return sql`${raw(field.column)} ${direction}`;
-    // Engines disagree on where unset values are sorted, unless the query says so. If it does, they use no index.
-    return sql`${raw(field.column)} ${direction} ${raw(field.descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
-  });
-  const orderBy = together(decisive < 0 ? [...order, raw(source.tieBreaker)] : order);
+  const sorted = decisive < 0 ? [...sort, ofKey(source, sort)] : sort.slice(0, decisive + 1);
+  const orderedBy = (expressionOf: (column: string, at: number) => string) =>
+    raw(sorted.map((field, at) => `${expressionOf(field.column, at)} ${directionOf(field)}`).join(', '));
+  const orderBy = orderedBy((column) => column);
   const selected = (columns: string, limit: number, from = whole) =>
     sql`SELECT ${raw(columns)} FROM ${raw(from)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
   const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
@@ -61,13 +75,83 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     const keys = selected(key, query.limit, isSortedByJoined ? whole : counted);
     return sql`SELECT ${raw(source.select)} FROM ${raw(whole)} WHERE ${raw(key)} IN (${keys}) ORDER BY ${orderBy}`;
   };
+  const page = sql`LIMIT ${query.limit} OFFSET ${query.offset}`;
+  const sortedColumns = sorted.map(({ column }, at) => `${column} AS sorted_${at}`).join(', ');
+  const entries = sql`SELECT ${raw(`${source.tieBreaker} AS entry, ${sortedColumns}`)} FROM ${raw(isSortedByJoined ? whole : counted)} ${where}`;
+  const pageAmong = (matching: Sql, total = '') => {
+    const found = sql`SELECT entry${raw(total)} FROM (${matching}) AS matching ORDER BY ${orderedBy((_column, at) => `sorted_${at}`)} ${page}`;
+    return sql`SELECT ${raw(source.select)}${raw(total === '' ? '' : ', list_total')} FROM (${found}) AS found
+      JOIN ${raw(table)} ON ${raw(source.tieBreaker)} = found.entry ${raw(joined?.sql ?? '')} ORDER BY ${orderBy}`;
+  };
+  /** The first of each part: its own index finds them where none has the whole order. */
+  const pageOfParts = (parts: readonly OrderPart[]) => {
+    const most = query.offset + query.limit;
+    const firsts = parts.map(
+      ({ condition: ofPart, order }, at) =>
+        sql`SELECT * FROM (${entries} AND ${raw(ofPart)} ORDER BY ${raw(order)} LIMIT ${most}) AS ${raw(`part_${at}`)}`,
+    );
+    return pageAmong(together(firsts, ' UNION ALL '));
+  };
   return {
+    pageOfFew: () =>
+      pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
+    pageOfSorted: () => pageAmong(sql`${entries} LIMIT ${everyEntry}`),
+    pageAmongFirst(most) {
+      const [first, key = first, ...others] = sorted;
+      const isOfIndex =
+        first?.hasOrder &&
+        (key === first || (key?.column === source.tieBreaker && key.descending === first.descending));
+      if (!isOfIndex || others.length > 0 || isFar) return null;
+      const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} ORDER BY ${orderBy} LIMIT ${most}`;
+      return sql`SELECT ${raw(source.select)} FROM (${entries}) AS ${raw(table)} ${raw(joined?.sql ?? '')} WHERE ${matches} ORDER BY ${orderBy} ${page}`;
+    },
     count: () =>
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-    page: () => (isFar || isJoinedLater ? keyedPage() : selected(source.select, query.limit)),
+    page() {
+      const parts = isFar ? null : partsOfOrder(sorted);
+      if (parts !== null) return pageOfParts(parts);
+      return isFar || isJoinedLater ? keyedPage() : selected(source.select, query.limit);
+    },
+    countOf: (part) =>
+      sql`SELECT count(*) AS total FROM ${raw(dialect.sampled(table, part))} ${raw(join)} ${where}`,
     keys: (most) =>
       sql`SELECT ${raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
   };
+}
+
+type Sorted = StoredField & { readonly descending: boolean };
+
+/** What decides between equal entries: the key, in the direction of the field before it, as indexes have both. */
+function ofKey(source: ListSource, sort: readonly Sorted[]): Sorted {
+  return { ...fieldOf(source, 'id'), descending: sort.at(-1)?.descending ?? false };
+}
+
+/** Engines disagree on where unset values are sorted, unless the query says so. */
+function directionOf({ descending, isOptional }: Sorted): string {
+  if (!isOptional) return descending ? 'DESC' : 'ASC';
+  return descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+}
+
+/** Entries that come before or after all others in an order, and their own order. */
+interface OrderPart {
+  readonly condition: string;
+  readonly order: string;
+}
+
+/** Those with and without a value of the first field, or for which a flag is set and is not. Null: no need to part them. */
+function partsOfOrder([first, ...others]: readonly Sorted[]): readonly OrderPart[] | null {
+  if (first === undefined || first.hasOrder) return null;
+  const order = others.map((field) => `${field.column} ${directionOf(field)}`).join(', ');
+  if (first.kind === 'boolean') {
+    const isSet = first.condition ?? `${first.column} = 1`;
+    return [isSet, `NOT (${isSet})`].map((condition) => ({ condition, order }));
+  }
+  if (!first.isOptional) return null;
+  const own = `${first.column} ${directionOf({ ...first, isOptional: false })}`;
+  return [
+    { condition: `${first.column} IS NULL`, order },
+    { condition: `${first.column} IS NOT NULL`, order: first.isUnique ? own : `${own}, ${order}` },
+  ];
 }
 
 /** What terms cost for each entry; 1 is a comparison of a value of the row itself. */
@@ -127,6 +211,11 @@ function partsOf(filter: Filter): number {
 /** Whether a filter names a field of a table. */
 function names(source: ListSource, table: string, filter: Filter): boolean {
   return termsOf(filter).some(({ field }) => fieldOf(source, field).column.startsWith(`${table}.`));
+}
+
+/** Whether a filter names the only entry that it may match. */
+export function namesOne(source: ListSource, filter: Filter): boolean {
+  return conjunctsOf(filter).some((term) => term.op === '=' && fieldOf(source, term.field).isUnique);
 }
 
 function fieldOf(source: ListSource, name: string): StoredField {

@@ -21,6 +21,8 @@ export interface StoredField {
   readonly isOptional: boolean;
   /** Whether no two entries have the same value. */
   readonly isUnique: boolean;
+  /** Whether an index has the order by it and by the key. */
+  readonly hasOrder: boolean;
 }
 
 export interface ListSource {
@@ -44,6 +46,7 @@ export interface ListSource {
  * @param source.columns      for fields whose column has another name; `id` if the unique column has another name
  * @param source.conditions   for flags that other tables decide
  * @param source.searched     columns whose texts are stored in lower case too
+ * @param source.inOrder      fields whose order, with the key, has an index; the key and unique ones have it anyway
  * @param source.named        columns of names that are stored as `foldedName` too, and where
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
  * @param source.select       further columns to read
@@ -55,6 +58,7 @@ export function listSource(
     readonly columns?: Readonly<Record<string, string>>;
     readonly conditions?: Readonly<Record<string, string>>;
     readonly searched?: readonly string[];
+    readonly inOrder?: readonly string[];
     readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
@@ -76,7 +80,8 @@ export function listSource(
     const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
     const fold = named === undefined ? inLowerCase : foldedName;
     const names = { column: qualified, condition, lowerCase };
-    return [field, { ...names, fold, kind, isOptional: nullable, isUnique }] as const;
+    const hasOrder = (isUnique && !nullable) || (source.inOrder?.includes(field) ?? false);
+    return [field, { ...names, fold, kind, isOptional: nullable, isUnique, hasOrder }] as const;
   });
   const id = {
     column: `${table}.${columns.id ?? 'id'}`,
@@ -86,6 +91,7 @@ export function listSource(
     kind: 'text',
     isOptional: false,
     isUnique: true,
+    hasOrder: true,
   } as const;
   const selected = [
     `${table}.*`,

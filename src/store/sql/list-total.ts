@@ -33,6 +33,15 @@ export async function totalOf(
   return { totalCount: isBeyondEnd ? counted : Math.max(counted, seen + 1), totalCountIsEstimate: true };
 }
 
+/**
+ * A total that is certain to be reached says too little only where it is less than half of what a sample shows; that is
+ * told in two digits.
+ */
+export function raised(total: ListTotal, estimate: number): ListTotal {
+  const about = Number(estimate.toPrecision(2));
+  return about > 2 * total.totalCount ? { ...total, totalCount: about } : total;
+}
+
 /** The number in the only row of the result. */
 export function onlyNumber([row]: readonly SqlRow[]): number {
   return Number(row?.total ?? 0);

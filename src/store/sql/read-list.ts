@@ -6,15 +6,21 @@ import { SECOND } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { Engine, ReadInTurn } from './engine.ts';
 import type { SqlRow } from './intent.ts';
-import { comparisonsOf, compileList, foldingCost } from './list-query.ts';
+import { type CompiledList, comparisonsOf, compileList, foldingCost, namesOne } from './list-query.ts';
 import type { ListSource } from './list-source.ts';
-import { onlyNumber, totalOf } from './list-total.ts';
+import { countedExactly, onlyNumber, raised, totalOf } from './list-total.ts';
 import { OutOfTime } from './turns.ts';
 
 /** Comparisons for each entry that every filter may make, however long the list: what a person types. */
 const freeComparisons = 24;
 /** A list of everything has at most this many entries in an order other than that of a unique field. */
 const mostKeys = 100_000;
+
+/** How many rows are looked at to say how long a list is, and which part of the table: 40 of the fewest that are not counted. */
+const leastSample = 20_000;
+const leastPart = 1 / 250;
+/** Among how many entries of an order a page is looked for at most, which are read one by one. */
+const mostCompared = 100_000;
 
 interface RowsOfPage extends ListTotal {
   readonly rows: readonly SqlRow[];
@@ -58,11 +64,72 @@ async function requireAffordable({ engine, source, read }: Listing, query: ListQ
   );
 }
 
-async function onePage({ engine, source, read }: Listing, query: ListQuery): Promise<RowsOfPage> {
+async function onePage(listing: Listing, query: ListQuery): Promise<RowsOfPage> {
+  const { engine, source, read } = listing;
+  const { limit, offset, filter } = query;
   const statements = compileList(engine.dialect, source, query);
+  if (filter.op !== 'true' && limit > 0 && offset + limit <= countedExactly)
+    return pageOfFiltered(listing, statements, query);
   const rows = await read(statements.page());
   const total = await totalOf(query, rows.length, async () => onlyNumber(await read(statements.count())));
-  return { rows, ...total };
+  const isBeyondEnd = rows.length === 0 && limit > 0;
+  if (!total.totalCountIsEstimate || isBeyondEnd) return { rows, ...total };
+  return { rows, ...raised(total, (await sampled(listing, statements)).matching) };
+}
+
+async function pageOfFiltered(
+  listing: Listing,
+  statements: CompiledList,
+  query: ListQuery,
+): Promise<RowsOfPage> {
+  const { source, read } = listing;
+  const sample = namesOne(source, query.filter) ? nothingMatches : await sampled(listing, statements);
+  // Many match for sure; finding ten thousand of them among others may take far longer than the page.
+  if (sample.matching < 2 * countedExactly) {
+    const rows = await read(statements.pageOfFew());
+    const counted = rows[0]?.list_total;
+    if (Number(counted ?? 0) <= countedExactly) {
+      const count = async () =>
+        counted === undefined ? onlyNumber(await read(statements.count())) : Number(counted);
+      return { rows, ...(await totalOf(query, rows.length, count)) };
+    }
+  }
+  const rows = await pageOfMany(read, statements, { ...sample, query });
+  const total = await totalOf(query, rows.length, async () => countedExactly + 1);
+  return { rows, ...raised(total, sample.matching) };
+}
+
+/** About how many rows a table has, and how many of them match. */
+interface Sample {
+  readonly inTable: number;
+  readonly matching: number;
+}
+
+const nothingMatches: Sample = { inTable: 0, matching: 0 };
+
+async function sampled({ engine, source, read }: Listing, { countOf }: CompiledList): Promise<Sample> {
+  const inTable = onlyNumber(await read({ sql: engine.dialect.rowsOf(source.table), params: [] }));
+  if (inTable <= countedExactly) return { inTable, matching: 0 };
+  const every = Math.max(1, Math.round(inTable / Math.max(leastSample, inTable * leastPart)));
+  return { inTable, matching: onlyNumber(await read(countOf(1 / every))) * every };
+}
+
+/**
+ * Where many match, the first page of an order is found soon by comparing entries in that order, unless it puts those that
+ * match last. Engines take them for evenly spread, and would go on to its end: beyond some times as far as that, and an
+ * eighth of what sorting all would read, all are sorted.
+ */
+async function pageOfMany(
+  read: ReadInTurn,
+  statements: CompiledList,
+  { inTable, matching, query: { limit, offset } }: Sample & { readonly query: ListQuery },
+): Promise<readonly SqlRow[]> {
+  const expected = ((offset + limit) * inTable) / Math.max(matching, countedExactly);
+  const entries = Math.min(mostCompared, Math.ceil(Math.max(4 * expected, matching / 8)));
+  const first = statements.pageAmongFirst(entries);
+  if (first === null) return read(statements.page());
+  const rows = await read(first);
+  return rows.length === limit ? rows : read(statements.pageOfSorted());
 }
 
 /** A page of a list of everything: no statement stays open while a client takes its time. */

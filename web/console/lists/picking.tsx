@@ -102,7 +102,7 @@ export function PickBar({
       />
       {isMore && !picking.isAll && (
         <Button id="pick-all" onClick={picking.pickAll}>
-          {found.isEstimate ? words.pickMore(found.total - 1) : words.pickAll(found.total)}
+          {found.isEstimate ? words.pickMore(found.total) : words.pickAll(found.total)}
         </Button>
       )}
       <span role="status" id="picked">

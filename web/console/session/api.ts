@@ -23,7 +23,7 @@ export function mayBeForced(error: unknown): boolean {
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
-  /** The list is too long to be counted. */
+  /** The list is too long to be counted: a multiple of 1000 says about how many there are, another number that there are more. */
   readonly isEstimate: boolean;
 }
 

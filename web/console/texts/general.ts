@@ -127,8 +127,8 @@ export const general = wordsOf({
       `${from} bis ${to} von ${total}`,
     ],
     pageOfMore: (from: number, to: number, total: number) => [
-      `${from} to ${to} of more than ${total - 1}`,
-      `${from} bis ${to} von mehr als ${total - 1}`,
+      `${from} to ${to} of ${isRounded(total) ? 'about' : 'more than'} ${estimated(total)}`,
+      `${from} bis ${to} von ${isRounded(total) ? 'etwa' : 'mehr als'} ${estimated(total)}`,
     ],
     csv: ['Export CSV', 'Als CSV exportieren'],
     json: ['Export JSON', 'Als JSON exportieren'],
@@ -150,9 +150,9 @@ export const general = wordsOf({
     picking: ['Selection', 'Auswahl'],
     pickPage: ['All on this page', 'Alle auf dieser Seite'],
     pickAll: (number: number) => [`Select all ${number}`, `Alle ${number} auswählen`],
-    pickMore: (number: number) => [
-      `Select all of more than ${number}`,
-      `Alle von mehr als ${number} auswählen`,
+    pickMore: (total: number) => [
+      `Select all of ${isRounded(total) ? 'about' : 'more than'} ${estimated(total)}`,
+      `Alle von ${isRounded(total) ? 'etwa' : 'mehr als'} ${estimated(total)} auswählen`,
     ],
     picked: (number: number) => [`${number} selected`, `${number} ausgewählt`],
     pickNone: ['Clear selection', 'Auswahl aufheben'],
@@ -188,3 +188,12 @@ export const general = wordsOf({
     giveUp: ['Drop my changes', 'Meine Änderungen verwerfen'],
   },
 });
+
+/** An estimate is a multiple of 1000; another number says only that there are more. */
+function isRounded(total: number): boolean {
+  return total % 1000 === 0;
+}
+
+function estimated(total: number): number {
+  return isRounded(total) ? total : total - 1;
+}

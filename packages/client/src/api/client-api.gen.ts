@@ -1143,7 +1143,7 @@ export interface components {
                 offset: number;
                 totalCount: number;
                 /**
-                 * @description Only there when the list is too long to be counted: it has `totalCount` entries or more
+                 * @description Only there when the list is too long to be counted: it has about `totalCount` entries if that is a multiple of 1000, otherwise `totalCount` or more
                  * @constant
                  */
                 totalCountIsEstimate?: true;

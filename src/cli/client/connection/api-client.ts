@@ -34,7 +34,7 @@ export interface ApiAnswer {
   readonly rows: readonly JsonObject[];
   /** How many there are, if these are some of them. */
   readonly total: number;
-  /** The list is too long to be counted: there are at least as many. */
+  /** The list is too long to be counted: a multiple of 1000 says about how many there are, another number that there are more. */
   readonly isEstimate: boolean;
   readonly headers: HttpsAnswer['headers'];
 }

@@ -94,7 +94,8 @@ export async function listEntities(
       columns: entity.columns,
       nothing: `There is no ${entityNoun(entity)}${which}.`,
     });
-    const all = isEstimate ? `more than ${total - 1}` : `${total}`;
+    const least = total % 1000 === 0 ? `about ${total}` : `more than ${total - 1}`;
+    const all = isEstimate ? least : `${total}`;
     if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
   });
 }

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { budgetOf, type ListQuery } from '../../model/list-query.ts';
+import { identityTable } from './codec.ts';
+import { type Engine, postgresDialect } from './engine.ts';
+import type { SqlRow } from './intent.ts';
+import { readList } from './read-list.ts';
+
+const rows = (length: number, more: SqlRow = {}): readonly SqlRow[] =>
+  Array.from({ length }, (_, at) => ({ id: `${at}`, ...more }));
+
+/** Of which there are ten million, of which a thousandth is looked at for an estimate. */
+async function pageWhere(
+  { amongFirst, matching, inSample = 0 }: { amongFirst: number; matching: number; inSample?: number },
+  changes: Partial<ListQuery> = {},
+) {
+  const asked: string[] = [];
+  const answers: readonly (readonly [RegExp, string, readonly SqlRow[]])[] = [
+    [/pg_class/, 'rows of the table', [{ total: 10_000_000 }]],
+    [/TABLESAMPLE/, 'sample', [{ total: inSample }]],
+    [/list_total/, 'few', rows(10, { list_total: Math.min(matching, 10_001) })],
+    [/AS counted/, 'count', [{ total: Math.min(matching, 10_001) }]],
+    [/LIMIT \?\) AS identities/, 'among the first', rows(amongFirst)],
+    [/UNION ALL/, 'parts', rows(10)],
+    [/AS matching/, 'sorted', rows(10)],
+    [/./, 'page', rows(10)],
+  ];
+  const engine = {
+    dialect: postgresDialect,
+    inTurn: (_budget, use) =>
+      use(async ({ sql }) => {
+        const [, name = '', answer = []] = answers.find(([pattern]) => pattern.test(sql)) ?? [];
+        asked.push(name);
+        return answer;
+      }),
+  } as Pick<Engine, 'dialect' | 'inTurn'> as Engine;
+  const budget = budgetOf({ identityId: 'reader', isAdmin: true });
+  const filter = { op: 'icontains', field: 'name', value: 'a' } as const;
+  const sort = [{ field: 'name', descending: false }];
+  const query = { filter, sort, limit: 10, offset: 0, budget, ...changes };
+  const { totalCount, totalCountIsEstimate } = await readList(engine, identityTable.listed, query);
+  return { asked, totalCount, totalCountIsEstimate };
+}
+
+const estimating = ['rows of the table', 'sample'];
+
+test('a page of few is read with its total in one statement', async () => {
+  const found = await pageWhere({ amongFirst: 0, matching: 500 });
+  assert.deepEqual(found, { asked: [...estimating, 'few'], totalCount: 500, totalCountIsEstimate: false });
+});
+
+test('an entry that is named is looked up without more', async () => {
+  const filter = { op: '=', field: 'name', value: 'anna' } as const;
+  assert.deepEqual((await pageWhere({ amongFirst: 0, matching: 1 }, { filter })).asked, ['few']);
+});
+
+test('a page of many is looked for at the beginning of an order, and if it is not there, all that match are sorted', async () => {
+  const spread = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample: 4012 });
+  assert.deepEqual(spread.asked, [...estimating, 'among the first']);
+  const last = await pageWhere({ amongFirst: 9, matching: 1_000_000, inSample: 4012 });
+  assert.deepEqual(last.asked, [...estimating, 'among the first', 'sorted']);
+  const together = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample: 1 });
+  assert.deepEqual(together.asked, [...estimating, 'few', 'among the first']);
+  // No index has these orders as a whole.
+  const byType = [
+    { field: 'type', descending: false },
+    { field: 'createdAt', descending: false },
+  ];
+  for (const [sort, statement] of [
+    [[{ field: 'roleAttributes', descending: false }], 'page'],
+    [byType, 'page'],
+    [[{ field: 'email', descending: false }], 'parts'],
+    [[{ field: 'isAdmin', descending: true }], 'parts'],
+  ] as const) {
+    const { asked } = await pageWhere({ amongFirst: 0, matching: 1_000_000 }, { sort });
+    assert.deepEqual(asked, [...estimating, 'few', statement]);
+  }
+  const far = await pageWhere({ amongFirst: 0, matching: 1_000_000 }, { offset: 20_000 });
+  assert.deepEqual(far.asked, ['page', 'count', ...estimating]);
+});
+
+test('the total of many is estimated to two digits, and is never less than what is there', async () => {
+  for (const [inSample, offset, totalCount] of [
+    [4012, 0, 1_000_000],
+    [3912, 0, 980_000],
+    [1, 0, 10_001],
+    [79, 0, 10_001],
+    [4012, 900_000, 900_011],
+  ] as const) {
+    const found = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample }, { offset });
+    assert.deepEqual([found.totalCount, found.totalCountIsEstimate], [totalCount, true], `${inSample}`);
+  }
+});
