@@ -178,6 +178,9 @@ async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSoc
 
 const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
+/** Of a body, before they are joined. */
+const mostParts = 4096;
+
 /** The body of an answer that is wanted. @throws FetchRefused */
 export async function readAnswer(
   incoming: IncomingMessage,
@@ -190,17 +193,19 @@ export async function readAnswer(
   // Compressed bodies are not requested: unpacked they could have any size.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
-  let body = Buffer.alloc(0);
-  let length = 0;
+  const chunks: Buffer[] = [];
+  let [length, joined] = [0, 0];
   for await (const chunk of incoming) {
-    const end = length + chunk.length;
-    if (end > maxBytes) throw new FetchRefused('too-large');
-    // Copied: kept as they came, parts of a byte each would take a hundred times the room.
-    if (end > body.length) body = Buffer.concat([body], Math.max(end, Math.min(2 * body.length, maxBytes)));
-    chunk.copy(body, length);
-    length = end;
+    length += chunk.length;
+    if (length > maxBytes) throw new FetchRefused('too-large');
+    chunks.push(chunk);
+    // Kept as they came, parts of a byte each would take a hundred times the room.
+    if (chunks.length - joined === mostParts) {
+      chunks.push(Buffer.concat(chunks.splice(joined)));
+      joined += 1;
+    }
   }
-  return body.subarray(0, length);
+  return Buffer.concat(chunks);
 }
 
 function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
