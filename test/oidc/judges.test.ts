@@ -6,6 +6,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { authRequestIdOf, locationOf, redirectUri, submitPassword } from '../support/flow.ts';
+import { createdId, rootOf } from '../support/management.ts';
+import { addSecret } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -117,3 +119,66 @@ describe('oauth4webapi', () => {
     assert.equal(sub, claims.sub);
   });
 });
+
+interface Template {
+  readonly name: string;
+  readonly type: 'public' | 'confidential';
+  readonly authMethod?: 'client_secret_post';
+  readonly usesPkce: boolean;
+  readonly scopes: readonly string[];
+}
+
+describe('the templates of the console', () => {
+  test('register applications to which a client that does as each of them does logs in', async () => {
+    const root = await rootOf(server);
+    const issuer = new URL(server.issuer);
+    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
+    const { templates, addressAt, redirectUrisOf } = await consoleTemplates();
+    for (const [key, template] of Object.entries<Template>(templates)) {
+      const { name, type, authMethod = 'client_secret_basic', usesPkce, scopes } = template;
+      const redirectUris = redirectUrisOf(template, addressAt(template, 'app.example'));
+      const isPublic = type === 'public';
+      const method = isPublic ? {} : { tokenEndpointAuthMethod: authMethod };
+      const fields = { name, type, ...method, requirePkce: usesPkce, scopes, redirectUris };
+      const id = createdId(await root.call('POST', 'oidc-clients', fields));
+      const secret = isPublic ? '' : await addSecret(root, id);
+      const posted = authMethod === 'client_secret_post';
+      const proof = isPublic
+        ? oauth.None()
+        : (posted ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(secret);
+      for (const uri of redirectUris) {
+        const verifier = oauth.generateRandomCodeVerifier();
+        const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+        const url = new URL(as.authorization_endpoint ?? '');
+        url.search = new URLSearchParams({
+          client_id: id,
+          redirect_uri: uri,
+          response_type: 'code',
+          scope: scopes.join(' '),
+          state: 'st',
+          ...(usesPkce && { code_challenge: challenge, code_challenge_method: 'S256' }),
+        }).toString();
+        const client = { client_id: id };
+        const parameters = oauth.validateAuthResponse(as, client, await logIn(url), 'st');
+        const proven = usesPkce ? verifier : oauth.nopkce;
+        const answer = await oauth.authorizationCodeGrantRequest(as, client, proof, parameters, uri, proven);
+        const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer);
+        const info = await oauth.userInfoRequest(as, client, tokens.access_token);
+        const { sub } = oauth.getValidatedIdTokenClaims(tokens) ?? { sub: '' };
+        const claims = await oauth.processUserInfoResponse(as, client, sub, info);
+        if (scopes.includes('profile')) assert.equal(claims.preferred_username, 'alice', key);
+        assert.equal('groups' in claims, scopes.includes('groups'), key);
+      }
+    }
+  });
+});
+
+/** Of the page that registers an application; its words follow the language of a page. */
+async function consoleTemplates() {
+  Object.assign(globalThis, { document: { documentElement: { lang: 'en' } } });
+  try {
+    return await import(new URL('../../web/console/screens/clients/templates.ts', import.meta.url).href);
+  } finally {
+    Reflect.deleteProperty(globalThis, 'document');
+  }
+}
