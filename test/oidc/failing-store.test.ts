@@ -46,6 +46,9 @@ const behind = new Set([
   'nodes.announce',
   'nodes.listAll',
   'restores.latest',
+  'deliveries.listDue',
+  'deliveries.deleteOld',
+  'revocationLists.keepOnly',
   'loginAttempts.deleteBefore',
   'auditEvents.deleteBefore',
 ]);
