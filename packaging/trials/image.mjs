@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryCompose } from './compose.mjs';
 import { insideOf, signalInside } from './inside.mjs';
 import { tryManifests } from './kubernetes.mjs';
 import { freePort, makeRoot, need, needRoot, root, run, say, serves } from './running.mjs';
@@ -96,7 +97,8 @@ async function tryBuilt(work, buildah) {
   const manifests = await onPostgres((databaseUrl) =>
     tryManifests({ work, folder, image: { Entrypoint, Cmd, Env }, databaseUrl }),
   );
-  return `${size} MB, ends by ${StopSignal}; set up, healthy, logged in to from outside, reloaded, stopped and started again as user ${User} on a read-only root, by unshare and chroot; podman and docker were not tried; ${manifests}`;
+  const composed = await tryCompose({ work, folder, image: { Entrypoint, Cmd, Env, User, Healthcheck } });
+  return `${size} MB, ends by ${StopSignal}; set up, healthy, logged in to from outside, reloaded, stopped and started again as user ${User} on a read-only root, by unshare and chroot; podman and docker were not tried; ${manifests}; ${composed}`;
 }
 
 async function onPostgres(use) {
