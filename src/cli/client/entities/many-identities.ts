@@ -153,8 +153,9 @@ async function carryOn(
     if (!(error instanceof CliError)) throw error;
     const links = invitations.map(asObject).map(({ name, url }) => `${name}\t${url}`);
     if (links.length > 0) report.ports.stdout.write(`${links.join('\n')}\n`);
+    // More, if the connection broke before the last answer.
     throw error.inOtherWords(
-      `${error.message} (${now.done} are done)`,
+      `${error.message} (at least ${now.done} are done)`,
       `overlay-auth identity continue ${job.id}`,
     );
   }
