@@ -57,6 +57,7 @@ const hasOne = (table: string) =>
 export const identityTable = entityTable(identityEntity, {
   conditions: { isMfaEnabled: hasOne('totp_enrollments'), hasPasskey: hasOne('passkeys') },
   inOrder: ['createdAt', 'updatedAt', 'lastLoginAt', 'type', 'authPolicyId'],
+  inParts: ['email', 'disabledAt'],
 });
 export const { read: identityOf } = identityTable;
 

@@ -99,10 +99,11 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     pageAmongFirst(most) {
       const [first, key = first, ...others] = sorted;
       const isOfIndex =
-        first?.hasOrder &&
+        first?.order === 'whole' &&
         (key === first || (key?.column === source.tieBreaker && key.descending === first.descending));
       if (!isOfIndex || others.length > 0 || isFar) return null;
-      const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} ORDER BY ${orderBy} LIMIT ${most}`;
+      const within = condition({ dialect, source, folded: new Map() }, boundsOf(query));
+      const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} AND ${within} ORDER BY ${orderBy} LIMIT ${most}`;
       return sql`SELECT ${raw(source.select)} FROM (${entries}) AS ${raw(table)} ${raw(joined?.sql ?? '')} WHERE ${matches} ORDER BY ${orderBy} ${page}`;
     },
     count: () =>
@@ -138,15 +139,14 @@ interface OrderPart {
   readonly order: string;
 }
 
-/** Those with and without a value of the first field, or for which a flag is set and is not. Null: no need to part them. */
+/** Those with and without a value of the first field, or for which a flag is set and is not. Null: they are not read in parts. */
 function partsOfOrder([first, ...others]: readonly Sorted[]): readonly OrderPart[] | null {
-  if (first === undefined || first.hasOrder) return null;
+  if (first === undefined || first.order !== 'parts') return null;
   const order = others.map((field) => `${field.column} ${directionOf(field)}`).join(', ');
   if (first.kind === 'boolean') {
     const isSet = first.condition ?? `${first.column} = 1`;
     return [isSet, `NOT (${isSet})`].map((condition) => ({ condition, order }));
   }
-  if (!first.isOptional) return null;
   const own = `${first.column} ${directionOf({ ...first, isOptional: false })}`;
   return [
     { condition: `${first.column} IS NULL`, order },
@@ -215,7 +215,9 @@ function names(source: ListSource, table: string, filter: Filter): boolean {
 
 /** Whether a filter names the only entry that it may match. */
 export function namesOne(source: ListSource, filter: Filter): boolean {
-  return conjunctsOf(filter).some((term) => term.op === '=' && fieldOf(source, term.field).isUnique);
+  return conjunctsOf(filter).some(
+    (term) => term.op === '=' && term.value !== null && fieldOf(source, term.field).isUnique,
+  );
 }
 
 function fieldOf(source: ListSource, name: string): StoredField {
@@ -247,6 +249,14 @@ function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): S
 function lowerCaseOf(dialect: Dialect, { column, lowerCase }: StoredField): string {
   const folded = dialect.lowerCase(column);
   return lowerCase === null ? folded : `coalesce(${lowerCase}, ${folded})`;
+}
+
+/** The terms that say from where to where in its order a list is. */
+function boundsOf({ filter, sort: [first] }: ListQuery): Filter {
+  const bounds = conjunctsOf(filter).filter(
+    (term) => /^([<>]=?|=)$/.test(term.op) && 'field' in term && term.field === (first?.field ?? 'id'),
+  );
+  return { op: 'and', terms: bounds };
 }
 
 /** Filters all of which must hold. */

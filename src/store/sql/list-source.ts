@@ -21,8 +21,11 @@ export interface StoredField {
   readonly isOptional: boolean;
   /** Whether no two entries have the same value. */
   readonly isUnique: boolean;
-  /** Whether an index has the order by it and by the key. */
-  readonly hasOrder: boolean;
+  /**
+   * Whether an index has the order by it and by the key; `parts`: one has it for entries with a value, or for which the flag
+   * is set. Null: none.
+   */
+  readonly order: 'whole' | 'parts' | null;
 }
 
 export interface ListSource {
@@ -47,6 +50,7 @@ export interface ListSource {
  * @param source.conditions   for flags that other tables decide
  * @param source.searched     columns whose texts are stored in lower case too
  * @param source.inOrder      fields whose order, with the key, has an index; the key and unique ones have it anyway
+ * @param source.inParts      those that have it for entries with a value; flags and unique ones have it anyway
  * @param source.named        columns of names that are stored as `foldedName` too, and where
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
  * @param source.select       further columns to read
@@ -59,6 +63,7 @@ export function listSource(
     readonly conditions?: Readonly<Record<string, string>>;
     readonly searched?: readonly string[];
     readonly inOrder?: readonly string[];
+    readonly inParts?: readonly string[];
     readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
@@ -80,8 +85,10 @@ export function listSource(
     const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
     const fold = named === undefined ? inLowerCase : foldedName;
     const names = { column: qualified, condition, lowerCase };
-    const hasOrder = (isUnique && !nullable) || (source.inOrder?.includes(field) ?? false);
-    return [field, { ...names, fold, kind, isOptional: nullable, isUnique, hasOrder }] as const;
+    const isWhole = (isUnique && !nullable) || source.inOrder?.includes(field);
+    const isParted = isUnique || kind === 'boolean' || source.inParts?.includes(field);
+    const order = isWhole ? 'whole' : isParted ? 'parts' : null;
+    return [field, { ...names, fold, kind, isOptional: nullable, isUnique, order }] as const;
   });
   const id = {
     column: `${table}.${columns.id ?? 'id'}`,
@@ -91,7 +98,7 @@ export function listSource(
     kind: 'text',
     isOptional: false,
     isUnique: true,
-    hasOrder: true,
+    order: 'whole',
   } as const;
   const selected = [
     `${table}.*`,

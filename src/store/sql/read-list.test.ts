@@ -54,6 +54,12 @@ test('an entry that is named is looked up without more', async () => {
   assert.deepEqual((await pageWhere({ amongFirst: 0, matching: 1 }, { filter })).asked, ['few']);
 });
 
+test('those without a value of a unique field may be many', async () => {
+  const filter = { op: '=', field: 'externalId', value: null } as const;
+  const { asked } = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample: 4012 }, { filter });
+  assert.deepEqual(asked, [...estimating, 'among the first']);
+});
+
 test('a page of many is looked for at the beginning of an order, and if it is not there, all that match are sorted', async () => {
   const spread = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample: 4012 });
   assert.deepEqual(spread.asked, [...estimating, 'among the first']);
