@@ -109,11 +109,20 @@ describe('strangers', () => {
   test(`${loginsBegun} logins begun take less than 256 MB`, async (t) => {
     const path = `/oidc/authorization?${authorizationQuery({ method: 'password' })}`;
     let left = loginsBegun;
+    // One source is faster than it may be.
+    const begin = async () => {
+      for (;;) {
+        const { status, headers } = await program.client.get(path);
+        if (status === 302) return;
+        assert.deepEqual([status, headers['retry-after']], [429, '1']);
+        await wait(SECOND);
+      }
+    };
     const most = await growth(program, async () => {
       const lane = async () => {
         for (; left > 0; left -= 1) {
           if (left % 10_000 === 0) t.diagnostic(`${loginsBegun - left} begun`);
-          assert.equal((await program.client.get(path)).status, 302);
+          await begin();
         }
       };
       await Promise.all(Array.from({ length: 8 }, lane));
