@@ -1,5 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { root, run, say, serves } from './running.mjs';
 
 const password = 'a password for the trial';
 const file = join(root, 'packaging', 'compose.yaml');
+const installations = '/usr/lib/postgresql';
 
 /**
  * Runs packaging/compose.yaml: types what its first lines say, starts the services in the order of their conditions, and
@@ -20,6 +21,9 @@ const file = join(root, 'packaging', 'compose.yaml');
  * @param image  Entrypoint, Cmd, Env, User and Healthcheck
  */
 export async function tryCompose({ work, folder, image }) {
+  const missing = ['ip', 'nsenter', 'psql', 'pg_isready'].filter((command) => spawnSync('which', [command]).status !== 0);
+  if (!existsSync(installations)) missing.push('a PostgreSQL of Debian');
+  if (missing.length > 0) return `compose.yaml was not tried, for want of ${missing.join(', ')}`;
   say('compose: typing what its first lines say, starting, stopping and starting again');
   const typed = typeFirstLines(work);
   const { PGPASSWORD } = Object.fromEntries(
@@ -105,8 +109,8 @@ async function startNetwork() {
 /** As the entry point of the image does it, and waits as compose does, until the health check passes. */
 async function startDatabase({ work, network, database }) {
   const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD, POSTGRES_INITDB_ARGS } = database.environment;
-  const [version] = readdirSync('/usr/lib/postgresql').toSorted((one, other) => Number(other) - Number(one));
-  const programs = join('/usr/lib/postgresql', version, 'bin');
+  const [version] = readdirSync(installations).toSorted((one, other) => Number(other) - Number(one));
+  const programs = join(installations, version, 'bin');
   const volume = join(work, 'database-volume');
   const folder = join(volume, version, 'docker');
   const sockets = join(work, 'database-sockets');
