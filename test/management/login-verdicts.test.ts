@@ -1000,34 +1000,6 @@ async function forget({ id: person }: Pick<Someone, 'id'>): Promise<void> {
     for (const { id } of (await root.get(entity)).json.data) await remove(`${entity}/${id}`);
 }
 
-describe('what "Can they sign in?" says is what a login does', () => {
-  for (const {
-    of,
-    expected: [method, standing, { asks = [], reason, from = 1 } = {}],
-    prepare,
-  } of rows) {
-    test(`${of}: ${standing}`, async () => {
-      root = await loggedIn(server, 'root');
-      const [who, login] = await prepare();
-      root = await loggedIn(server, 'root');
-      try {
-        const verdict = await explained(who, method);
-        const answer = await login();
-        const isIn = answer.status === 302;
-        const told = `${JSON.stringify(verdict)} ${answer.text}`;
-        assert.equal(verdict.outcome, isIn ? 'allowed' : 'refused', told);
-        assert.equal(verdict.reason, isIn ? null : (reason ?? (await reasonOf(server, answer))), told);
-        assert.deepEqual([verdict.standing, verdict.asks], [standing, asks], told);
-        assert.ok(verdict.acceptedFrom.length <= (standing === 'vouched' ? from : 0), told);
-        assert.equal(verdict.until !== null, standing === 'locked' || standing === 'expired', told);
-      } finally {
-        await forget(who);
-        for (const undo of undone.splice(0)) await undo();
-      }
-    });
-  }
-});
-
 describe('what a login does not ask of the person', () => {
   test('tokens bound to a key are said to be required', async () => {
     root = await loggedIn(server, 'root');
@@ -1038,6 +1010,7 @@ describe('what a login does not ask of the person', () => {
     const code = async () => codeOf(await typing(who));
     assert.equal((await redeem(server, await code())).status, 400);
     assert.equal((await redeem(dpopCaller(server, clock, dpopKey()), await code())).status, 200);
+    await forget(who);
   });
 
   test('of two signers of an issuer, the audience of a token decides, and both are one too many', async () => {
@@ -1072,4 +1045,32 @@ describe('what a login does not ask of the person', () => {
     await root.call('DELETE', `identities/${revoked.who.id}`);
     await forget(good.who);
   });
+});
+
+describe('what "Can they sign in?" says is what a login does', () => {
+  for (const {
+    of,
+    expected: [method, standing, { asks = [], reason, from = 1 } = {}],
+    prepare,
+  } of rows) {
+    test(`${of}: ${standing}`, async () => {
+      root = await loggedIn(server, 'root');
+      const [who, login] = await prepare();
+      root = await loggedIn(server, 'root');
+      try {
+        const verdict = await explained(who, method);
+        const answer = await login();
+        const isIn = answer.status === 302;
+        const told = `${JSON.stringify(verdict)} ${answer.text}`;
+        assert.equal(verdict.outcome, isIn ? 'allowed' : 'refused', told);
+        assert.equal(verdict.reason, isIn ? null : (reason ?? (await reasonOf(server, answer))), told);
+        assert.deepEqual([verdict.standing, verdict.asks], [standing, asks], told);
+        assert.ok(verdict.acceptedFrom.length <= (standing === 'vouched' ? from : 0), told);
+        assert.equal(verdict.until !== null, standing === 'locked' || standing === 'expired', told);
+      } finally {
+        await forget(who);
+        for (const undo of undone.splice(0)) await undo();
+      }
+    });
+  }
 });
