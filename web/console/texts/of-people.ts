@@ -43,7 +43,7 @@ export const ofPeople = wordsOf({
     import: ['From CSV', 'Aus CSV'],
   },
   person: {
-    can: ['Can they sign in?', 'Kann sich die Person anmelden?'],
+    can: ['Can they sign in?', 'Ist die Anmeldung möglich?'],
     canYes: (ways: string) => [`Yes: ${ways}.`, `Ja: ${ways}.`],
     canNo: ['No.', 'Nein.'],
     with: {
