@@ -128,6 +128,7 @@ describe('an import', () => {
     const outcome = await home.importFile(...trusting);
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.match(outcome.stdout, /All of it is written\.$/m);
+    assert.match(outcome.stderr, /^\d+ entities imported in \d+\.\d s$/m);
     await home.running(async (running) => {
       const admin = await loggedIn(running, 'admin', 'Import-A-Adm1n-pw');
       const listed = async (path: string) => {

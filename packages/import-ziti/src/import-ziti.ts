@@ -6,7 +6,9 @@ import { shownPath } from '../../../src/cli/host/load-config.ts';
 import { withHost } from '../../../src/cli/host/open-host.ts';
 import { ownerOnly, writeWhole } from '../../../src/cli/host/setup/write-file.ts';
 import { CliError, notice, printResult, type Report } from '../../../src/cli/terminal/output.ts';
+import { showingProgress } from '../../../src/cli/terminal/progress.ts';
 import { readOverlayAuthorities } from '../../../src/controller/overlay-pki.ts';
+import { SECOND } from '../../../src/platform/clock.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
 import { NoAdministratorLeft } from '../../../src/store/contracts/store.ts';
 import { openServerSecrets } from '../../../src/tokens/server-secrets.ts';
@@ -33,26 +35,52 @@ export async function importZiti(
   [file]: readonly [string],
 ): Promise<void> {
   const { ports } = report;
-  const { source, facts } = readDatabase(report, file);
-  const trust = readTrustFiles(ports, options.trust ?? []);
+  const began = performance.now();
   const dryRun = options.dryRun === true;
-  const document = await intoHost(report, { source, facts, trust }, options).catch((error) => {
-    throw importFailure(file, error);
+  const { document, count } = await showingProgress(report, async (show) => {
+    show(`reading ${file} …`);
+    const { source, facts } = readDatabase(report, file);
+    const trust = readTrustFiles(ports, options.trust ?? []);
+    const count = Object.values(source.entities).flat().length;
+    const during: During = (what, work) => showingTime(show, `${what} ${count} entities`, work);
+    const document = await intoHost(report, { source, facts, trust, during }, options).catch((error) => {
+      throw importFailure(file, error);
+    });
+    return { document, count };
   });
+  const seconds = ((performance.now() - began) / SECOND).toFixed(1);
+  notice(report, `${count} entities ${dryRun ? 'compared' : 'imported'} in ${seconds} s`);
   if (options.report !== undefined) writeReport(report, options.report, document);
   printResult(report, document, () => reportText(document, options.report));
   if (!dryRun) notice(report, 'next: restart the controller if it runs, so that it reloads its authorities');
+}
+
+type During = <T>(what: string, work: Promise<T>) => Promise<T>;
+
+/** Shows how long the work has taken, since nobody can say how long it will take. */
+async function showingTime<T>(show: (text: string) => void, what: string, work: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const tell = () => show(`${what} … ${Math.floor((performance.now() - began) / SECOND)} s`);
+  tell();
+  const ticking = setInterval(tell, SECOND);
+  try {
+    return await work;
+  } finally {
+    clearInterval(ticking);
+  }
 }
 
 interface Import {
   readonly source: Source;
   readonly facts: SourceFacts;
   readonly trust: ReturnType<typeof readTrustFiles>;
+  /** Shows what is done. */
+  readonly during: During;
 }
 
 function intoHost(
   report: Report,
-  { source, facts, trust }: Import,
+  { source, facts, trust, during }: Import,
   options: ImportOptions,
 ): Promise<ReportDocument> {
   const dryRun = options.dryRun === true;
@@ -67,13 +95,13 @@ function intoHost(
     const limits = config.edge.externalJwtSigners.jwksFetch;
     const needs = { ...foundations, vault, recoveryKey, audit, own, issuers, limits };
     // Problems with files must show before the database is touched.
-    const plan = await importSource(needs, source, { trust, dryRun: true });
+    const plan = await during('comparing', importSource(needs, source, { trust, dryRun: true }));
     const known = [...trust, ...plan.authorities.map(({ anchor }) => anchor), ...own];
     const signing =
       options.signingKey === undefined ? null : readSigningKey(report.ports, options.signingKey, known);
     const authorities = prepareAuthorities({ config, configFile }, plan.authorities, signing);
     if (dryRun) return reportDocument(facts, plan, authorities.signing);
-    const done = await importSource(needs, source, { trust, dryRun: false });
+    const done = await during('writing', importSource(needs, source, { trust, dryRun: false }));
     authorities.write();
     if (done.hasAdministrator) await withdrawSetupLinks(foundations);
     return reportDocument(facts, done, authorities.signing);
