@@ -134,6 +134,7 @@ const doorOfImporter = [
   'src/cli/host/setup/write-file.ts',
   'src/cli/terminal/output.ts',
   'src/cli/terminal/ports.ts',
+  'src/cli/terminal/progress.ts',
   'src/controller/overlay-pki.ts',
 ];
 
