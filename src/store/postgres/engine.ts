@@ -23,7 +23,7 @@ import {
 import { isLostConnection } from './errors.ts';
 import { changesChannel, followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
-import { inTransaction, onClient, reading, repeated } from './transaction.ts';
+import { inTransaction, reading, repeated } from './transaction.ts';
 
 /** More than that would use unbounded memory while the server is slow, for answers that nobody waits for. */
 const maxWaiting = 10_000;
@@ -60,10 +60,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 
   async function read(query: () => PostgresQuery): Promise<readonly SqlRow[]> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
-    return repeated(async () => {
-      const client = await readers.connect();
-      return rowsOf(await onClient(client, () => client.query(query())));
-    });
+    return repeated(readers, async (client) => rowsOf(await client.query(query())));
   }
 
   async function close(): Promise<void> {
@@ -79,12 +76,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     read: (sql, ...params) => read(() => ask({ sql, params })),
     inTurn(budget, use) {
       if (closing !== null) throw new StoreUnavailable('the store is closed');
-      return turns(budget, (left) =>
-        repeated(async () => {
-          const client = await lists.connect();
-          return onClient(client, () => reading(client, left, use));
-        }),
-      );
+      return turns(budget, (left) => repeated(lists, (client) => reading(client, left, use)));
     },
     onChange,
     letWrite: (port) => port.close(),
@@ -134,18 +126,17 @@ function transactions(needs: {
   function run(call: IntentCall, requireInTime: () => void) {
     const keys = keysOf(call);
     let isCommitting = false;
-    const attempt = async () => {
+    const beforeCommit = () => {
+      requireInTime();
+      isCommitting = true;
+    };
+    const attempt = (client: PostgresClient) => {
       isCommitting = false;
-      const client = await writers.connect();
-      const beforeCommit = () => {
-        requireInTime();
-        isCommitting = true;
-      };
-      const once = () => inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit });
-      return onClient(client, once, unanswered);
+      return inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit });
     };
     // A commit whose answer was lost may have taken effect, so only what failed before it is repeated.
-    return repeated(attempt, (error) => !isClosing && !(isLostConnection(error) && isCommitting));
+    const mayRepeat = (error: unknown) => !isClosing && !(isLostConnection(error) && isCommitting);
+    return repeated(writers, attempt, { mayRepeat, unanswered });
   }
 
   return {

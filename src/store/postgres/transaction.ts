@@ -9,6 +9,7 @@ import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
 import {
   type Asking,
   type PostgresClient,
+  type PostgresPool,
   prepareAnew,
   rowsOf,
   send,
@@ -25,29 +26,44 @@ const maxTries = 8;
 const mostUnread = 100;
 
 /**
- * Does something, and repeats it after a collision with another transaction, after a change of the tables since it was
- * prepared, and once after a lost connection: an idle one may have died with its server.
- * @param mayRepeat asked before repeating
- * @throws StoreUnavailable, or what `attempt` throws
+ * Does something on a connection of a pool, and repeats it after a collision with another transaction, after a change of
+ * the tables since it was prepared, and after a lost connection: once if none can be made or no answer comes, otherwise
+ * on the next one, because all that were idle may have died with their server.
+ * @param options.mayRepeat asked before repeating
+ * @throws StoreUnavailable, or what `use` throws
  */
 export async function repeated<T>(
-  attempt: () => Promise<T>,
-  mayRepeat: (error: unknown) => boolean = () => true,
+  pool: Pick<PostgresPool, 'connect'>,
+  use: (client: PostgresClient) => Promise<T>,
+  options: {
+    readonly mayRepeat?: (error: unknown) => boolean;
+    readonly unanswered?: UnansweredCommits;
+  } = {},
 ): Promise<T> {
+  const { mayRepeat = () => true, unanswered } = options;
   for (let tries = 1; ; tries += 1) {
+    let isConnected = false;
     try {
-      return await attempt();
+      const client = await pool.connect();
+      isConnected = true;
+      return await onClient(client, () => use(client), unanswered);
     } catch (error) {
       if (isStalePlan(error)) prepareAnew();
-      const limit = isLostConnection(error) ? 2 : maxTries;
-      const isPassing = isCollision(error) || isStalePlan(error) || isLostConnection(error);
-      if (!isPassing || tries >= limit || !mayRepeat(error)) throw postgresError(error);
+      const isLost = isLostConnection(error);
+      const limit = isLost && !(isConnected && saidAtOnce(error)) ? 2 : maxTries;
+      if (!(isLost || isCollision(error) || isStalePlan(error)) || tries >= limit || !mayRepeat(error))
+        throw postgresError(error);
     }
   }
 }
 
+/** Whether the loss of a connection was noticed by itself, not by waiting. */
+function saidAtOnce(error: unknown): boolean {
+  return !/timeout/.test(String(error));
+}
+
 /** Uses a connection of a pool and returns it. One that may be broken or outdated is closed. */
-export async function onClient<T>(
+async function onClient<T>(
   client: PostgresClient,
   use: () => Promise<T>,
   unanswered?: UnansweredCommits,
