@@ -34,7 +34,7 @@ const callers = 64;
 export function concurrencySuite(name: string, open: OpenDatabase): void {
   for (const engines of [1, 3]) {
     describe(`${callers} callers at once on ${name}, through ${engines} engine(s)`, () => {
-      const shared = sharedDatabase(open);
+      const { store, openAnother } = sharedDatabase(open);
       let others: Promise<readonly Store[]> | undefined;
       after(async () => {
         for (const store of (await others) ?? []) await store.close();
@@ -42,19 +42,16 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
 
       /** How many calls at once, spread over the engines. */
       async function race<T>(call: (store: Store, at: number) => Promise<T>): Promise<readonly T[]> {
-        others ??= Promise.all(Array.from({ length: engines - 1 }, () => shared().openAnother()));
-        const stores = [shared().store, ...(await others)];
+        others ??= Promise.all(Array.from({ length: engines - 1 }, () => openAnother()));
+        const stores = [store, ...(await others)];
         return Promise.all(
-          Array.from({ length: callers }, (_value, at) =>
-            call(stores[at % stores.length] ?? shared().store, at),
-          ),
+          Array.from({ length: callers }, (_value, at) => call(stores[at % stores.length] ?? store, at)),
         );
       }
       const count = <T>(outcomes: readonly T[], wanted: T) =>
         outcomes.filter((outcome) => outcome === wanted).length;
 
       test('redeem an enrollment: one gives the identity its certificate', async () => {
-        const { store } = shared();
         const user = await createUser(store);
         const enrollment = newEnrollment(user.id);
         await store.enrollments.create(enrollment, t0);
@@ -71,7 +68,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('use an invitation: one sets the password', async () => {
-        const { store } = shared();
         const user = await createUser(store);
         const invitation = newInvitation(user.id);
         await store.invitations.create(invitation, t0);
@@ -81,7 +77,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('redeem a code: one opens its session, which the others end', async () => {
-        const { store } = shared();
         const login = await loginWithCode(store, await createUser(store));
         const redeems = Array.from({ length: callers }, () => redemption(login));
         const outcomes = await race((engine, at) =>
@@ -107,7 +102,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('rotate a refresh token within the duplicate window: one rotates, the session lives', async () => {
-        const { store } = shared();
         const id = await openSession(store, await createUser(store));
         for (let generation = 1; generation <= 5; generation += 1) {
           const outcomes = await race((engine) =>
@@ -127,7 +121,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('rotate a refresh token from several places: one rotates, the family ends', async () => {
-        const { store } = shared();
         const id = await openSession(store, await createUser(store));
         const outcomes = await race((engine, at) =>
           engine.apiSessions.rotateRefreshToken(rotation(id, 1, { ipAddress: `192.0.2.${at}` })),
@@ -151,7 +144,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('rotate and end: nothing is alive afterwards', async () => {
-        const { store } = shared();
         const user = await createUser(store);
         const id = await openSession(store, user);
         await race(async (engine, at) => {
@@ -162,7 +154,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('use a set-up link: one administrator is created', async () => {
-        const { store } = shared();
         const link = newSetupLink();
         await store.setupLinks.create(link);
         const admins = Array.from({ length: callers }, () => newIdentity({ isAdmin: true }));
@@ -200,11 +191,10 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
           }),
         );
         assert.equal(count(outcomes, true), 1);
-        assert.equal((await shared().store.keys.listSigningKeys(t0)).length, 1);
+        assert.equal((await store.keys.listSigningKeys(t0)).length, 1);
       });
 
       test('rotate it again and again, each when it thinks it is time: one chain, one live key', async () => {
-        const { store } = shared();
         const key = (at: number): SigningKey => ({
           kid: uniqueName('kid'),
           alg: 'RS256',
@@ -239,7 +229,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('delete what has expired: each row once, and nothing else', async () => {
-        const { store } = shared();
         const user = await createUser(store);
         const expired = t0 + DAY;
         const gone: ApiSessionId[] = [];
@@ -268,7 +257,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       test('announce nodes: one row for each name', async () => {
         const names = Array.from({ length: 4 }, () => uniqueName('node'));
         await race((engine, at) => engine.nodes.announce(newNode(names[at % names.length]), t0, 0));
-        const found = (await shared().store.nodes.listAll()).filter(({ name }) => names.includes(name));
+        const found = (await store.nodes.listAll()).filter(({ name }) => names.includes(name));
         assert.deepEqual(found.map(({ name }) => name).sort(), [...names].sort());
       });
 
@@ -307,7 +296,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('burn a time step or a recovery code: one is accepted', async () => {
-        const { store } = shared();
         const { id } = await createUser(store);
         const flow = newId<string>();
         await store.totp.start(flow, pendingTotp(id), t0);
@@ -334,7 +322,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       });
 
       test('two administrators remove each other: one remains', async () => {
-        const { store } = shared();
         const before = await store.identities.list(
           query({ filter: { op: '=', field: 'isAdmin', value: true } }),
         );

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ApiSessionId } from '../../src/model/ids.ts';
 import type { Millis } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   DAY,
@@ -21,10 +21,9 @@ import {
   type User,
 } from './fixtures.ts';
 
-export function apiSessionTests(shared: GetDatabase): void {
+export function apiSessionTests({ store }: SharedDatabase): void {
   describe('live sessions', () => {
     test('of one identity end beyond a number, the oldest first', async () => {
-      const { store } = shared();
       const [user, other] = [await createUser(store), await createUser(store)];
       const bystander = await openSession(store, other);
       const ids = [];
@@ -44,7 +43,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
   describe('what its owner is shown', () => {
     test('is that of the row, as long as the session lives', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const session = await store.apiSessions.find(id);
       assert.ok(session);
@@ -99,7 +97,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     };
 
     test('stays while nothing is written', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const version = store.sessionVersion(id);
       await store.apiSessions.findOwn(id, t0);
@@ -108,7 +105,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
     for (const [change, make] of Object.entries(changes)) {
       test(`differs after ${change}, unless there are none`, async () => {
-        const { store } = shared();
         const user = await createUser(store);
         const id = await openSession(store, user);
         const version = store.sessionVersion(id);
@@ -123,7 +119,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
   describe('rotating a refresh token', () => {
     test('replaces the token by its successor and returns session and identity', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
       const before = await store.apiSessions.find(id);
@@ -143,14 +138,12 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a session never ends earlier than it was going to', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       await store.apiSessions.rotateRefreshToken(rotation(id, 1, { sessionExpiresAt: t0 + MINUTE }));
       assert.equal((await store.apiSessions.find(id))?.expiresAt, t0 + sessionLifetime);
     });
 
     test('every earlier generation ends the family, even if all rotations share one moment', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       for (const replayed of [1, 2, 10, 19]) {
         const id = await openSession(store, user);
@@ -171,7 +164,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a duplicate within the window from the same sender is refused without ending the family', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const now = t0 + MINUTE;
       await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now }));
@@ -192,7 +184,6 @@ export function apiSessionTests(shared: GetDatabase): void {
       ['without a window', { now: t0 + MINUTE, duplicateWindow: 0 }],
     ] as const) {
       test(`the predecessor ${what} ends the family`, async () => {
-        const { store } = shared();
         const id = await openSession(store, await createUser(store));
         await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: t0 + MINUTE }));
         const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, change));
@@ -202,7 +193,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     }
 
     test('the predecessor of the predecessor is not a duplicate', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const now = t0 + MINUTE;
       await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now }));
@@ -212,7 +202,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a token that is neither the live one nor of an earlier generation ends nothing', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const forged = [
         rotation(id, 1, { presentedHash: 'forged' }),
@@ -229,13 +218,11 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('an unknown session is refused', async () => {
-      const { store } = shared();
       const outcome = await store.apiSessions.rotateRefreshToken(rotation(newId<ApiSessionId>(), 1));
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
     });
 
     test('the wrong client is refused, for a live token and for an old one, and ends nothing', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const foreign = rotation(id, 1, { clientId: 'another', issuer: 'https://other.localhost:1280/oidc' });
       const refused = { outcome: 'refused', reason: 'wrong-binding' };
@@ -247,7 +234,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a session has the issuer of its last rotation or renewal', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       for (const [generation, issuer] of [
         [1, 'https://other.localhost:1280/oidc'],
@@ -261,7 +247,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a token that stays what it is works again, at the same moment too, until its end', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const kept = (now: Millis) =>
         rotation(id, 1, { now, nextHash: `${id}-1`, nextGeneration: 1, nextExpiresAt: now + MINUTE });
@@ -273,7 +258,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a session that began with a certificate asks for the same one', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store), { progress: { certThumbprint: 'mine' } });
       for (const certThumbprint of [null, 'another']) {
         assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint })), {
@@ -286,7 +270,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a session that is bound to a key asks for it, and its used tokens end nothing without it', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user, { keyThumbprint: 'mine' });
       for (const generation of [1, 2, 3]) {
@@ -300,14 +283,12 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a session without a certificate accepts any', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint: 'any' }));
       assert.equal(outcome.outcome, 'rotated');
     });
 
     test('a token is refused at its own end and at the absolute end of its family', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
       const expired = { outcome: 'refused', reason: 'expired' };
@@ -327,7 +308,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('a disabled identity is refused until its disablement is over', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
       const until = t0 + MINUTE;
@@ -344,7 +324,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
   describe('a session without a refresh token', () => {
     test('is extended for its own client, issuer and certificate, and never shortened', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user, {
         progress: { certThumbprint: 'leaf' },
@@ -374,7 +353,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('is not revived when it or its identity was ended', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const ended = await openSession(store, user);
       await store.apiSessions.end(ended, 'logout', t0 + SECOND);
@@ -388,7 +366,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
   describe('the session of a refresh token', () => {
     test('is found by the live token only, and looking changes nothing', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const find = (hash: string, now = t0 + MINUTE) => store.apiSessions.findByRefreshToken(id, hash, now);
       const found = await find(`${id}-1`);
@@ -409,7 +386,6 @@ export function apiSessionTests(shared: GetDatabase): void {
 
   describe('ending sessions', () => {
     test('ending returns true once, and records why', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
       assert.equal(await store.apiSessions.end(id, 'administrator', t0 + MINUTE), false);
@@ -419,14 +395,12 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('an unknown or expired session was not live', async () => {
-      const { store } = shared();
       const id = await openSession(store, await createUser(store));
       assert.equal(await store.apiSessions.end(newId<ApiSessionId>(), 'logout', t0), false);
       assert.equal(await store.apiSessions.end(id, 'logout', t0 + sessionLifetime), false);
     });
 
     test('all sessions of an identity end except the named one, and nobody else is touched', async () => {
-      const { store } = shared();
       const [user, bystander] = [await createUser(store), await createUser(store)];
       const [a, b, kept] = [
         await openSession(store, user),
@@ -442,7 +416,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('logins in progress end with the sessions, so that a code from before opens nothing', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const login = await loginWithCode(store, user);
       const used = await loginWithCode(store, user);
@@ -457,7 +430,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('the deny set has every ended session that still has unexpired tokens', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [ended, alive, over] = [
         await openSession(store, user),
@@ -478,7 +450,6 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
 
     test('the deny set has all of many sessions that ended at once, each once', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       // In a time that no other test of this store uses.
       const now = t0 + 40 * DAY;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import type { LoginProgress, PassedMethod } from '../../src/model/login.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   isAlive,
@@ -28,10 +28,9 @@ const wrongBindings: readonly (readonly [what: string, change: Partial<RedeemCod
 ];
 
 /** The password that must be replaced in a login. */
-function replacementTests(shared: GetDatabase): void {
+export function replacementTests({ store }: SharedDatabase): void {
   describe('a password that is replaced during a login', () => {
     test('is set once, for that login, and ends what the old one opened', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { passwordMustChange: true }, t0);
       const [mine, other] = [newAuthRequest(), newAuthRequest()];
@@ -72,7 +71,6 @@ function replacementTests(shared: GetDatabase): void {
     });
 
     test('is no longer set once the login has its code', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const { authRequest } = await loginWithCode(store, user);
       const { key } = authRequest;
@@ -83,11 +81,9 @@ function replacementTests(shared: GetDatabase): void {
   });
 }
 
-export function authRequestTests(shared: GetDatabase): void {
-  replacementTests(shared);
+export function authRequestTests({ store }: SharedDatabase): void {
   describe('logins in progress', () => {
     test('a login exists from the first primary login on, and only until it expires', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const authRequest = newAuthRequest();
       assert.equal(await store.authRequests.findLogin(authRequest.key, t0), null);
@@ -101,7 +97,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('another primary login replaces what was proven before and raises the generation', async () => {
-      const { store } = shared();
       const [first, second] = [await createUser(store), await createUser(store)];
       const authRequest = newAuthRequest();
       const common = { authRequest, code: null, expiresAt: t0 + MINUTE, now: t0 };
@@ -116,7 +111,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('another primary login replaces the request too, with the browser that it is bound to', async () => {
-      const { store } = shared();
       const [first, second] = [await createUser(store), await createUser(store)];
       const authRequest = newAuthRequest({ browserBinding: null, configTypes: ['of the first'] });
       const common = { code: null, expiresAt: t0 + MINUTE, now: t0 };
@@ -130,7 +124,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a login of another browser, or of none, does not replace one that is bound to a browser', async () => {
-      const { store } = shared();
       const [first, second] = [await createUser(store), await createUser(store)];
       const authRequest = newAuthRequest({ browserBinding: 'browser 1' });
       const common = { code: null, expiresAt: t0 + MINUTE, now: t0 };
@@ -147,7 +140,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a request that already has a code is left as it is', async () => {
-      const { store } = shared();
       const [first, second] = [await createUser(store), await createUser(store)];
       const login = await loginWithCode(store, first);
       const outcome = await store.authRequests.recordPrimaryLogin({
@@ -163,7 +155,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a login by password is recorded only as long as the password is the one that was verified', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const login = {
         authRequest: newAuthRequest(),
@@ -191,7 +182,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a login is recorded only as long as its authenticator, or the external id that found it, is there', async () => {
-      const { store } = shared();
       const user = await createUser(store, { externalId: uniqueName('external') });
       const times = { code: null, expiresAt: t0 + MINUTE, now: t0 };
       const byCertificate = { ...times, progress: progressOf(user, { passed: ['cert'] }) };
@@ -212,7 +202,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('the code that completes a login resets the failure counters, and nothing less does', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const key = `totp:${user.id}`;
       const limit = { key, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
@@ -244,7 +233,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a factor counts only for the generation against which it was verified', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const authRequest = newAuthRequest();
       const common = { authRequest, code: null, expiresAt: t0 + MINUTE, now: t0 };
@@ -265,7 +253,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('of two factors that were verified at once, the second to be recorded does not undo the first', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const authRequest = newAuthRequest();
       const known = progressOf(user);
@@ -290,7 +277,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a factor changes nothing once there is a code, or the login has expired', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const { authRequest } = await loginWithCode(store, user);
       const factor = {
@@ -317,7 +303,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a login is kept open longer, never shorter', async () => {
-      const { store } = shared();
       const authRequest = newAuthRequest();
       const progress = progressOf(await createUser(store));
       const login = { authRequest, progress, code: null, expiresAt: t0 + 10 * MINUTE, now: t0 };
@@ -332,7 +317,6 @@ export function authRequestTests(shared: GetDatabase): void {
 
   describe('redeeming a code', () => {
     test('opens the requested session and returns identity and nonce', async () => {
-      const { store } = shared();
       const place = { ipAddress: '192.0.2.7', program: 'Firefox', operatingSystem: 'Linux' };
       const user = await createUser(store);
       const login = await loginWithCode(store, user, {
@@ -377,14 +361,12 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('an unknown code is refused', async () => {
-      const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       const outcome = await store.authRequests.redeemCode(redemption(login, { codeHash: 'another' }));
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown', endedSession: null });
     });
 
     test('a code is refused at its expiry, and accepted a millisecond before', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const late = await store.authRequests.redeemCode(
         redemption(await loginWithCode(store, user), { now: t0 + MINUTE }),
@@ -398,7 +380,6 @@ export function authRequestTests(shared: GetDatabase): void {
 
     for (const [what, change] of wrongBindings) {
       test(`the wrong ${what} is refused and does not use the code up`, async () => {
-        const { store } = shared();
         const login = await loginWithCode(store, await createUser(store));
         const refused = await store.authRequests.redeemCode(redemption(login, change));
         assert.deepEqual(refused, { outcome: 'refused', reason: 'wrong-binding', endedSession: null });
@@ -407,7 +388,6 @@ export function authRequestTests(shared: GetDatabase): void {
     }
 
     test('the code of a login by certificate is redeemed with that certificate only', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const byCertificate = { passed: ['cert'], certThumbprint: 'thumb' } as const;
       const login = await loginWithCode(store, user, { progress: byCertificate });
@@ -430,7 +410,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('after the fifth redemption with wrong bindings the code no longer works', async () => {
-      const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       for (let attempt = 0; attempt < 5; attempt += 1) {
         await store.authRequests.redeemCode(redemption(login, { codeChallenge: `guess ${attempt}` }));
@@ -440,7 +419,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('four wrong bindings leave it usable', async () => {
-      const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       for (let attempt = 0; attempt < 4; attempt += 1) {
         await store.authRequests.redeemCode(redemption(login, { clientId: 'another' }));
@@ -449,7 +427,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a second use ends the session that the first one opened, even after the code has expired', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       for (const now of [t0 + 2 * SECOND, t0 + 5 * MINUTE]) {
         const login = await loginWithCode(store, user);
@@ -469,7 +446,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a second use with wrong bindings ends nothing', async () => {
-      const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       const first = redemption(login);
       await store.authRequests.redeemCode(first);
@@ -481,7 +457,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('a second use is noticed however many wrong bindings came in between', async () => {
-      const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       const first = redemption(login);
       await store.authRequests.redeemCode(first);
@@ -493,7 +468,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('without offline_access no refresh token is opened', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user, { request: { scopes: ['openid'] } });
       const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1));
@@ -501,7 +475,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('an identity that was disabled or deleted after its login refuses', async () => {
-      const { store } = shared();
       const disabled = await createUser(store);
       await store.identities.update(disabled.id, { disabledAt: t0 }, t0);
       const deleted = await createUser(store);
@@ -515,7 +488,6 @@ export function authRequestTests(shared: GetDatabase): void {
     });
 
     test('an identity whose time of being disabled is over gets its session, and the rules of its policy', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const { id, identity } = user;
       await store.identities.update(id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { NewBrowserSession } from '../../src/store/contracts/auth-requests.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   HOUR,
@@ -56,10 +56,9 @@ function use(user: User, { id, tokenHash }: SignedIn) {
   return { id, tokenHash, application: 'shop', authRequest, progress, code, ...times };
 }
 
-export function browserSessionTests(shared: GetDatabase): void {
+export function browserSessionTests({ store }: SharedDatabase): void {
   describe('browser sessions', () => {
     test('open with the code of a login, and are found by cookie until they expire', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await signedIn(store, user);
       const found = await store.browserSessions.findByToken(session.id, session.tokenHash, t0);
@@ -78,7 +77,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('also open with the last factor of a login', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const authRequest = newAuthRequest();
       const known = progressOf(user);
@@ -94,7 +92,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('replace the previous one, and beyond the limit the oldest are deleted', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const first = await signedIn(store, user);
       const second = await signedIn(store, user, { replaces: first.id, now: t0 + 1 });
@@ -106,7 +103,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('give another authorization its code, once, and last longer by it', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await signedIn(store, user);
       const next = use(user, session);
@@ -124,7 +120,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('that have ended give no code', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await signedIn(store, user);
       const next = use(user, session);
@@ -137,7 +132,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('end with what ends the sessions of their identity', async () => {
-      const { store } = shared();
       const ends: readonly (readonly [string, (user: User, session: SignedIn) => Promise<unknown>])[] = [
         ['all sessions', (user) => store.apiSessions.endAllOf(user.id, 'administrator', t0 + 1)],
         ['disabling', (user) => store.identities.update(user.id, { disabledAt: t0 + 1 }, t0 + 1)],
@@ -153,7 +147,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('end with the API session they opened when that is logged out, not when it is one too many', async () => {
-      const { store } = shared();
       for (const [reason, isLeft] of [
         ['logout', false],
         ['administrator', false],
@@ -171,7 +164,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('end with all others, also the one behind the API session that is kept', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [own, other] = [await signedIn(store, user), await signedIn(store, user)];
       const redeem = redemption(own);
@@ -181,7 +173,6 @@ export function browserSessionTests(shared: GetDatabase): void {
     });
 
     test('are listed and found with the name of their identity', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await signedIn(store, user);
       const filter = { op: '=', field: 'identityId', value: user.id } as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY } from '../../src/platform/clock.ts';
 import type { BulkJob } from '../../src/store/contracts/bulk-jobs.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { t0, uniqueName } from './fixtures.ts';
 
 const newJob = (): BulkJob => ({
@@ -22,10 +22,10 @@ const newJob = (): BulkJob => ({
 });
 
 /** Jobs for many identities. */
-export function bulkJobTests(database: GetDatabase): void {
+export function bulkJobTests({ store }: SharedDatabase): void {
   describe('a job with pieces of its own', () => {
     test('loses each with the step that did it, of two calls at once in one, and all with itself', async () => {
-      const { bulkJobs } = database().store;
+      const { bulkJobs } = store;
       const job = newJob();
       await bulkJobs.create({ ...job, pieces: [['a', 'b'], ['c'], ['d']] });
       assert.deepEqual(await bulkJobs.piecesFrom(job.id, 0), [['a', 'b'], ['c']]);
@@ -49,7 +49,7 @@ export function bulkJobTests(database: GetDatabase): void {
     });
 
     test('is deleted after a day in which it was only checked, and stays if it has begun', async () => {
-      const { bulkJobs, expiry } = database().store;
+      const { bulkJobs, expiry } = store;
       const left = newJob();
       const begun = { ...newJob(), state: 'working' } as const;
       for (const job of [left, begun]) await bulkJobs.create({ ...job, pieces: [['a']] });

@@ -4,7 +4,7 @@ import type { Actor, Right } from '../../src/model/actor.ts';
 import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
 import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   isAlive,
@@ -42,10 +42,9 @@ async function tries(store: Store, actor: Actor, at = now): Promise<true | Calle
   return refused ?? true;
 }
 
-export function callerTests(shared: GetDatabase): void {
+export function callerTests({ store, openAnother }: SharedDatabase): void {
   describe('changes on behalf of a caller', () => {
     test('are made while the session and the right exist', async () => {
-      const { store } = shared();
       const admin = await createUser(store, { isAdmin: true });
       const reader = await createUser(store, { permissions: ['helpdesk'] });
       for (const right of [null, 'administrator', 'helpdesk', 'read'] as const) {
@@ -57,7 +56,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('are refused once the session has ended, for whatever reason', async () => {
-      const { store, openAnother } = shared();
       const ends: readonly ((session: ApiSessionId, identity: IdentityId) => Promise<unknown>)[] = [
         (session) => store.apiSessions.end(session, 'administrator', now),
         (_session, identity) => store.apiSessions.endAllOf(identity, 'logout', now),
@@ -83,7 +81,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('are refused when the session has expired, is unknown, or is of somebody else', async () => {
-      const { store } = shared();
       const [one, other] = [await createUser(store), await createUser(store)];
       const actor = await callerOf(store, one);
       assert.equal(await tries(store, actor, t0 + sessionLifetime - 1), true);
@@ -93,7 +90,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test("are refused once the caller's right is lost", async () => {
-      const { store } = shared();
       const admin = await createUser(store, { isAdmin: true });
       const asAdmin = await callerOf(store, admin, 'administrator');
       const helper = await createUser(store, { permissions: ['helpdesk'] });
@@ -108,7 +104,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('help nobody who administers or has a permission, unless the caller administers', async () => {
-      const { store } = shared();
       const helper = await createUser(store, { permissions: ['helpdesk'] });
       const admin = await createUser(store, { isAdmin: true });
       const asHelper = await callerOf(store, helper, 'helpdesk');
@@ -139,7 +134,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('are made only while the entity has the version that the caller read, on every node', async () => {
-      const { store, openAnother } = shared();
       const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
       const { id } = await createUser(store);
       const read = await store.versions.find('identities', id);
@@ -165,7 +159,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('accept the version of a password whose hash a login has renewed', async () => {
-      const { store } = shared();
       const { authenticatorId } = await createUser(store);
       const before = await store.versions.find('authenticators', authenticatorId);
       await store.authenticators.rehashPassword(authenticatorId, '$argon2id$1', '$argon2id$2');
@@ -173,7 +166,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('find a zt-session live that was used a moment ago', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = newId<ApiSessionId>();
       const opened = await store.apiSessions.openLegacy({
@@ -207,7 +199,6 @@ export function callerTests(shared: GetDatabase): void {
     });
 
     test('are refused one by one: others that are made at the same time are not touched', async () => {
-      const { store } = shared();
       const [ended, alive] = [await createUser(store), await createUser(store)];
       const [gone, here] = [await callerOf(store, ended), await callerOf(store, alive)];
       await store.apiSessions.end(gone.sessionId, 'administrator', now);
@@ -221,7 +212,6 @@ export function callerTests(shared: GetDatabase): void {
 
   describe('a dry run of gathered changes', () => {
     test('says that all are possible, or which one is not, and changes nothing', async () => {
-      const { store } = shared();
       const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
       const tryTo = async (name: string) => {
         const gathered = store.gather(actor, now);

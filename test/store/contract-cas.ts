@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
 import type { NewCa } from '../../src/store/contracts/cas.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, t0, uniqueName } from './fixtures.ts';
 
 export function newCa(changes: Partial<NewCa> = {}): NewCa {
@@ -34,10 +34,10 @@ export function newCa(changes: Partial<NewCa> = {}): NewCa {
 }
 
 /** Third-party authorities, and the certificates of identities. */
-export function caTests(database: GetDatabase): void {
+export function caTests({ store }: SharedDatabase): void {
   describe('third-party authorities', () => {
     test('come back as they were stored, and change only in the members that are given', async () => {
-      const { cas } = database().store;
+      const { cas } = store;
       const ca = newCa();
       await cas.create(ca, t0);
       const stored = { ...ca, verifiedAt: null, createdAt: t0, updatedAt: t0 };
@@ -49,7 +49,7 @@ export function caTests(database: GetDatabase): void {
     });
 
     test('have a unique name and certificate', async () => {
-      const { cas } = database().store;
+      const { cas } = store;
       const ca = newCa();
       await cas.create(ca, t0);
       await assert.rejects(cas.create(newCa({ name: ca.name }), t0), { field: 'name' });
@@ -57,7 +57,7 @@ export function caTests(database: GetDatabase): void {
     });
 
     test('are trusted while they are verified and enabled', async () => {
-      const { cas } = database().store;
+      const { cas } = store;
       const ca = newCa();
       const isTrusted = async () => (await cas.listTrusted()).some(({ id }) => id === ca.id);
       await cas.create(ca, t0);
@@ -75,7 +75,7 @@ export function caTests(database: GetDatabase): void {
     });
 
     test('add a change-feed entry with each change', async () => {
-      const { cas, changes } = database().store;
+      const { cas, changes } = store;
       const ca = newCa();
       const seq = await changes.latest();
       await cas.create(ca, t0);
@@ -100,8 +100,8 @@ export function caTests(database: GetDatabase): void {
     });
 
     test('are found by their thumbprint with identity and policy', async () => {
-      const { authenticators } = database().store;
-      const { id } = await createUser(database().store);
+      const { authenticators } = store;
+      const { id } = await createUser(store);
       const certificate = certificateOf(asId(id));
       await authenticators.createCertificate(certificate, t0);
       const login = await authenticators.findCertificateLogin(certificate.thumbprint);
@@ -114,8 +114,8 @@ export function caTests(database: GetDatabase): void {
     });
 
     test('belong to one identity, which may have several', async () => {
-      const { authenticators } = database().store;
-      const [one, two] = [await createUser(database().store), await createUser(database().store)];
+      const { authenticators } = store;
+      const [one, two] = [await createUser(store), await createUser(store)];
       const certificate = certificateOf(asId(one.id));
       await authenticators.createCertificate(certificate, t0);
       await authenticators.createCertificate(certificateOf(asId(one.id)), t0);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ApiSessionId, type AuthenticatorId, asId } from '../../src/model/ids.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, t0, uniqueName } from './fixtures.ts';
 
-export function certificateExtensionTests(shared: GetDatabase): void {
+export function certificateExtensionTests({ store }: SharedDatabase): void {
   async function certificateOf(store: Store) {
     const { id: identityId } = await createUser(store);
     const id = newId<AuthenticatorId>();
@@ -31,7 +31,6 @@ export function certificateExtensionTests(shared: GetDatabase): void {
 
   describe('the successor of a certificate', () => {
     test('takes its place once, and does what was requested', async () => {
-      const { store } = shared();
       const { id, keep, promote } = await certificateOf(store);
       await store.authenticators.requestExtension(id, false, t0);
       const successor = await keep(false);
@@ -45,7 +44,6 @@ export function certificateExtensionTests(shared: GetDatabase): void {
     });
 
     test('is withdrawn when a new key is asked for, and one with the former key is not kept from then on', async () => {
-      const { store } = shared();
       const { id, keep, promote } = await certificateOf(store);
       const before = await keep(false);
       assert.ok(before !== null);

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { AnotherHistory, type FeedPosition } from '../../src/store/contracts/changes.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { assertOnceWithin } from '../support/until.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newSetupLink } from './contract-keys.ts';
 import {
   createUser,
@@ -30,10 +30,9 @@ async function entriesOf(store: Store, body: () => Promise<unknown>) {
   return (await store.changes.readAfter(before)).changes.map(({ kind, entityId }) => [kind, entityId]);
 }
 
-export function changeTests(shared: GetDatabase): void {
+export function changeTests({ store, openAnother }: SharedDatabase): void {
   describe('the change feed', () => {
     test('names every session that ended', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const reused = await openSession(store, user);
       await store.apiSessions.rotateRefreshToken(rotation(reused, 1));
@@ -57,7 +56,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('names changed and deleted identities and policies', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
       assert.ok(base !== null);
@@ -76,7 +74,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('what failed or changed nothing leaves no entry', async () => {
-      const { store } = shared();
       const [user, other] = [await createUser(store), await createUser(store)];
       const entries = await entriesOf(store, async () => {
         await assert.rejects(store.identities.update(user.id, { name: other.identity.name }, t0));
@@ -87,7 +84,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('is in order, and its numbers only grow', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const before = await store.changes.latest();
       await Promise.all(
@@ -101,7 +97,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('is not continued from a position of another history, whatever its numbers', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { tags: {} }, t0);
       const here = await store.changes.latest();
@@ -122,7 +117,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('listeners have seen a change of this process before its promise resolves', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       let seen = await store.changes.latest();
       const ended = new Set<string>();
@@ -147,7 +141,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('a listener that fails keeps nobody from being called, and no promise from resolving', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       let calls = 0;
       const stops = [
@@ -167,7 +160,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test("another process's change is noticed within a quarter of a second", async (t) => {
-      const { store, openAnother } = shared();
       const another = await openAnother();
       t.after(() => another.close());
       const user = await createUser(store);
@@ -193,7 +185,6 @@ export function changeTests(shared: GetDatabase): void {
 
   describe('expiry', () => {
     test('deletes what has expired, in batches, and nothing else', async () => {
-      const { store } = shared();
       // The far future, so that nothing but these rows is looked at; what other tests left has gone by then.
       const user = await createUser(store);
       const old = await Promise.all(
@@ -222,7 +213,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('a session is deleted at its end and not before', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
       await store.expiry.deleteExpired(t0 + sessionLifetime - 1, 1000);
@@ -232,7 +222,6 @@ export function changeTests(shared: GetDatabase): void {
     });
 
     test('numbers of the feed are not used again after its entries have gone', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { tags: { a: 1 } }, t0);
       const seq = (await store.changes.latest()).last?.seq ?? 0;

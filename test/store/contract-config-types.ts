@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConfigTypeId } from '../../src/model/ids.ts';
 import { AlreadyTaken } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newId, query, t0, uniqueName } from './fixtures.ts';
 
 const newConfigType = (name = uniqueName('type')) => ({ id: newId<ConfigTypeId>(), name, tags: { a: 1 } });
 
 const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
 
-export function configTypeTests(shared: GetDatabase): void {
+export function configTypeTests({ store }: SharedDatabase): void {
   describe('configuration types', () => {
     test('are found by id and by name, changed and deleted', async () => {
-      const { store } = shared();
       const [one, other] = [newConfigType(), newConfigType()];
       for (const each of [one, other]) await store.configTypes.create(each, t0);
       assert.deepEqual(await store.configTypes.find(one.id), { ...one, createdAt: t0, updatedAt: t0 });
@@ -31,7 +30,6 @@ export function configTypeTests(shared: GetDatabase): void {
     });
 
     test('have a unique id and name', async () => {
-      const { store } = shared();
       const [one, other] = [newConfigType(), newConfigType()];
       for (const each of [one, other]) await store.configTypes.create(each, t0);
       await assert.rejects(store.configTypes.create({ ...newConfigType(), id: one.id }, t0), taken('id'));

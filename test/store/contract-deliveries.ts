@@ -6,7 +6,7 @@ import { eventSubscriptionEntity } from '../../src/model/entities/event-subscrip
 import { type ApiSessionId, asId, type EventSubscriptionId } from '../../src/model/ids.ts';
 import type { QueuedEvent } from '../../src/store/contracts/deliveries.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newClient } from './contract-oidc-clients.ts';
 import {
   createUser,
@@ -37,10 +37,9 @@ async function toldClient(store: Store) {
 
 const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
 
-export function deliveryTests(shared: GetDatabase): void {
+export function deliveryTests({ store }: SharedDatabase): void {
   describe('the end of a session', () => {
     test('is queued for its application, once, with the change that ended it', async () => {
-      const { store } = shared();
       const { client, user, queue, open, waiting } = await toldClient(store);
       const [one, other] = [await open(), await open()];
       assert.equal(await store.apiSessions.end(one, 'logout', t0 + MINUTE), true);
@@ -71,7 +70,6 @@ export function deliveryTests(shared: GetDatabase): void {
     });
 
     test('is not queued for an application that does not want to be told', async () => {
-      const { store } = shared();
       const client = newClient();
       await store.oidcClients.create(client, t0);
       const user = await createUser(store);
@@ -85,7 +83,6 @@ export function deliveryTests(shared: GetDatabase): void {
     });
 
     test('is queued after its tokens have expired too, as long as the application is to be told', async () => {
-      const { store } = shared();
       const { user, open, waiting } = await toldClient(store);
       const id = await open({ toldUntil: t0 + 10 * DAY });
       const end = await open({ toldUntil: null });
@@ -108,7 +105,6 @@ export function deliveryTests(shared: GetDatabase): void {
 
   describe('a queue', () => {
     test('is held by one of several, until it is released or the hold has run out', async () => {
-      const { store } = shared();
       const { queue, open } = await toldClient(store);
       const until = t0 + MINUTE;
       assert.equal(await store.deliveries.hold({ queue, holder: 'nobody', until }, t0), null);
@@ -137,7 +133,6 @@ export function deliveryTests(shared: GetDatabase): void {
     });
 
     test('gives what waits in order, or what was tried least, and nothing while it pauses', async () => {
-      const { store } = shared();
       const { queue, open, holder } = await toldClient(store);
       const sessions = [await open(), await open(), await open(), await open()];
       for (const id of sessions) await store.apiSessions.end(id, 'logout', t0);
@@ -204,7 +199,6 @@ export function deliveryTests(shared: GetDatabase): void {
     });
 
     test('loses what is too old, and the oldest beyond a number', async () => {
-      const { store } = shared();
       const { queue, open, waiting } = await toldClient(store);
       const sessions = [];
       for (let at = 0; at < 5; at += 1) {
@@ -220,7 +214,6 @@ export function deliveryTests(shared: GetDatabase): void {
 
   describe('event subscriptions', () => {
     test('events are queued with what they tell, once, for subscriptions that there are', async () => {
-      const { store } = shared();
       const [open, disabled] = [
         await newSubscription(store),
         await newSubscription(store, { enabled: false }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { NewDeviceLogin } from '../../src/store/contracts/device-logins.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { HOUR, t0, uniqueName } from './fixtures.ts';
 
 const many = 1_000_000;
@@ -22,10 +22,10 @@ function waiting(changes: Partial<NewDeviceLogin> = {}): NewDeviceLogin {
   };
 }
 
-export function deviceLoginTests(shared: GetDatabase): void {
+export function deviceLoginTests({ store }: SharedDatabase): void {
   describe('logins of devices', () => {
     test('are found while they wait, by either code', async () => {
-      const { deviceLogins } = shared().store;
+      const { deviceLogins } = store;
       const login = waiting();
       assert.equal(await deviceLogins.begin(login, many), 'begun');
       const { userCodeHash, ...rest } = login;
@@ -38,7 +38,7 @@ export function deviceLoginTests(shared: GetDatabase): void {
     });
 
     test('have a unique user code and a limited number', async () => {
-      const { deviceLogins } = shared().store;
+      const { deviceLogins } = store;
       const login = waiting();
       assert.equal(await deviceLogins.begin(login, many), 'begun');
       const { userCodeHash } = login;
@@ -47,7 +47,7 @@ export function deviceLoginTests(shared: GetDatabase): void {
     });
 
     test('are settled once, however many come at once', async () => {
-      const { deviceLogins } = shared().store;
+      const { deviceLogins } = store;
       const login = waiting();
       await deviceLogins.begin(login, many);
       const outcomes = await Promise.all(
@@ -61,7 +61,7 @@ export function deviceLoginTests(shared: GetDatabase): void {
     });
 
     test('are not settled after their time, and deleted', async () => {
-      const { deviceLogins, expiry } = shared().store;
+      const { deviceLogins, expiry } = store;
       const login = waiting({ expiresAt: t0 + 1 });
       await deviceLogins.begin(login, many);
       assert.equal(await deviceLogins.settle(login.id, 'code', t0 + 1), false);

@@ -9,7 +9,7 @@ import {
 } from '../../src/model/ids.ts';
 import type { NewCertificateAuthenticator } from '../../src/store/contracts/authenticators.ts';
 import type { NewEnrollment, Redemption } from '../../src/store/contracts/enrollments.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newCa } from './contract-cas.ts';
 import { createUser, DAY, HOUR, newId, newIdentity, newPassword, query, t0, uniqueName } from './fixtures.ts';
 
@@ -49,10 +49,10 @@ export function redemptionOf(enrollment: NewEnrollment, changes: Partial<Redempt
 }
 
 /** Enrollments of identities. */
-export function enrollmentTests(database: GetDatabase): void {
+export function enrollmentTests({ store }: SharedDatabase): void {
   describe('enrollments', () => {
     test('come back as they were stored, alone, by token and by identity', async () => {
-      const { enrollments } = database().store;
+      const { enrollments } = store;
       const identity = newIdentity();
       const ott = newEnrollment(identity.id);
       const updb = newEnrollment(identity.id, { method: 'updb', username: 'ana' });
@@ -72,7 +72,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('are unique per method and identity; an expired one makes room', async () => {
-      const { store } = database();
       const { id } = await createUser(store);
       await store.enrollments.create(newEnrollment(id), t0);
       await assert.rejects(store.enrollments.create(newEnrollment(id), t0), { field: 'method' });
@@ -81,7 +80,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('give an identity its certificate once', async () => {
-      const { store } = database();
       const { id } = await createUser(store);
       const enrollment = newEnrollment(id);
       await store.enrollments.create(enrollment, t0);
@@ -97,7 +95,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('give nothing to another identity or a disabled one', async () => {
-      const { store } = database();
       const [mine, other] = [await createUser(store), await createUser(store)];
       const enrollment = newEnrollment(mine.id);
       await store.enrollments.create(enrollment, t0);
@@ -112,7 +109,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('stay usable when what they should give is taken', async () => {
-      const { store } = database();
       const [mine, other] = [await createUser(store), newIdentity()];
       const updb = newEnrollment(other.id, { method: 'updb', username: 'x' });
       await store.enrollments.createIdentity(other, [updb], t0);
@@ -131,7 +127,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('get another token; the previous one no longer works', async () => {
-      const { store } = database();
       const { id } = await createUser(store);
       const enrollment = newEnrollment(id);
       await store.enrollments.create(enrollment, t0);
@@ -144,7 +139,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('create an identity with its certificate in one step', async () => {
-      const { store } = database();
       const identity = newIdentity();
       const certificate = certificateOf(identity.id);
       await store.enrollments.enroll(identity, certificate, t0);
@@ -157,7 +151,6 @@ export function enrollmentTests(database: GetDatabase): void {
     });
 
     test('end with their identity, their authority, on request, and a week after they expired', async () => {
-      const { store } = database();
       const [one, two, three, four] = [
         await createUser(store),
         await createUser(store),

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Filter } from '../../src/model/list-query.ts';
 import { seeded } from '../support/seeded.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newId, newIdentity, query, t0, uniqueName } from './fixtures.ts';
 
 /** Letters whose lower case is longer, depends on their place, or is that of another letter; marks; and quotes. */
@@ -57,7 +57,7 @@ function fits(filter: Filter, row: Readonly<Record<string, string>>): boolean {
   }
 }
 
-export function foldingTests(shared: GetDatabase): void {
+export function foldingTests({ store }: SharedDatabase): void {
   const mark = uniqueName('folding');
   // The end keeps names from passing for one another.
   const rows: readonly Row[] = Array.from({ length: count }, (_, at) => ({
@@ -66,7 +66,6 @@ export function foldingTests(shared: GetDatabase): void {
     externalId: `${written(8)}-${at}${mark}`,
   }));
   before(async () => {
-    const { store } = shared();
     for (const { id, ...row } of rows) {
       const identity = newIdentity({ ...row });
       await store.identities.create(identity, null, t0);
@@ -103,7 +102,6 @@ export function foldingTests(shared: GetDatabase): void {
 
   describe('icontains', () => {
     test('finds what the lower case of an identity contains, however many terms ask', async () => {
-      const { store } = shared();
       let found = 0;
       for (const filter of filtersOf(['name', 'externalId'])) {
         const page = await store.identities.list(query({ filter, limit: 500 }));
@@ -117,7 +115,6 @@ export function foldingTests(shared: GetDatabase): void {
     });
 
     test('finds an identity by the names that it has now', async () => {
-      const { store } = shared();
       const finds = async (field: string, value: string) => {
         const filter: Filter = { op: 'icontains', field, value };
         return (await store.identities.list(query({ filter }))).items.map(({ id }) => id);
@@ -134,7 +131,6 @@ export function foldingTests(shared: GetDatabase): void {
     });
 
     test('finds the same in records of logins and the names of their identities', async () => {
-      const { store } = shared();
       for (const filter of filtersOf(['subject', 'identity'])) {
         const page = await store.loginAttempts.list(query({ filter, limit: 500 }));
         const subjects = page.items.map(({ subject }) => subject).sort();

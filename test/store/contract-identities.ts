@@ -9,7 +9,7 @@ import {
 } from '../../src/model/ids.ts';
 import { nameKeys } from '../../src/model/names.ts';
 import { AlreadyTaken, NoAdministratorLeft, ReferenceGone } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { pendingTotp } from './contract-limits.ts';
 import {
   createUser,
@@ -31,10 +31,9 @@ import {
 
 const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
 
-export function identityTests(shared: GetDatabase): void {
+export function identityTests({ store }: SharedDatabase): void {
   describe('identities', () => {
     test('are found by the keys of their names, and assigned policies with role attributes', async () => {
-      const { store } = shared();
       const identity = newIdentity({ name: uniqueName('Key'), roleAttributes: [uniqueName('staff')] });
       await store.identities.create(identity, null, t0);
       const keys = nameKeys(identity.name.toUpperCase());
@@ -60,7 +59,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('are found as they were created, with every member', async () => {
-      const { store } = shared();
       const identity = newIdentity({
         type: 'Router',
         permissions: ['read', 'helpdesk'],
@@ -86,7 +84,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a taken name, external id or user name is refused, and nothing of the identity stays', async () => {
-      const { store } = shared();
       const externalId = uniqueName('external');
       const { identity, password } = await createUser(store, { externalId });
       const cases = [
@@ -102,7 +99,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('an account is the identity with its policy as it is now, and whether TOTP is enrolled', async () => {
-      const { store } = shared();
       const { id, password } = await createUser(store);
       const defaultPolicy = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(defaultPolicy);
@@ -130,7 +126,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('with a policy are read in the order of their ids, a page at a time', async () => {
-      const { store } = shared();
       const policyId = newId<AuthPolicyId>();
       const standard = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(standard);
@@ -149,7 +144,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('only the members of a patch are changed', async () => {
-      const { store } = shared();
       const { id } = await createUser(store, {
         roleAttributes: ['keep'],
         externalId: uniqueName('external'),
@@ -166,7 +160,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a rename to a taken name is refused, and an unknown identity cannot be changed', async () => {
-      const { store } = shared();
       const [a, b] = [await createUser(store), await createUser(store)];
       await assert.rejects(store.identities.update(a.id, { name: b.identity.name }, t0), taken('name'));
       assert.equal(await store.identities.update(newId<IdentityId>(), { name: uniqueName() }, t0), false);
@@ -174,7 +167,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('disabling ends sessions and logins in progress', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const login = await loginWithCode(store, user);
@@ -186,7 +178,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('disabling again with a later end also ends sessions', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
       const session = await openSession(store, user);
@@ -195,7 +186,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('other changes do not affect sessions', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       await store.identities.update(user.id, { tags: { a: 1 }, disabledAt: null }, t0 + SECOND);
@@ -203,7 +193,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('deleting removes authenticators, sessions and logins in progress', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const login = await loginWithCode(store, user);
@@ -218,7 +207,6 @@ export function identityTests(shared: GetDatabase): void {
 
   describe('administrators', () => {
     test('are counted when neither disabled nor without any authenticator', async () => {
-      const { store } = shared();
       const before = await store.identities.countUsableAdmins(t0);
       await createUser(store, { isAdmin: true });
       const withoutProof = newIdentity({ isAdmin: true });
@@ -231,7 +219,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('the last one who can log in is not demoted, disabled, deleted or left without authenticator', async () => {
-      const { store } = shared();
       const filter = { op: '=', field: 'isAdmin', value: true } as const;
       const { items: others } = await store.identities.list(query({ filter }));
       const last = await createUser(store, { isAdmin: true });
@@ -260,7 +247,6 @@ export function identityTests(shared: GetDatabase): void {
 
   describe('password authenticators', () => {
     test('of an identity that is gone are refused as such', async () => {
-      const { store } = shared();
       const username = uniqueName('gone');
       const names = { username, usernameKey: username, passwordHash: 'phc' };
       const ids = { id: newId<AuthenticatorId>(), identityId: newId<IdentityId>() };
@@ -269,7 +255,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a password login is read at once, by the key of the user name', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const login = await store.authenticators.findPasswordLogin(user.password.usernameKey);
       assert.equal(login?.passwordHash, user.password.passwordHash);
@@ -280,7 +265,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('of several identities are read at once, with their locks', async () => {
-      const { store } = shared();
       const [ana, ben] = [await createUser(store), await createUser(store)];
       const limit = { max: 1, lockFor: HOUR, longestLock: HOUR, forgetAfter: DAY };
       await store.attempts.count([{ ...limit, key: `password:${ana.authenticatorId}` }], 1, t0);
@@ -296,7 +280,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('an identity has one password, and a user name belongs to one identity', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const bare = newIdentity();
       await store.identities.create(bare, null, t0);
@@ -311,7 +294,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a new password ends the sessions, except one if named, and logins in progress', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [session, kept] = [await openSession(store, user), await openSession(store, user)];
       const login = await loginWithCode(store, user);
@@ -334,7 +316,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a new user name alone does not affect sessions; a taken one is refused', async () => {
-      const { store } = shared();
       const [user, other] = [await createUser(store), await createUser(store)];
       const session = await openSession(store, user);
       const update = (username: string) =>
@@ -353,7 +334,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('a hash is renewed only while it is the one that was verified, and ends nothing', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const hash = async () =>
@@ -366,7 +346,6 @@ export function identityTests(shared: GetDatabase): void {
     });
 
     test('deleting an authenticator ends the sessions it opened and no others, and logins in progress', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const own = await openSession(store, user);
       const byClaim = await openSession(store, user, { progress: { authenticatorId: null } });
@@ -381,7 +360,6 @@ export function identityTests(shared: GetDatabase): void {
 
   describe('auth policies', () => {
     test('are created, replaced and deleted, unless identities have them', async () => {
-      const { store } = shared();
       const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
       assert.ok(base !== null);
       const id = newId<AuthPolicyId>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
 import type { InvitationRedemption, NewInvitation } from '../../src/store/contracts/invitations.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newEnrollment } from './contract-enrollments.ts';
 import { createUser, HOUR, loginWithCode, newId, newIdentity, t0, uniqueName } from './fixtures.ts';
 
@@ -29,10 +29,9 @@ export function useOf({ tokenHash, identityId }: NewInvitation, now = t0) {
 }
 
 /** Links for choosing a password. */
-export function invitationTests(database: GetDatabase): void {
+export function invitationTests({ store }: SharedDatabase): void {
   describe('invitations', () => {
     test('come back as they were stored, with whom they are for', async () => {
-      const { store } = database();
       const user = await createUser(store);
       const invitation = newInvitation(user.id, { endSessions: true, isByHelper: true });
       assert.equal(await store.invitations.create(invitation, t0), 'created');
@@ -46,7 +45,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('are unique per identity: a newer one replaces the other', async () => {
-      const { store } = database();
       const user = await createUser(store);
       const [first, second] = [newInvitation(user.id), newInvitation(user.id)];
       await store.invitations.create(first, t0);
@@ -57,7 +55,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('give somebody without a password their first one, instead of an enrollment with a password', async () => {
-      const { store } = database();
       const identity = newIdentity();
       await store.enrollments.createIdentity(
         identity,
@@ -79,7 +76,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('replace a password and end its lock; the user name stays', async () => {
-      const { store } = database();
       const user = await createUser(store);
       const key = `password:${user.authenticatorId}`;
       const limit = { key, max: 1, lockFor: HOUR, longestLock: HOUR, forgetAfter: HOUR };
@@ -94,7 +90,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('end logins in progress, and sessions only where they say so', async () => {
-      const { store } = database();
       for (const endSessions of [false, true]) {
         const user = await createUser(store);
         const { authRequest } = await loginWithCode(store, user);
@@ -106,7 +101,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('end with their time, and when the identity is disabled or deleted', async () => {
-      const { store } = database();
       const user = await createUser(store);
       const late = newInvitation(user.id);
       await store.invitations.create(late, t0);
@@ -124,7 +118,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('by a helper do not work for somebody with power, however long ago they were made', async () => {
-      const { store } = database();
       const user = await createUser(store);
       const madeBy = (await createUser(store)).id;
       const byHelper = newInvitation(user.id, { isByHelper: true, madeBy });
@@ -141,7 +134,6 @@ export function invitationTests(database: GetDatabase): void {
     });
 
     test('stay usable when the user name is taken', async () => {
-      const { store } = database();
       const other = await createUser(store);
       const identity = newIdentity();
       await store.identities.create(identity, null, t0);

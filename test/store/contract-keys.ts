@@ -5,7 +5,7 @@ import type { SigningAlgorithm, SigningKey } from '../../src/model/signing-key.t
 import { type SealedSecret, sealedKinds } from '../../src/store/contracts/keys.ts';
 import type { RedeemSetupLink } from '../../src/store/contracts/setup-links.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { DAY, HOUR, MINUTE, newIdentity, newPassword, t0, uniqueName } from './fixtures.ts';
 
 function signingKey(alg: SigningAlgorithm, activeFrom: number): SigningKey {
@@ -40,10 +40,9 @@ function redeem(store: Store, tokenHash: string, given: Partial<RedeemSetupLink>
   return store.setupLinks.redeem({ ...redemption, ...given });
 }
 
-export function keyTests(shared: GetDatabase): void {
+export function keyTests({ store }: SharedDatabase): void {
   describe('signing keys', () => {
     test('a rotation adds a key and sets when the older ones of its algorithm retire and are removed', async () => {
-      const { store } = shared();
       const [a, b] = [signingKey('ES256', t0), signingKey('ES256', t0 + DAY)];
       const other = signingKey('RS256', t0);
       assert.equal(await rotate(store, a, null), true);
@@ -67,7 +66,6 @@ export function keyTests(shared: GetDatabase): void {
     });
 
     test('a rotation that saw an older newest key changes nothing', async () => {
-      const { store } = shared();
       const [a, b, late] = [
         signingKey('EdDSA', t0),
         signingKey('EdDSA', t0 + DAY),
@@ -90,7 +88,6 @@ export function keyTests(shared: GetDatabase): void {
 
   describe('server secrets', () => {
     test('the first one stays', async () => {
-      const { store } = shared();
       const name = uniqueName('secret');
       assert.equal(await store.keys.serverSecret(name, () => 'first'), 'first');
       assert.equal(await store.keys.serverSecret(name, () => 'second'), 'first');
@@ -105,7 +102,6 @@ export function keyTests(shared: GetDatabase): void {
 
   describe('set-up links', () => {
     test('a link is usable until it is used, expires, or another one is made', async () => {
-      const { store } = shared();
       const [a, b] = [newSetupLink(), newSetupLink()];
       assert.equal(await store.setupLinks.check(a.tokenHash, t0), 'unknown');
       await store.setupLinks.create(a);
@@ -119,7 +115,6 @@ export function keyTests(shared: GetDatabase): void {
     });
 
     test('using it creates the administrator, once', async () => {
-      const { store } = shared();
       const link = newSetupLink();
       await store.setupLinks.create(link);
       const [admin, another] = [newIdentity({ isAdmin: true }), newIdentity({ isAdmin: true })];
@@ -134,7 +129,6 @@ export function keyTests(shared: GetDatabase): void {
     });
 
     test('a taken name or user name leaves the link usable and nothing behind', async () => {
-      const { store } = shared();
       const existing = newIdentity();
       const existingPassword = newPassword();
       await store.identities.create(existing, existingPassword, t0);
@@ -158,7 +152,6 @@ export function keyTests(shared: GetDatabase): void {
 
   describe('what is sealed', () => {
     test('is listed by id, and replaced only where it is still what was read', async () => {
-      const { store } = shared();
       const names = ['a', 'b', 'c'].map((part) => uniqueName(`secret-${part}`));
       for (const name of names) await store.keys.serverSecret(name, () => `sealed ${name}`);
       const listed: SealedSecret[] = [];
@@ -186,7 +179,6 @@ export function keyTests(shared: GetDatabase): void {
     });
 
     test('notifies other nodes if it is a signing key', async () => {
-      const { store } = shared();
       const key = { ...signingKey('EdDSA', t0 + 2 * DAY), sealedPrivateKey: 'before' };
       const newest = (await store.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'EdDSA');
       assert.equal(await rotate(store, key, newest?.kid ?? null), true);

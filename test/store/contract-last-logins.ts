@@ -4,7 +4,7 @@ import type { ClientProgram } from '../../src/model/client-info.ts';
 import type { NewProgram } from '../../src/model/last-login.ts';
 import type { Millis } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   HOUR,
@@ -48,10 +48,9 @@ async function lastLoginsOf(store: Store, { id }: User) {
   return (await store.lastLogins.list(query({ filter, sort, limit: 500 }))).items;
 }
 
-export function lastLoginTests(shared: GetDatabase): void {
+export function lastLoginTests({ store, openAnother }: SharedDatabase): void {
   describe('last logins', () => {
     test('say which programs an identity has used where, and which of them is new', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       assert.equal(await logIn(store, user, firefox), null);
       const later = { clientId: 'wiki', ipAddress: '2001:db8::1', now: t0 + HOUR };
@@ -82,7 +81,6 @@ export function lastLoginTests(shared: GetDatabase): void {
     });
 
     test('are the same for logins of a minute, and another identity has its own', async () => {
-      const { store } = shared();
       const [user, other] = [await createUser(store), await createUser(store)];
       for (const now of [t0, t0 + MINUTE - 1]) await logIn(store, user, firefox, { now });
       assert.deepEqual(
@@ -99,7 +97,6 @@ export function lastLoginTests(shared: GetDatabase): void {
     });
 
     test('are fifty for an identity: those of long ago make room', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const named = (at: number) => ({ program: `program-${'x'.repeat(at)}`, operatingSystem: null });
       for (let at = 0; at < 52; at += 1) await logIn(store, user, named(at), { now: t0 + at * MINUTE });
@@ -111,7 +108,6 @@ export function lastLoginTests(shared: GetDatabase): void {
     });
 
     test('of one identity at once are each kept', async () => {
-      const { store, openAnother } = shared();
       const another = await openAnother();
       const user = await createUser(store);
       await logIn(store, user, firefox);

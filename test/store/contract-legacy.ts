@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
 import type { EndingOrder, OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, HOUR, MINUTE, newId, openSession, t0, type User, uniqueName } from './fixtures.ts';
 
 function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}): OpenLegacySession {
@@ -29,10 +29,9 @@ function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}
   };
 }
 
-export function legacySessionTests(shared: GetDatabase): void {
+export function legacySessionTests({ store }: SharedDatabase): void {
   describe('legacy sessions', () => {
     test('are found by the hash of their token, and listed', async () => {
-      const { store } = shared();
       const place = { ipAddress: '192.0.2.7', program: 'curl 8.5', operatingSystem: null };
       const opening = legacy(await createUser(store), { place });
       const { newProgram, ...session } = (await store.apiSessions.openLegacy(opening)) ?? assert.fail();
@@ -47,7 +46,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('with a single proof end first where that is asked for, or alone', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const open = async (...passed: OpenLegacySession['progress']['passed']) => {
         const opening = legacy(user, { passed });
@@ -67,7 +65,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('open neither for a disabled or deleted identity nor for an authenticator that is gone', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const gone = { authenticatorId: newId<AuthenticatorId>() };
       assert.equal(await store.apiSessions.openLegacy(legacy(user, gone)), null);
@@ -80,7 +77,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('do not open for a password that was changed after it was verified', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const verifiedHash = user.password.passwordHash;
       assert.notEqual(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
@@ -93,7 +89,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('do not open for a claim when the external id that it found was changed', async () => {
-      const { store } = shared();
       const externalId = uniqueName('external');
       const user = await createUser(store, { externalId });
       const claimed = () => ({ ...legacy(user, { authenticatorId: null }), externalId });
@@ -105,7 +100,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('count as a login once nothing is outstanding', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const known = { place: { ipAddress: '192.0.2.7', program: 'Firefox', operatingSystem: null } };
       await store.apiSessions.openLegacy(legacy(user, known));
@@ -118,7 +112,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('keep what was proven later, each factor once, until they end', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const opening = legacy(user);
       await store.apiSessions.openLegacy(opening);
@@ -132,7 +125,6 @@ export function legacySessionTests(shared: GetDatabase): void {
     });
 
     test('are extended by their latest use, and ended ones are not changed', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [kept, ended] = [legacy(user), legacy(user)];
       for (const opening of [kept, ended]) await store.apiSessions.openLegacy(opening);

@@ -6,7 +6,7 @@ import type { LoginAttempt } from '../../src/model/login-attempt.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
 import type { PendingTotp } from '../../src/store/contracts/totp.ts';
 import { testBudget } from '../support/list-budget.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, DAY, HOUR, MINUTE, newId, query, t0, uniqueName } from './fixtures.ts';
 
 export function pendingTotp(identityId: IdentityId, changes: Partial<PendingTotp> = {}): PendingTotp {
@@ -30,10 +30,9 @@ export function attemptLimit(changes: Partial<AttemptLimit> = {}): AttemptLimit 
   };
 }
 
-export function limitTests(shared: GetDatabase): void {
+export function limitTests({ store }: SharedDatabase): void {
   describe('TOTP enrollments', () => {
     test('a pending one belongs to its flow, until it expires or is abandoned', async () => {
-      const { store } = shared();
       const { id } = await createUser(store);
       const flow = newId<string>();
       const pending = pendingTotp(id);
@@ -48,7 +47,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('verifying enrolls, once, and ends the other pending ones of the identity', async () => {
-      const { store } = shared();
       const { id } = await createUser(store);
       const [flow, other] = [newId<string>(), newId<string>()];
       await store.totp.start(flow, pendingTotp(id), t0);
@@ -67,7 +65,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('a replacement takes the place of an enrollment in one step, once, with new recovery codes', async () => {
-      const { store } = shared();
       const { id } = await createUser(store);
       const [flow, one, other] = [newId<string>(), newId<string>(), newId<string>()];
       await store.totp.start(flow, pendingTotp(id), t0);
@@ -86,7 +83,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('a step is accepted once, and none at or before it', async () => {
-      const { store } = shared();
       const { id } = await createUser(store);
       const flow = newId<string>();
       await store.totp.start(flow, pendingTotp(id), t0);
@@ -98,7 +94,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('a recovery code is used once; new ones replace all; removal takes everything', async () => {
-      const { store } = shared();
       const { id } = await createUser(store);
       const flow = newId<string>();
       await store.totp.start(flow, pendingTotp(id), t0);
@@ -120,7 +115,6 @@ export function limitTests(shared: GetDatabase): void {
 
   describe('counters of attempts', () => {
     test('refuse when the limit is reached, with a lock that doubles up to the longest', async () => {
-      const { store } = shared();
       const limit = attemptLimit({ max: 2 });
       let now = t0;
       const locks: number[] = [];
@@ -140,7 +134,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('lock from the attempt that reaches the limit, whenever the next one comes', async () => {
-      const { store } = shared();
       const limit = attemptLimit({ max: 2 });
       const count = (now: number) => store.attempts.count([limit], 1, now);
       await count(t0);
@@ -150,7 +143,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('let a right one pass, uncounted, until wrong ones have locked the key', async () => {
-      const { store } = shared();
       const limit = attemptLimit({ max: 2 });
       const count = async (failures: 0 | 1) => (await store.attempts.count([limit], failures, t0)).outcome;
       const outcomes: string[] = [];
@@ -160,7 +152,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('say whether there is anything to forget', async () => {
-      const { store } = shared();
       const limits = [attemptLimit({ max: 3 }), attemptLimit({ max: 1 })];
       const [free, locked] = limits.map(({ key }) => key) as [string, string];
       const counted = () =>
@@ -176,7 +167,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('stay locked after the most locks, until they are cleared', async () => {
-      const { store } = shared();
       const limit = attemptLimit({ max: 1, mostLocks: 2 });
       const count = async (now: number) => (await store.attempts.count([limit], 1, now)).outcome;
       assert.deepEqual([await count(t0), await count(t0 + MINUTE)], ['counted', 'counted']);
@@ -186,7 +176,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('count, of several limits, only at those after one that is reached, and name the last such one', async () => {
-      const { store } = shared();
       const [narrow, wide] = [attemptLimit({ max: 1 }), attemptLimit({ max: 3 })];
       const refusals: string[] = [];
       for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -197,7 +186,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('count nothing at the limits before one that is reached', async () => {
-      const { store } = shared();
       const [wide, narrow] = [attemptLimit({ max: 2 }), attemptLimit({ max: 1 })];
       await store.attempts.count([narrow], 1, t0);
       for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -210,7 +198,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('are forgotten when cleared or after a time', async () => {
-      const { store } = shared();
       const limit = attemptLimit({ max: 1 });
       const count = async (now = t0) => (await store.attempts.count([limit], 1, now)).outcome;
       assert.deepEqual([await count(), await count()], ['counted', 'refused']);
@@ -242,7 +229,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('are listed completely, and the oldest are deleted by number or age', async () => {
-      const { store } = shared();
       const entityId = uniqueName('entity');
       const records = Array.from({ length: 6 }, (_value, at) => record(entityId, t0 + at));
       const times = async () => {
@@ -269,7 +255,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('of owners push out their own once they are half of all', async () => {
-      const { store } = shared();
       const entityId = uniqueName('entity');
       const bound = { keepAtMost: 4, ofOwners: ['account.changed', 'totp.enrolled'] } as const;
       const kept = async () => {
@@ -298,7 +283,6 @@ export function limitTests(shared: GetDatabase): void {
   });
 
   test('audit events beyond their number go from those who caused most', async () => {
-    const { store } = shared();
     const entityId = uniqueName('entity');
     let at = 0;
     const event = (name: AuditRecord['event'], identityId: string, byIdentityId: string): AuditRecord => {
@@ -348,7 +332,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('are found by reference in order, and the oldest are deleted by number or age', async () => {
-      const { store } = shared();
       const reference = uniqueName('ref');
       const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));
       await store.loginAttempts.append(attempts.slice(0, 4), 1000);
@@ -367,7 +350,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('beyond their number go from those who have most, and refusals never for logins that passed', async () => {
-      const { store } = shared();
       const [ana, bob] = [uniqueName('ana'), uniqueName('bob')];
       let at = 0;
       const of = (outcome: 'passed' | 'refused', identityId: string | null, ipAddress: string) => {
@@ -418,7 +400,6 @@ export function limitTests(shared: GetDatabase): void {
     });
 
     test('are counted by the hours of UTC and by outcome', async () => {
-      const { store } = shared();
       // Days after anything that other tests keep.
       const hour = Math.ceil((t0 + 30 * DAY) / HOUR) * HOUR;
       const at = (time: number, outcome: 'passed' | 'refused') => {

@@ -11,7 +11,7 @@ import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import * as fields from '../../src/model/list-fields.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import {
   createUser,
   namesOf,
@@ -52,10 +52,9 @@ async function createAll(store: Store, names: readonly string[], mark: string): 
 
 const invalid = (error: unknown) => error instanceof AuthError && error.code === 'invalid_filter';
 
-export function listTests(shared: GetDatabase): void {
+export function listTests({ store }: SharedDatabase): void {
   let prepared: Promise<void> | undefined;
   const prepare = async () => {
-    const { store } = shared();
     prepared ??= createAll(store, odd, uniqueName('mark'));
     await prepared;
     return store;
@@ -113,7 +112,6 @@ export function listTests(shared: GetDatabase): void {
     }
 
     test('several texts contain one of them as a whole', async () => {
-      const { store } = shared();
       const roleAttributes = ['a', 'x,', 'back\\slash', "o'brien", '"quoted"', '%'];
       const name = uniqueName();
       const identity = newIdentity({ name, roleAttributes });
@@ -214,10 +212,10 @@ export function listTests(shared: GetDatabase): void {
             kind === 'texts'
               ? { op: 'contains', field, value: values[kind] }
               : { op: '=', field, value: values[kind] };
-          await list(shared().store, query({ filter, sort: [{ field, descending: false }] }));
+          await list(store, query({ filter, sort: [{ field, descending: false }] }));
           const wrong = kind === 'text' ? true : 'x';
           await assert.rejects(
-            list(shared().store, query({ filter: { op: '=', field, value: wrong } })),
+            list(store, query({ filter: { op: '=', field, value: wrong } })),
             invalid,
             field,
           );
@@ -283,7 +281,6 @@ export function listTests(shared: GetDatabase): void {
 
   describe('what the lists contain', () => {
     test('sessions that have neither ended nor expired, with the name of the identity', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const mine: Filter = { op: '=', field: 'identity', value: user.identity.name };
       const [alive, ended] = [await openSession(store, user), await openSession(store, user)];
@@ -301,7 +298,6 @@ export function listTests(shared: GetDatabase): void {
     });
 
     test('authenticators with the name of the identity, and never a hash; policies', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const filter: Filter = { op: '=', field: 'username', value: user.password.username };
       const { items } = await store.authenticators.list(query({ filter }));

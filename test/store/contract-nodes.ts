@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { queueOf } from '../../src/model/delivery.ts';
 import type { AuthenticatorId } from '../../src/model/ids.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newSubscription, queuedEvent } from './contract-deliveries.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
@@ -34,10 +34,10 @@ export function newNode(name = uniqueName('node')) {
   };
 }
 
-export function nodeTests(shared: GetDatabase): void {
+export function nodeTests({ store }: SharedDatabase): void {
   describe('nodes', () => {
     test('come back as they announced themselves, and keep id and age over restarts', async () => {
-      const { nodes } = shared().store;
+      const { nodes } = store;
       const node = newNode();
       await nodes.announce(node, t0, 0);
       const stored = { ...node, createdAt: t0, lastSeenAt: t0, leftAt: null };
@@ -52,7 +52,7 @@ export function nodeTests(shared: GetDatabase): void {
     });
 
     test('sign off for themselves only, and come back', async () => {
-      const { nodes } = shared().store;
+      const { nodes } = store;
       const node = newNode();
       await nodes.announce(node, t0, 0);
       await nodes.leave(node.name, t0 - 1, t0 + SECOND);
@@ -64,7 +64,7 @@ export function nodeTests(shared: GetDatabase): void {
     });
 
     test('that were not seen for long are removed by the others', async () => {
-      const { nodes } = shared().store;
+      const { nodes } = store;
       const [gone, stays] = [newNode(), newNode()];
       await nodes.announce(gone, t0, 0);
       await nodes.announce(stays, t0 + DAY + 1, t0 + 1);
@@ -73,7 +73,7 @@ export function nodeTests(shared: GetDatabase): void {
     });
 
     test('are in the change feed when they are new, have new addresses or are removed, and at no other heartbeat', async () => {
-      const { nodes, changes } = shared().store;
+      const { nodes, changes } = store;
       const node = newNode();
       let seq = await changes.latest();
       const told = async () => {
@@ -98,10 +98,9 @@ export function nodeTests(shared: GetDatabase): void {
 }
 
 /** Uses a database of its own, because it removes everything. */
-export function restoreTests(shared: GetDatabase): void {
+export function restoreTests({ store }: SharedDatabase): void {
   describe('a restore', () => {
     test('withdraws what was issued, advances TOTP, and keeps people and locks', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const flow = newId<string>();
@@ -157,14 +156,13 @@ export function restoreTests(shared: GetDatabase): void {
     });
 
     test('the last backup is noted, also if an earlier one is told after it', async () => {
-      const { restores } = shared().store;
+      const { restores } = store;
       assert.equal(await restores.lastBackup(), null);
       for (const at of [t0, t0 + HOUR, t0 + SECOND]) await restores.noteBackup(at);
       assert.equal(await restores.lastBackup(), t0 + HOUR);
     });
 
     test('a restore sends events again that waited, and nothing else', async () => {
-      const { store } = shared();
       const subscription = await newSubscription(store);
       const queue = queueOf('event', subscription);
       await store.auditEvents.append([], null, { events: [queuedEvent(subscription, 'event')] });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { OidcClientId, OidcClientSecretId } from '../../src/model/ids.ts';
 import type { NewOidcClient } from '../../src/store/contracts/oidc-clients.ts';
 import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { newId, query, t0, uniqueName } from './fixtures.ts';
 
 export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
@@ -43,10 +43,9 @@ async function changesOf(store: Store, id: string): Promise<number> {
   return changes.filter(({ kind, entityId }) => kind === 'oidc-client' && entityId === id).length;
 }
 
-export function oidcClientTests(shared: GetDatabase): void {
+export function oidcClientTests({ store }: SharedDatabase): void {
   describe('OIDC clients', () => {
     test('keep the scopes that they asked for in vain, and a repetition changes nothing', async () => {
-      const { store } = shared();
       const client = newClient({ scopes: ['openid', 'email'] });
       await store.oidcClients.create(client, t0);
       const note = (...scopes: string[]) => store.oidcClients.noteDroppedScopes(client.id, scopes, t0 + 1);
@@ -64,7 +63,6 @@ export function oidcClientTests(shared: GetDatabase): void {
     });
 
     test('are found, listed, changed and deleted, and each change is in the feed', async () => {
-      const { store } = shared();
       const client = newClient();
       await store.oidcClients.create(client, t0);
       assert.deepEqual(await store.oidcClients.find(client.id), { ...client, createdAt: t0, updatedAt: t0 });
@@ -84,7 +82,6 @@ export function oidcClientTests(shared: GetDatabase): void {
     });
 
     test('have a unique id and name', async () => {
-      const { store } = shared();
       const [one, other] = [newClient(), newClient()];
       for (const each of [one, other]) await store.oidcClients.create(each, t0);
       await assert.rejects(store.oidcClients.create(newClient({ id: one.id }), t0), taken('id'));
@@ -93,7 +90,6 @@ export function oidcClientTests(shared: GetDatabase): void {
     });
 
     test('have at most two secrets, even if added at once, which are deleted with the client', async () => {
-      const { store } = shared();
       const client = newClient();
       await store.oidcClients.create(client, t0);
       const add = (clientId: OidcClientId) => {
@@ -118,7 +114,6 @@ export function oidcClientTests(shared: GetDatabase): void {
     });
 
     test('use an assertion up once, even if many try at once', async () => {
-      const { store } = shared();
       const key = uniqueName('assertion');
       const uses = await Promise.all(
         Array.from({ length: 8 }, () => store.oidcClients.useAssertion(key, t0 + 1000)),

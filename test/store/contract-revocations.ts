@@ -3,17 +3,16 @@ import { describe, test } from 'node:test';
 import { type ApiSessionId, asId, type RevocationId } from '../../src/model/ids.ts';
 import type { RevocationType } from '../../src/model/revocation.ts';
 import { AlreadyTaken } from '../../src/store/contracts/store.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, HOUR, openSession, query, t0, uniqueName } from './fixtures.ts';
 
 function entry(type: RevocationType, id: string, issuedBefore: number | null = null) {
   return { id: asId<RevocationId>(id), type, issuedBefore, expiresAt: t0 + HOUR, tags: {} };
 }
 
-export function revocationTests(shared: GetDatabase): void {
+export function revocationTests({ store }: SharedDatabase): void {
   describe('revocations', () => {
     test('of a token are in the deny set until they expire, and every node learns it', async () => {
-      const { store } = shared();
       const jti = uniqueName('jti');
       const seq = await store.changes.latest();
       assert.equal(await store.revocations.revoke(entry('JTI', jti), t0), 0);
@@ -34,7 +33,6 @@ export function revocationTests(shared: GetDatabase): void {
     });
 
     test('of a session end it, and may be repeated', async () => {
-      const { store } = shared();
       const session = await openSession(store, await createUser(store));
       assert.equal(await store.revocations.revoke(entry('API_SESSION', session), t0), 1);
       assert.equal((await store.apiSessions.find(session))?.endReason, 'revoked');
@@ -48,7 +46,6 @@ export function revocationTests(shared: GetDatabase): void {
     });
 
     test('of an identity end the sessions that were opened by then', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const isAlive = async (id: ApiSessionId) => (await store.apiSessions.find(id))?.endedAt === null;
@@ -65,7 +62,6 @@ export function revocationTests(shared: GetDatabase): void {
     });
 
     test('of unknown entities are not stored', async () => {
-      const { store } = shared();
       for (const type of ['IDENTITY', 'API_SESSION'] as const) {
         const id = uniqueName('nothing');
         assert.equal(await store.revocations.revoke(entry(type, id), t0), null);
@@ -74,7 +70,6 @@ export function revocationTests(shared: GetDatabase): void {
     });
 
     test('expire', async () => {
-      const { store } = shared();
       const jti = uniqueName('jti');
       await store.revocations.revoke({ ...entry('JTI', jti), expiresAt: t0 - 30 * HOUR }, t0 - 31 * HOUR);
       await store.expiry.deleteExpired(t0 - 30 * HOUR, 1000);

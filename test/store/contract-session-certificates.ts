@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiSessionId, SessionCertificateId } from '../../src/model/ids.ts';
 import type { SessionCertificate } from '../../src/model/session-certificate.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, HOUR, newId, openSession, t0, uniqueName } from './fixtures.ts';
 
 function certificateOf(
@@ -14,10 +14,9 @@ function certificateOf(
   return { id, sessionId, certPem: `pem of ${id}`, thumbprint: uniqueName(), ...times, ...changes };
 }
 
-export function sessionCertificateTests(shared: GetDatabase): void {
+export function sessionCertificateTests({ store }: SharedDatabase): void {
   describe('session certificates', () => {
     test('are found by their thumbprint and listed with their session until they expire', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [session, other] = [await openSession(store, user), await openSession(store, user)];
       const short = certificateOf(session, { expiresAt: t0 + 1 });
@@ -31,7 +30,6 @@ export function sessionCertificateTests(shared: GetDatabase): void {
     });
 
     test('are revoked once, by their session only, and every node learns it', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const [session, other] = [await openSession(store, user), await openSession(store, user)];
       const certificate = certificateOf(session);
@@ -49,7 +47,6 @@ export function sessionCertificateTests(shared: GetDatabase): void {
     });
 
     test('are limited per session: the oldest are revoked', async () => {
-      const { store } = shared();
       const session = await openSession(store, await createUser(store));
       const all = [certificateOf(session), certificateOf(session), certificateOf(session)];
       const seq = await store.changes.latest();
@@ -63,7 +60,6 @@ export function sessionCertificateTests(shared: GetDatabase): void {
     });
 
     test('end with their session, and their rows go with theirs', async () => {
-      const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
       const certificate = certificateOf(session, { expiresAt: t0 + 1000 * HOUR });
@@ -76,7 +72,6 @@ export function sessionCertificateTests(shared: GetDatabase): void {
     });
 
     test('that have expired are deleted', async () => {
-      const { store } = shared();
       const session = await openSession(store, await createUser(store));
       await store.sessionCertificates.add(certificateOf(session, { expiresAt: t0 + 1 }), 8);
       await store.expiry.deleteExpired(t0 + 1, 1000);

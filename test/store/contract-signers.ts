@@ -8,7 +8,7 @@ import {
   type SignerId,
 } from '../../src/model/ids.ts';
 import type { NewExternalJwtSigner } from '../../src/store/contracts/external-jwt-signers.ts';
-import type { GetDatabase } from './contract.ts';
+import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, query, t0, uniqueName } from './fixtures.ts';
 
 function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtSigner {
@@ -48,10 +48,9 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
   };
 }
 
-export function signerTests(shared: GetDatabase): void {
+export function signerTests({ store }: SharedDatabase): void {
   describe('external JWT signers', () => {
     test('are found with every member, listed, changed and deleted, each with a feed entry', async () => {
-      const { store } = shared();
       const before = await store.changes.latest();
       const signer = newSigner({ maxLifetimeSeconds: 3600 });
       await store.externalJwtSigners.create(signer, t0);
@@ -80,7 +79,6 @@ export function signerTests(shared: GetDatabase): void {
     });
 
     test('a name is unique, and so is an issuer with its audience', async () => {
-      const { store } = shared();
       const { issuer, name } = newSigner();
       await store.externalJwtSigners.create(newSigner({ issuer, name }), t0);
       const another = newSigner({ issuer, audience: 'another' });
@@ -95,7 +93,6 @@ export function signerTests(shared: GetDatabase): void {
     });
 
     test('the longest names, issuers and audiences that are accepted can be stored', async () => {
-      const { store } = shared();
       // Text without repetition, because engines compress index entries.
       const text = (bytes: number) => randomBytes(bytes).toString('base64url').slice(0, bytes);
       const signer = newSigner({
@@ -108,7 +105,6 @@ export function signerTests(shared: GetDatabase): void {
     });
 
     test('one that a policy names is not deleted, nor a policy that one enrolls with', async () => {
-      const { store } = shared();
       const [allowed, required] = [newSigner(), newSigner()];
       for (const signer of [allowed, required]) await store.externalJwtSigners.create(signer, t0);
       const base = await store.authPolicies.find(defaultAuthPolicyId);
@@ -138,7 +134,6 @@ export function signerTests(shared: GetDatabase): void {
     });
 
     test('an identity is found by exactly its external id', async () => {
-      const { store } = shared();
       const externalId = uniqueName('External');
       const { id } = await createUser(store, { externalId });
       assert.equal((await store.identities.findAccountByExternalId(externalId))?.identity.id, id);

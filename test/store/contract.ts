@@ -4,7 +4,7 @@
 import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
-import { authRequestTests } from './contract-auth-requests.ts';
+import { authRequestTests, replacementTests } from './contract-auth-requests.ts';
 import { browserSessionTests } from './contract-browser-sessions.ts';
 import { bulkJobTests } from './contract-bulk-jobs.ts';
 import { callerTests } from './contract-callers.ts';
@@ -29,30 +29,35 @@ import { revocationTests } from './contract-revocations.ts';
 import { sessionCertificateTests } from './contract-session-certificates.ts';
 import { signerTests } from './contract-signers.ts';
 
-/** A fresh, migrated database. */
-export interface TestDatabase {
+/** A database that the tests of a suite share. */
+export interface SharedDatabase {
   readonly store: Store;
   /** Another engine on the same database, as another process would have it. Its user closes it. */
   openAnother(): Promise<Store>;
+}
+
+/** A fresh, migrated database. */
+export interface TestDatabase extends SharedDatabase {
   /** Closes `store` and removes the database. */
   drop(): Promise<void>;
 }
 
 export type OpenDatabase = () => Promise<TestDatabase>;
 
-/** Returns the database that `before` has opened. */
-export type GetDatabase = () => TestDatabase;
-
-/** Opens a database for the tests of the enclosing suite. */
-export function sharedDatabase(open: OpenDatabase): GetDatabase {
+/** Opens a database for the tests of the enclosing suite, which are declared before it is there. */
+export function sharedDatabase(open: OpenDatabase): SharedDatabase {
   let database: TestDatabase | undefined;
   before(async () => {
     database = await open();
   });
   after(() => database?.drop());
-  return () => {
+  const opened = () => {
     if (database === undefined) throw new Error('the database is not open');
     return database;
+  };
+  return {
+    store: new Proxy({} as Store, { get: (_, member) => Reflect.get(opened().store, member) }),
+    openAnother: () => opened().openAnother(),
   };
 }
 
@@ -60,6 +65,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
   describe(`the contracts of the store on ${name}`, () => {
     const shared = sharedDatabase(open);
     authRequestTests(shared);
+    replacementTests(shared);
     apiSessionTests(shared);
     legacySessionTests(shared);
     lastLoginTests(shared);
