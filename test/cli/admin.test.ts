@@ -7,7 +7,7 @@ import { findAdministrator } from '../../src/admin/recover-administrator.ts';
 import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { newIdentity, newPassword } from '../store/support.ts';
+import { newIdentity, newPassword } from '../store/fixtures.ts';
 import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
@@ -175,7 +175,11 @@ describe('admin recover', () => {
     });
     const renamed = { username: 'chief', usernameKey: 'chief' };
     await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });
-    await store.identities.create(newIdentity('ordinary'), newPassword('ordinary'), systemClock.now());
+    await store.identities.create(
+      newIdentity({ name: 'ordinary' }),
+      newPassword('ordinary'),
+      systemClock.now(),
+    );
     // As in a database from before names were one namespace.
     const database = new DatabaseSync(path);
     database.exec(

@@ -17,11 +17,11 @@ import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { start, temporaryFolder } from '../store/support.ts';
+import { t0, temporaryFolder } from '../store/fixtures.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
-const clock = fixedClock(start);
+const clock = fixedClock(t0);
 let serial = 0;
 let name = '';
 /** A different address for each test. */

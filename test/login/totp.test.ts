@@ -11,11 +11,11 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { createUser, start, temporaryFolder } from '../store/support.ts';
+import { createUser, t0, temporaryFolder } from '../store/fixtures.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
-const clock = fixedClock(start);
+const clock = fixedClock(t0);
 const vault = keyVault(Buffer.alloc(32, 1));
 const recoveryKey = Buffer.alloc(32, 2);
 const seed = Buffer.alloc(20, 3);
@@ -27,7 +27,7 @@ const needs = { store, clock, vault, recoveryKey } as unknown as LoginServices;
 beforeEach(async () => {
   serial += 1;
   clock.advance(10 * MINUTE);
-  ana = (await createUser(store, `ana-${serial}`)).id;
+  ana = (await createUser(store)).id;
 });
 after(async () => {
   await store.close();
@@ -135,7 +135,7 @@ describe('a code', () => {
 
   test('a seed sealed for somebody else does not open', async () => {
     await enroll(ana);
-    const bob = (await createUser(store, `bob-${serial}`)).id;
+    const bob = (await createUser(store)).id;
     const flow = systemRandom.id();
     const now = clock.now();
     await store.totp.start(
@@ -169,7 +169,7 @@ describe('a recovery code', () => {
       'invalid_totp_code',
     ];
     assert.deepEqual(await tried('ABCDE23456'), used);
-    const bob = (await createUser(store, `bob-${serial}`)).id;
+    const bob = (await createUser(store)).id;
     await enroll(bob, 'BBBBB33333');
     assert.equal((await tried('ZZZZZ22222', bob)).at(-1), 'invalid_totp_code');
     assert.deepEqual(await tried('ZZZZZ22222'), accepted(1));

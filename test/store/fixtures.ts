@@ -1,5 +1,8 @@
 // Values for the store's suites: every call makes new ones, so that tests can share a database.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AuthRequest } from '../../src/model/auth-request.ts';
 import type { Identity } from '../../src/model/entities/identity.ts';
 import {
@@ -22,6 +25,16 @@ import { testBudget } from '../support/list-budget.ts';
 /** When the stories of the tests begin. */
 export const t0: Millis = Date.parse('2026-03-01T12:00:00Z');
 export const sessionLifetime = DAY;
+
+export interface Folder {
+  path(name: string): string;
+  remove(): void;
+}
+
+export function temporaryFolder(): Folder {
+  const home = mkdtempSync(join(tmpdir(), 'overlay-auth-store-'));
+  return { path: (name) => join(home, name), remove: () => rmSync(home, { recursive: true, force: true }) };
+}
 
 export function newId<Id extends string>(): Id {
   return asId<Id>(systemRandom.id());

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { TestDatabase } from './contract.ts';
+import { temporaryFolder } from './fixtures.ts';
 
 /** A fresh database in a folder of its own. */
 export async function openSqliteDatabase(): Promise<TestDatabase & { readonly path: string }> {
-  const home = mkdtempSync(join(tmpdir(), 'overlay-auth-store-'));
-  const path = join(home, 'overlay.db');
+  const folder = temporaryFolder();
+  const path = folder.path('overlay.db');
   const store = await openSqliteStore({ path });
   return {
     path,
@@ -15,7 +13,7 @@ export async function openSqliteDatabase(): Promise<TestDatabase & { readonly pa
     openAnother: () => openSqliteStore({ path }),
     async drop() {
       await store.close();
-      rmSync(home, { recursive: true, force: true });
+      folder.remove();
     },
   };
 }

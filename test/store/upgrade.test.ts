@@ -16,7 +16,7 @@ import { codeFor, redeemAs } from '../support/oidc-clients.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { partialLogin, password, submitCode } from '../support/totp.ts';
-import { type Folder, temporaryFolder } from './support.ts';
+import { type Folder, temporaryFolder } from './fixtures.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./home-of-main/${name}`, import.meta.url), 'utf8');
 const tables = fixture('schema.sql').split(/;\n/);
