@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
@@ -175,6 +176,20 @@ describe('the pages of an enrollment', () => {
     assert.ok(!second.text.includes(app.secret));
     const late = await browser.submit(page, verifyPath, { saved: 'yes', code: app.code() });
     assert.equal(late.status, 400);
+  });
+
+  test('give way to the application at a reload, once the policy no longer asks for an app', async () => {
+    const id = await createTotpUser(server, policy, 'relaxed');
+    const browser = await browse();
+    formTo(await signIn(browser, 'relaxed'), enrollPath);
+    const path = `/oidc/login/auth-queries?id=${browser.id}`;
+    await server.store.identities.update(id, { authPolicyId: defaultAuthPolicyId }, clock.now());
+    const other = await browse();
+    assert.equal((await other.get(path)).status, 400, 'not for another browser');
+    const done = await browser.get(path);
+    assert.equal(done.status, 302, done.text);
+    assert.equal((await redeem(server, codeOf(done))).status, 200);
+    assert.equal((await browser.get(path)).status, 400, 'and only once');
   });
 
   test('survive a reload: the second start says how to continue', async () => {

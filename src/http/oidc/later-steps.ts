@@ -6,7 +6,7 @@ import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
 import { wayBack } from '../../oidc/flow/callback.ts';
-import { outstandingQueries, replacePassword, requireOpen } from '../../oidc/flow/login-flow.ts';
+import { outstandingQueries, replacePassword, requireOpen, resumeLogin } from '../../oidc/flow/login-flow.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { askToRegister, passkeyQuestion, registerInLogin } from '../../oidc/flow/submit-passkey.ts';
 import {
@@ -113,11 +113,15 @@ function queriesRoute(needs: PageServices): Route {
     path: queriesPath,
     summary: 'Read what remains of a login',
     answers: stepAnswers,
-    refusals: [...stepRefusals, 'invalid_auth', 'password_change_required', 'conflict'],
+    refusals: [...stepRefusals, 'invalid_auth', 'client_not_allowed', 'password_change_required', 'conflict'],
     query: z.object(authRequestIdMembers),
     async handler(context, { query }) {
       const step = openStep(needs, context, query);
-      return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));
+      // Programs read an empty list, and begin again.
+      const outcome = isForPeople(step)
+        ? await resumeLogin(needs, step.authRequest, originOf(context))
+        : await outstandingQueries(needs, step.authRequest);
+      return loginStepFor(needs.signers, step, outcome);
     },
   });
 }

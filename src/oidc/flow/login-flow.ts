@@ -144,6 +144,22 @@ export async function outstandingQueries(
 }
 
 /**
+ * Where the login of a browser stands: the outstanding factors, or the code if there are none, which happens when a
+ * policy is relaxed between two steps. The page of a login must not end there.
+ * @throws AuthError auth_request_unknown   no primary login on this request
+ * @throws AuthError invalid_auth           nothing is outstanding, but the login is no longer allowed
+ */
+export async function resumeLogin(
+  needs: OidcServices,
+  authRequest: AuthRequest,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const queries = await outstandingQueries(needs, authRequest);
+  if (queries.authQueries.length > 0 || queries.newApp !== null) return queries;
+  return factorPassed(needs, await loginInProgress(needs, authRequest), { factor: null, origin });
+}
+
+/**
  * Checks that a primary login is still possible: within ten minutes of the start, or as long as an enrollment keeps the
  * request open (spec 3.2), not after the code was issued, and not while another browser continues with it.
  * @throws AuthError auth_request_unknown
