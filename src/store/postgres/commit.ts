@@ -26,6 +26,13 @@ export class CommitUnanswered extends StoreUnavailable {
   }
 }
 
+/** The commit may have taken effect, so it is not repeated. Its connection is broken. */
+export class CommitLost extends StoreUnavailable {
+  constructor(options: ErrorOptions) {
+    super('the connection to the database was lost at the commit, which may have taken effect', options);
+  }
+}
+
 /**
  * Ends the transaction of a connection.
  * @throws CommitUnanswered  no answer in time

@@ -20,7 +20,6 @@ import {
   type PostgresSettings,
   rowsOf,
 } from './connection.ts';
-import { isLostConnection } from './errors.ts';
 import { changesChannel, followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
 import { inTransaction, reading, repeated } from './transaction.ts';
@@ -125,18 +124,9 @@ function transactions(needs: {
 
   function run(call: IntentCall, requireInTime: () => void) {
     const keys = keysOf(call);
-    let isCommitting = false;
-    const beforeCommit = () => {
-      requireInTime();
-      isCommitting = true;
-    };
-    const attempt = (client: PostgresClient) => {
-      isCommitting = false;
-      return inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit });
-    };
-    // A commit whose answer was lost may have taken effect, so only what failed before it is repeated.
-    const mayRepeat = (error: unknown) => !isClosing && !(isLostConnection(error) && isCommitting);
-    return repeated(writers, attempt, { mayRepeat, unanswered });
+    const attempt = (client: PostgresClient) =>
+      inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit: requireInTime });
+    return repeated(writers, attempt, { mayRepeat: () => !isClosing, unanswered });
   }
 
   return {

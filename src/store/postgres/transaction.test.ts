@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../contracts/store.ts';
-import type { PostgresClient } from './connection.ts';
-import { reading, repeated } from './transaction.ts';
+import { type PostgresClient, unprepared } from './connection.ts';
+import { inTransaction, reading, repeated } from './transaction.ts';
 
 /** A connection that is lost a moment after something was sent. */
 function dyingClient(): PostgresClient {
@@ -64,4 +64,53 @@ test('a server that is away is tried twice, and one that ends every connection e
     await assert.rejects(run(), StoreUnavailable);
     assert.equal(left.length, 20 - tries);
   }
+});
+
+/** Transactions on connections that fail with these codes at their commit, or cannot be made. */
+function committing(fails: readonly { readonly at: 'connect' | 'COMMIT'; readonly code: string }[]) {
+  const left = [...fails];
+  const fail = (at: 'connect' | 'COMMIT') => {
+    if (left[0]?.at === at) throw Object.assign(new Error('failed'), { code: left.shift()?.code });
+  };
+  const tells = { broken: [] as unknown[] };
+  const client = {
+    ...{ connection: { stream: { writableCorked: 1 } }, on() {}, off() {} },
+    release: (isBroken: unknown) => void tells.broken.push(isBroken === true),
+    async query(query: string | { text: string }) {
+      const text = typeof query === 'string' ? query : query.text;
+      if (text === 'COMMIT') fail('COMMIT');
+      return { rows: [], command: text };
+    },
+  } as unknown as PostgresClient;
+  const pool = {
+    async connect() {
+      fail('connect');
+      return client;
+    },
+  };
+  function* intent() {
+    yield { sql: 'SELECT 1', params: [] };
+    return 'done';
+  }
+  const use = (client: PostgresClient) =>
+    inTransaction({ client, ask: unprepared, keys: null, intent: intent(), beforeCommit() {} });
+  return { run: () => repeated(pool as Parameters<typeof repeated>[0], use), tells };
+}
+
+test('a transaction that collided at its commit is repeated when the next try finds no connection', async () => {
+  const { run, tells } = committing([
+    { at: 'COMMIT', code: '40001' },
+    { at: 'connect', code: 'ECONNREFUSED' },
+  ]);
+  assert.deepEqual(await run(), { outcome: 'done', hasChanges: false });
+  assert.deepEqual(tells.broken, [false, false]);
+});
+
+test('a commit whose connection was lost is not repeated, since it may have taken effect', async () => {
+  const { run, tells } = committing([
+    { at: 'COMMIT', code: '40001' },
+    { at: 'COMMIT', code: 'ECONNRESET' },
+  ]);
+  await assert.rejects(run(), /may have taken effect/);
+  assert.deepEqual(tells.broken, [false, true]);
 });

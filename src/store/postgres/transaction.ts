@@ -5,7 +5,7 @@ import { addChangeSql } from '../sql/changes.ts';
 import type { ReadInTurn } from '../sql/engine.ts';
 import type { Intent, Statement } from '../sql/intent.ts';
 import { OutOfTime } from '../sql/turns.ts';
-import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
+import { CommitLost, CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
 import {
   type Asking,
   type PostgresClient,
@@ -36,11 +36,12 @@ export async function repeated<T>(
   pool: Pick<PostgresPool, 'connect'>,
   use: (client: PostgresClient) => Promise<T>,
   options: {
-    readonly mayRepeat?: (error: unknown) => boolean;
+    readonly mayRepeat?: () => boolean;
     readonly unanswered?: UnansweredCommits;
   } = {},
 ): Promise<T> {
   const { mayRepeat = () => true, unanswered } = options;
+  let misses = 0;
   for (let tries = 1; ; tries += 1) {
     let isConnected = false;
     try {
@@ -50,8 +51,9 @@ export async function repeated<T>(
     } catch (error) {
       if (isStalePlan(error)) prepareAnew();
       const isLost = isLostConnection(error);
-      const limit = isLost && !(isConnected && saidAtOnce(error)) ? 2 : maxTries;
-      if (!(isLost || isCollision(error) || isStalePlan(error)) || tries >= limit || !mayRepeat(error))
+      if (isLost && !(isConnected && saidAtOnce(error))) misses += 1;
+      const isOver = tries >= maxTries || misses > 1;
+      if (!(isLost || isCollision(error) || isStalePlan(error)) || isOver || !mayRepeat())
         throw postgresError(error);
     }
   }
@@ -74,7 +76,10 @@ async function onClient<T>(
     return result;
   } catch (error) {
     if (error instanceof CommitUnanswered) unanswered?.keep(client, error.answer);
-    else client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
+    else
+      client.release(
+        isLostConnection(error) || error instanceof CommitLost || isStalePlan(error) || isTimeout(error),
+      );
     throw error;
   }
 }
@@ -88,6 +93,7 @@ function isTimeout(error: unknown): boolean {
  * @param use.keys         the keys to lock beside others; null when it runs alone
  * @param use.beforeCommit called when everything except the commit is done; if it throws, the transaction is rolled
  * back
+ * @throws CommitLost   the connection was lost at the commit
  */
 export async function inTransaction(use: {
   readonly client: PostgresClient;
@@ -132,8 +138,9 @@ export async function inTransaction(use: {
       () => thrown,
       (earlier: unknown) => earlier,
     );
-    if (!isLostConnection(error) && !isCommitting) await client.query('ROLLBACK');
-    throw error;
+    const isLost = isLostConnection(error);
+    if (!isLost && !isCommitting) await client.query('ROLLBACK');
+    throw isLost && isCommitting ? new CommitLost({ cause: error }) : error;
   }
 }
 
