@@ -5,6 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { existing } from '../errors/auth-error.ts';
 import { findTrustedPath } from '../login/certificate/trusted-path.ts';
 import { explainLogin, type LoginExplanation, type LoginMeans } from '../login/explain-login.ts';
+import type { RefusedExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
+import { keysProblem } from '../login/external-jwt/signer-keys.ts';
 import { notedRecord } from '../login/noted-record.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import type { LoginServices } from '../login/services.ts';
@@ -16,7 +18,7 @@ import { assignedPolicy } from '../model/assigned-policy.ts';
 import type { AuthPolicy, AuthPolicyRules, authPolicyEntity } from '../model/entities/auth-policy.ts';
 import type { New } from '../model/entities/entity.ts';
 import { asSent, type Identity } from '../model/entities/identity.ts';
-import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
+import { type AuthPolicyId, asId, type IdentityId, type SignerId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -51,7 +53,25 @@ export async function explainLoginsOf(
   const { password, certificates } = meansOf(authenticators);
   const means = { password, certificates, passkeys, totpLockedUntil };
   if (methods.includes('cert')) await learnStatuses(needs, certificates);
-  return methods.map((method) => explainLogin(needs, account, { means, method }));
+  const explain = (means: LoginMeans) =>
+    methods.map((method) => explainLogin(needs, account, { means, method }));
+  const explanations = explain(means);
+  const keyProblems = await keyProblemsOf(needs, explanations);
+  return keyProblems.size === 0 ? explanations : explain({ ...means, keyProblems });
+}
+
+/** Fetches the keys of the signers that would be asked, as a login does, so that the explanation need not guess. */
+async function keyProblemsOf(
+  needs: AdminServices,
+  explanations: readonly LoginExplanation[],
+): Promise<ReadonlyMap<SignerId, RefusedExternalJwt>> {
+  const vouchers = explanations.flatMap(({ acceptedFrom }) => acceptedFrom);
+  const named = new Set(vouchers.flatMap(({ type, name }) => (type === 'ext-jwt-signer' ? [name] : [])));
+  const signers = needs.signers.all().filter(({ name }) => named.has(name));
+  const problems = await Promise.all(
+    signers.map(async (signer) => [signer.id, await keysProblem(needs, signer)] as const),
+  );
+  return new Map(problems.flatMap(([id, problem]) => (problem === null ? [] : [[id, problem]])));
 }
 
 /** Asks whether certificates were revoked, so that the explanation need not guess. */

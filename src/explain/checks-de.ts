@@ -163,6 +163,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'its claim {1} is {2}, and email_verified is {3}': 'der Claim {1} ist {2}, und email_verified ist {3}',
   'its key id is {1}, and that of the certificate {2}':
     'die Schlüsselkennung ist {1} und die des Zertifikats {2}',
+  'the keys could not be fetched, {1} s ago: {2}':
+    'die Schlüssel konnten nicht abgerufen werden, zuletzt vor {1} s: {=2}',
   'it names no key, and {1} keys fit its algorithm {2}':
     'es nennt keinen Schlüssel, und {1} Schlüssel passen zum Verfahren {2}',
   'the certificate is valid from {1} to {2}': 'das Zertifikat gilt von {1} bis {2}',

@@ -93,8 +93,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Lassen Sie den Anbieter den Schlüssel so veröffentlichen, wie es die Einzelheiten verlangen, oder mit einem anderen seiner Schlüssel signieren.`,
   'key-algorithm': said`Das Token ist mit einem Algorithmus signiert, für den der genannte Schlüssel nicht bestimmt ist.
     Vergleichen Sie den Algorithmus (alg) des Tokens mit dem des Schlüssels beim Anbieter, und ändern Sie dort einen der beiden.`,
-  'keys-unavailable': said`Die Schlüssel des Signers konnten nicht abgerufen werden, also konnte das Token nicht geprüft werden.
-    Die Einzelheiten sagen, was misslang. Prüfen Sie Namen, Adresse, Zertifikat und die Grenzen in edge.externalJwtSigners.jwksFetch, und versuchen Sie es dann noch einmal.`,
+  'keys-unavailable': said`Die Schlüssel des Signers konnten nicht abgerufen werden. Solange das so ist, kann kein Token von ihm geprüft werden, und Anmeldungen damit werden abgelehnt.
+    Die Einzelheiten sagen, wann es versucht wurde und was misslang. Prüfen Sie Namen, Adresse, Zertifikat und die Grenzen in edge.externalJwtSigners.jwksFetch, und versuchen Sie es dann noch einmal.`,
   'signer-certificate-expired': said`Das Zertifikat des Signers ist zurzeit nicht gültig; deshalb wird sein Schlüssel nicht verwendet.
     Geben Sie dem Signer das aktuelle Zertifikat des Anbieters, oder stattdessen die Adresse seiner Schlüssel.`,
   'token-signature': said`Die Signatur des Tokens ist falsch.

@@ -93,8 +93,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Have the provider publish the key as the details require, or sign with another of its keys.`,
   'key-algorithm': said`The token is signed with an algorithm that the key it names is not for.
     Compare the algorithm (alg) of the token with that of the key in the key set of the provider, and change either of them there.`,
-  'keys-unavailable': said`The keys of the signer could not be fetched, so the token could not be checked.
-    The details say what failed. Check name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch, then try again.`,
+  'keys-unavailable': said`The keys of the signer could not be fetched, so no token of it can be checked, and logins with one are refused until they can.
+    The details say when that was tried and what failed. Check name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch, then try again.`,
   'signer-certificate-expired': said`The certificate of the signer is not valid now, so its key is not used.
     Give the signer the current certificate of the provider, or the address of its keys instead.`,
   'token-signature': said`The signature of the token is wrong.

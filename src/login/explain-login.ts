@@ -4,6 +4,7 @@
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import type { Ca, ExternalIdClaim } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
+import type { SignerId } from '../model/ids.ts';
 import type { Factor, PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Passkey } from '../model/passkey.ts';
@@ -17,7 +18,7 @@ import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
 import { foreseePath, isUsableAnchor } from './certificate/trusted-path.ts';
 import { maySignerLogIn } from './external-jwt/external-jwt.ts';
-import { recordRefusal } from './external-jwt/external-jwt-verdict.ts';
+import { type RefusedExternalJwt, recordRefusal } from './external-jwt/external-jwt-verdict.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { certificateProblem } from './external-jwt/signer-keys.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
@@ -36,6 +37,8 @@ export interface LoginMeans {
   readonly certificates: readonly string[];
   readonly passkeys: readonly Pick<Passkey, 'name' | 'rpId' | 'aaguid' | 'isModelProven'>[];
   readonly totpLockedUntil: Millis | null;
+  /** Of signers: why their keys verify no token now. Those that are not here have keys. */
+  readonly keyProblems?: ReadonlyMap<SignerId, RefusedExternalJwt>;
 }
 
 /**
@@ -287,7 +290,7 @@ function judgeClaim(who: Judged, signer: ExternalJwtSigner, attempt: AttemptReco
     return attempt.failed('identity', 'no-identity-for-claim', saw);
   }
   attempt.passed('identity', `signer ${signer.name} with ${signer.claimsProperty} = ${claim}`);
-  const problem = certificateProblem(who, signer);
+  const problem = who.means.keyProblems?.get(signer.id) ?? certificateProblem(who, signer);
   if (problem === null) return { type: 'ext-jwt-signer', name: signer.name, naming: claim };
   recordRefusal(who.signers, attempt, problem);
   return null;

@@ -15,6 +15,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { enroll, partialLogin, submitCode } from '../support/totp.ts';
 
@@ -36,7 +37,8 @@ interface Explanation {
 const clock = fixedClock(systemClock.now());
 const server = await startTestServer({ clock });
 const root = await rootOf(server);
-after(() => server.close());
+const idp = await startTestIdp();
+after(() => Promise.all([server.close(), idp.close()]));
 
 async function explain(id: string, method: string): Promise<Explanation> {
   const answer = await root.get(`identities/${id}/login-explanation?method=${method}`);
@@ -123,7 +125,6 @@ describe('the explanation of a login by password', () => {
   });
 
   test('for somebody who needs a second external JWT says whether one is possible', async () => {
-    const idp = { issuer: 'https://second.example', jwksEndpoint: 'https://second.example/jwks' };
     const signerId = await createSigner(root, idp, 'Second');
     const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
     const unnamed = await explain(id, 'password');
@@ -188,8 +189,8 @@ describe('the explanation of a login by certificate', () => {
 
 describe('the explanation of a login by external JWT', () => {
   test('needs a signer that is enabled, allowed and can name the identity', async () => {
-    const idp = { issuer: 'https://first.example', jwksEndpoint: 'https://first.example/jwks' };
-    const byId = await createSigner(root, idp, 'First', { useExternalId: false });
+    const first = { ...idp, issuer: 'https://first.example' };
+    const byId = await createSigner(root, first, 'First', { useExternalId: false });
     const id = await createIdentity(server, 'jo', { externalId: null });
     const allowed = await explain(id, 'ext-jwt');
     assert.deepEqual([allowed.outcome, allowed.standing], ['allowed', 'vouched']);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { DAY, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
 import {
   enrolled,
@@ -59,6 +59,9 @@ const server = await startTestServer({
 let root: Caller = await rootOf(server);
 const [idp, otherIdp] = await Promise.all([startTestIdp(), startTestIdp()]);
 after(() => Promise.all([server.close(), idp.close(), otherIdp.close()]));
+
+/** Nothing answers at this address. */
+const unreachable = 'https://localhost:1/keys';
 
 interface Someone {
   readonly id: IdentityId;
@@ -549,6 +552,23 @@ const rows = [
     token.setProtectedHeader({ alg: 'ES256', typ: 'JWT' });
     return [who, async () => submitJwt(server, await token.sign(keys.privateKey))];
   }),
+  row('the token of a signer whose keys cannot be reached', ['ext-jwt', 'refused'], async () => {
+    const { who, token } = await ofSigner({ jwksEndpoint: unreachable });
+    return [who, async () => submitJwt(server, await token())];
+  }),
+  row('the token of a signer, beside one whose keys cannot be reached', ['ext-jwt', 'vouched'], async () => {
+    const { who, token } = await ofSigner();
+    await createSigner(root, otherIdp, newName(), { jwksEndpoint: unreachable });
+    return [who, async () => submitJwt(server, await token())];
+  }),
+  row(
+    'a token of a second signer whose keys cannot be reached',
+    ['password', 'refused', { asks: ['ext-jwt'], reason: 'keys-unavailable' }],
+    async () => {
+      const { who, token } = await withSecond({ jwksEndpoint: unreachable });
+      return [who, async () => submitPasswordAnd(server, who.name, password, await token())];
+    },
+  ),
   row('no passkey', ['passkey', 'not-set-up'], async () => {
     const who = await bare(await policy({ primary: { passkey: { allowed: true } } }));
     const authenticator = new SoftAuthenticator(server.url);
@@ -1029,6 +1049,24 @@ describe('what a login does not ask of the person', () => {
     await root.call('PATCH', `external-jwt-signers/${id}`, { enabled: false });
     assert.doesNotMatch(await saying(), /too is refused/);
     assert.equal((await submitJwt(server, await token({ aud: ['overlay', 'other'] }))).status, 302);
+    await forget(who);
+  });
+
+  test('keys that could not be fetched refuse logins until they can be', async (t) => {
+    root = await loggedIn(server, 'root');
+    t.after(() => idp.misbehave(null));
+    idp.misbehave({ kind: 'status', status: 503 });
+    const { who, token } = await ofSigner();
+    const first = await explained(who, 'ext-jwt');
+    assert.deepEqual([first.outcome, first.reason], ['refused', 'keys-unavailable']);
+    clock.advance(4 * SECOND);
+    const tried = (explanation: Explanation) => JSON.stringify(explanation.checks);
+    assert.match(tried(await explained(who, 'ext-jwt')), /could not be fetched, 4 s ago: /);
+    idp.misbehave(null);
+    assert.equal((await submitJwt(server, await token())).status, 401, 'not asked again so soon');
+    clock.advance(10 * SECOND);
+    assert.equal((await explained(who, 'ext-jwt')).outcome, 'allowed');
+    assert.equal((await submitJwt(server, await token())).status, 302);
     await forget(who);
   });
 

@@ -1,5 +1,5 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import type { Millis } from '../../platform/clock.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { ignoredKeyReasons, mostKeys } from '../../platform/jwk/jwk-set.ts';
 import type { KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
@@ -50,18 +50,14 @@ async function keysOf(
   const issuer = signer.discovery ? signer.issuer : undefined;
   const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint, issuer }, kid, failed);
   if (lookup.found === 'keys') return lookup.keys;
-  const { found, isFresh } = lookup;
-  const when = isFresh
+  if (lookup.found === 'no-key-set') {
+    const { reason, sinceTry } = lookup;
+    const saw = `the keys could not be fetched, ${Math.round(sinceTry / SECOND)} s ago: ${wordsOf(reason)}`;
+    return refused('keys-unavailable', saw, signer.id);
+  }
+  const when = lookup.isFresh
     ? 'the keys were fetched again for this token'
     : 'the keys were fetched a moment ago, and not again for this token';
-  if (found === 'no-key-set') {
-    const tried = isFresh ? '' : '; the last attempt was a moment ago, and not repeated for this token';
-    return refused(
-      'keys-unavailable',
-      `the keys could not be fetched: ${wordsOf(lookup.reason)}${tried}`,
-      signer.id,
-    );
-  }
   const named = kid === null ? 'the keys of the signer' : `the key ${quoted(kid)} of the signer`;
   if (lookup.ignored === null)
     return refused('unknown-key', `there is no ${named.slice(4)}; ${when}`, signer.id);
@@ -79,6 +75,15 @@ function wordsOf(failure: KeySetFailure): string {
   if (failure === 'no-discovery')
     return 'the discovery document is none, is of another issuer, or names no keys';
   return fetchRefusals[failure];
+}
+
+/** Why no token of the signer can be verified now; null if one may be. Fetches the keys as a login does. */
+export async function keysProblem(
+  needs: SignerKeyServices,
+  signer: ExternalJwtSigner,
+): Promise<RefusedExternalJwt | null> {
+  const keys = await keysOf(needs, signer, { kid: null, failed: undefined });
+  return 'verdict' in keys ? keys : null;
 }
 
 /** Why the certificate of a signer verifies no token now, whatever it says; null if it may, or the keys come from elsewhere. */

@@ -163,7 +163,7 @@ describe('the keys of a signer', () => {
       assert.equal(await found('a'), 'keys', `after ${hour} h`);
     }
     clock.advance(HOUR);
-    const down = { found: 'no-key-set', reason: 'connection', isFresh: true };
+    const down = { found: 'no-key-set', reason: 'connection', sinceTry: 0 };
     assert.deepEqual(await cache.find(source, 'a'), down);
     const triesBefore = fetches();
     endpoint.answer = published('b');
@@ -194,9 +194,11 @@ describe('the keys of a signer', () => {
   test('that were never there are fetched at most once in ten seconds', async () => {
     const { cache, endpoint, clock, fetches } = setUp();
     endpoint.answer = new FetchRefused('name');
-    const missing = { found: 'no-key-set', reason: 'name' };
-    for (let n = 0; n < 50; n += 1)
-      assert.deepEqual(await cache.find(source, 'a'), { ...missing, isFresh: n === 0 });
+    for (let n = 0; n < 50; n += 1) {
+      const missing = { found: 'no-key-set', reason: 'name', sinceTry: n * 100 };
+      assert.deepEqual(await cache.find(source, 'a'), missing);
+      clock.advance(100);
+    }
     assert.equal(fetches(), 1);
     endpoint.answer = published('a');
     clock.advance(10 * SECOND);
@@ -206,7 +208,7 @@ describe('the keys of a signer', () => {
   test('are not awaited longer than the limit, while the fetch continues', async () => {
     const { cache, found, endpoint, settled } = setUp({ ...jwksCacheDefaults, longestWait: 5 });
     endpoint.hold();
-    const slow = { found: 'no-key-set', reason: 'timeout', isFresh: false };
+    const slow = { found: 'no-key-set', reason: 'timeout', sinceTry: 0 };
     assert.deepEqual(await cache.find(source, 'a'), slow);
     endpoint.held?.release();
     await settled();

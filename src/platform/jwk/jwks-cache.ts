@@ -82,8 +82,8 @@ export type KeyLookup =
   /** Never empty. The caller has to check which of them fits the algorithm. */
   | { readonly found: 'keys'; readonly keys: readonly VerificationKey[] }
   | ({ readonly found: 'no-such-key' } & UnfitSet)
-  /** There is no set, or only one that is too old; `reason` is that of the last fetch. */
-  | { readonly found: 'no-key-set'; readonly reason: KeySetFailure; readonly isFresh: boolean };
+  /** There is no set, or only one that is too old; `reason` is that of the last fetch, which began `sinceTry` ago. */
+  | { readonly found: 'no-key-set'; readonly reason: KeySetFailure; readonly sinceTry: Millis };
 
 /** What was looked through without success. */
 export interface UnfitSet {
@@ -263,8 +263,10 @@ function cacheOver(
       }
       await atMost(limits.longestWait, refresh(entry, kid, hasFailed));
       const isFresh = entry.fetches !== fetches;
-      if (entry.good === null || ageOf(entry, clock) >= limits.unusableAfter)
-        return { found: 'no-key-set', reason: entry.failure, isFresh };
+      if (entry.good === null || ageOf(entry, clock) >= limits.unusableAfter) {
+        const now = clock.monotonic();
+        return { found: 'no-key-set', reason: entry.failure, sinceTry: now - (entry.triedAt ?? now) };
+      }
       const keys = keysIn(entry, kid);
       if (keys !== undefined) return { found: 'keys', keys };
       return { found: 'no-such-key', ignored: ignoredIn(entry.good.set, kid), isFresh };
