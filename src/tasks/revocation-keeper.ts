@@ -8,7 +8,8 @@ import {
   statusByLists,
 } from '../login/certificate/revocation.ts';
 import type { CaId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, MINUTE } from '../platform/clock.ts';
+import { fairTurns } from '../platform/fair-turns.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { OutboundClient } from '../platform/network/outbound-client.ts';
 import { readPathCertificate } from '../platform/x509/path-certificate.ts';
@@ -30,6 +31,7 @@ import {
   isMissing,
   isSame,
   learn,
+  mostAddresses,
   sourcesOf,
   takeFiles,
   verified,
@@ -120,8 +122,27 @@ interface ListFetches {
   isUnderWay(state: Watched, url: string): boolean;
 }
 
+/**
+ * How many lists are fetched at once, in all and of one CA: each may take 64 MiB until it is kept. A CA whose addresses
+ * are slow holds up its other lists until the time of a fetch is over, and no list of another CA.
+ */
+const turnsOfFetches = {
+  ...{ atOnce: 4, ofOne: 2 },
+  ...{ waiting: Number.POSITIVE_INFINITY, waitingOfOne: mostAddresses, patience: 5 * MINUTE },
+};
+
 function listFetches(needs: KeeperNeeds): ListFetches {
   const underWay = new Map<string, Promise<void>>();
+  const turns = fairTurns(turnsOfFetches);
+  async function inTurn(state: Watched, url: string): Promise<void> {
+    if (isFile(url)) return fetchList(needs, state, url);
+    const end = await turns.take(state.ca.id);
+    try {
+      await fetchList(needs, state, url);
+    } finally {
+      end();
+    }
+  }
   const keyOf = ({ ca }: Watched, url: string) => `${ca.id} ${url}`;
   return {
     from(state, url) {
@@ -129,7 +150,7 @@ function listFetches(needs: KeeperNeeds): ListFetches {
       const before = underWay.get(key);
       if (before !== undefined) return before;
       state.tried.set(url, needs.clock.now());
-      const next = fetchList(needs, state, url)
+      const next = inTurn(state, url)
         .catch((error: unknown) => needs.log.error('task failed', { task: 'revocation lists', error }))
         .finally(() => underWay.delete(key));
       underWay.set(key, next);

@@ -36,7 +36,7 @@ const manyEntries = 25_000;
 const afterFailure: Millis = MINUTE;
 /** From one fetch to the next that a login asks for. */
 const pause: Millis = 10 * SECOND;
-const mostAddresses = 40;
+export const mostAddresses = 40;
 const mostIssuers = 100;
 
 export function watchedBy(ca: Ca, before: Watched | undefined): Watched {

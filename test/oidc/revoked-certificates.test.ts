@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import type { OutboundClient } from '../../src/platform/network/outbound-client.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { ocspResponders } from '../../src/tasks/ocsp-responders.ts';
+import { revocationKeeper } from '../../src/tasks/revocation-keeper.ts';
 import {
   certificateLogin,
   giveCertificate,
@@ -29,6 +31,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, refresh } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
 import {
   type AnswerRecipe,
   entry,
@@ -556,6 +559,62 @@ describe('a responder', () => {
     assert.equal(await reasonNow(), undefined, 'it is no longer on hold');
     await remove();
   });
+});
+
+test('two lists of an authority are fetched at a time, and slow ones hold up no list of another', async () => {
+  const withLists = async (paths: readonly string[]) => {
+    const crlUrls = paths.map((path) => `${lists.url}${path}`);
+    return { ...(await authorityWith({ mode: 'soft', crlUrls })), crlUrls };
+  };
+  const newPaths = (length: number) => Array.from({ length }, newPath);
+  const slow = await withLists(newPaths(8));
+  const other = await withLists(newPaths(1));
+  const allUrls = [...slow.crlUrls, ...other.crlUrls];
+  // The service itself has found nothing there, and they are due again.
+  await eventually(
+    () => server.store.revocationLists.describe(null),
+    (stored) => allUrls.every((url) => stored.some((one) => one.url === url)),
+  );
+  clock.advance(2 * MINUTE);
+  const held = new Map<string, () => void>();
+  const asked = new Set<string>();
+  let most = 0;
+  const gated: OutboundClient = {
+    async get(url) {
+      asked.add(url);
+      await new Promise<void>((resolve) => held.set(url, resolve));
+      held.delete(url);
+      throw new Error('no list');
+    },
+  };
+  const { store } = server;
+  const client = { ...gated, postFor: () => Promise.reject(new Error('no responder')) };
+  const responders = ocspResponders({ client, clock, random: systemRandom });
+  const keeper = revocationKeeper({ store, client: gated, responders, clock, log: memoryLogger() });
+  await keeper.listsOf(asId(slow.id));
+  const countOf = (urls: readonly string[]) => urls.filter((url) => held.has(url)).length;
+  await eventually(
+    () => held.size,
+    (size) => size === 2,
+  );
+  await keeper.listsOf(asId(other.id));
+  await eventually(
+    () => countOf(other.crlUrls),
+    (count) => count === 1,
+  );
+  assert.equal(asked.size, 3, 'two of the slow authority and one of the other');
+  for (const release of held.values()) release();
+  await eventually(
+    () => {
+      most = Math.max(most, countOf(slow.crlUrls));
+      for (const release of held.values()) release();
+      return asked.size;
+    },
+    (size) => size === 9,
+  );
+  assert.ok(most <= 2, `${most} at a time`);
+  for (const release of held.values()) release();
+  for (const { id } of [slow, other]) await admin.call('DELETE', `cas/${id}`);
 });
 
 test('a list that comes while a responder is asked about another certificate counts at once', async () => {
