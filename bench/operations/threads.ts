@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type Contestant, compare, medianOf, type Result } from '../load/rounds.ts';
-import type { Findings, Verdict } from '../report.ts';
+import { type Contestant, compare, cpuRatio, medianOf, type Result } from '../load/rounds.ts';
+import { type Findings, limitVerdict, type Verdict } from '../report.ts';
 import type { Overlay, Stage } from '../stage.ts';
 import { median } from '../statistics.ts';
 import { callsWith, currentApiSession } from './api-call.ts';
@@ -103,9 +103,17 @@ export const threads: Operation = {
           `${name}: gain by processor time, ${availableParallelism()} cores`,
           `${gainByProcessorTime(of(kind, 1), of(kind, 0)).toFixed(2)} ×`,
         ]),
+        ...kinds.map(({ name }, kind): readonly [string, string] => [
+          `${name}: the most a second on any number of cores, by the thread that writes`,
+          mostByWriter(of(kind, 1)),
+        ]),
         ['memory of the second thread after the load, MB', further.toFixed(0)],
       ],
-      verdicts: kinds.map(({ name, least }, kind) => rateVerdict(name, of(kind, 1), of(kind, 0), least)),
+      verdicts: kinds.flatMap(({ name, least }, kind) => {
+        const [one, two] = [of(kind, 0), of(kind, 1)];
+        const dearer = `${name}, processor time with two threads against one`;
+        return [rateVerdict(name, two, one, least), limitVerdict(dearer, cpuRatio(two, one), 1.1, '×')];
+      }),
     };
   },
 };
@@ -117,6 +125,12 @@ function gainByProcessorTime(two: Result, one: Result): number {
     shareOfAllCores(one),
   );
   return oneThread / shareOfAllCores(two);
+}
+
+/** The one part that further threads and cores do not share. */
+function mostByWriter(result: Result): string {
+  const micros = medianOf(result, ({ writer }) => writer);
+  return micros === 0 ? 'not limited: it writes nothing' : Math.round(1e6 / micros).toLocaleString('en');
 }
 
 /** Micros of each operation when every core is busy with it. */
