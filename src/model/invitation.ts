@@ -11,8 +11,10 @@ export interface Invitation {
    * permission, however long before that it was made.
    */
   readonly isByHelper: boolean;
-  /** The address to which the link was mailed and nobody else was shown it: using the link verifies it. Null: neither. */
+  /** The address to which the link was mailed, which ends with it. Null: it was not mailed. */
   readonly mailedTo: string | null;
+  /** Whether its maker saw the link. Otherwise using it verifies `mailedTo`. */
+  readonly isShown: boolean;
   /** It is withdrawn when this person may no longer make it. Null: unknown, as it predates version 18 of the schema. */
   readonly madeBy: IdentityId | null;
   readonly createdAt: Millis;

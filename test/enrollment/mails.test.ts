@@ -129,6 +129,13 @@ describe('an invitation by mail', () => {
     for (const look of [open, use]) assert.equal((await look(mistaken)).status, 404);
     await assert.rejects(login(server, person.name, chosen));
 
+    // One that was also shown to the administrator verifies no address, and ends in the mail and on the screen.
+    const both = await admin.call('POST', `identities/${person.id}/invitation`, { send: true, show: true });
+    const [sent = ''] = (await mailTo({ email: 'right@example.com' })).links;
+    assert.equal(sent, both.json.data.url);
+    assert.equal((await correct('other@example.com')).status, 200);
+    for (const look of [open, use]) assert.equal((await look(sent)).status, 404);
+
     // One that is handed over does not depend on the address.
     const shown = await admin.call('POST', `identities/${person.id}/invitation`, {});
     assert.equal((await correct('righter@example.com')).status, 200);

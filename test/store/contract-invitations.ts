@@ -13,6 +13,7 @@ export function newInvitation(identityId: IdentityId, changes: Partial<NewInvita
     endSessions: false,
     isByHelper: false,
     mailedTo: null,
+    isShown: true,
     // Any identity will do.
     madeBy: identityId,
     createdAt: t0,

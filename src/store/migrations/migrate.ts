@@ -60,6 +60,7 @@ const fromMain: readonly (Migration | OfEngine)[] = [
   () => lowerCaseEverything(identityEntity),
   'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
   'ALTER TABLE invitations ADD COLUMN mailed_to TEXT',
+  'ALTER TABLE invitations ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 1',
   'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE api_sessions DROP COLUMN primary_proof',
   `ALTER TABLE external_jwt_signers ADD COLUMN client_auth_method TEXT NOT NULL DEFAULT 'none'`,

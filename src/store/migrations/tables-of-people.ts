@@ -266,7 +266,8 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     made_by TEXT REFERENCES identities (id) ON DELETE CASCADE,
-    mailed_to TEXT
+    mailed_to TEXT,
+    is_shown INTEGER NOT NULL DEFAULT 1
   )`,
   'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
   'CREATE INDEX invitations_by_maker ON invitations (made_by)',

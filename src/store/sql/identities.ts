@@ -85,7 +85,7 @@ export function withdrawInvitation(identityId: string): Intent<boolean> {
   return affects('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
 }
 
-/** Withdraws the link that another address than the identity's has in a mail: it may be that of a stranger. */
+/** Withdraws the link that was mailed to another address than the identity's: it may be that of a stranger. */
 function withdrawMailed({ id, email }: Identity): Intent<unknown> {
   return run('DELETE FROM invitations WHERE identity_id = ? AND mailed_to <> ?', id, email ?? '');
 }

@@ -98,7 +98,8 @@ const invitationByHashSql = `SELECT invitations.*, authenticators.username AS us
   LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
   WHERE invitations.token_hash = ?`;
 
-const invitationColumns = 'identityId endSessions:flag isByHelper:flag madeBy? mailedTo? createdAt expiresAt';
+const invitationColumns =
+  'identityId endSessions:flag isByHelper:flag isShown:flag madeBy? mailedTo? createdAt expiresAt';
 const invitationOf = reader<Invitation>()(invitationColumns);
 const listedOf = reader<ListedInvitation>()(`${invitationColumns} identityName madeByName?`);
 
@@ -119,14 +120,14 @@ const hasPower = ({ isAdmin, permissions }: Identity) => isAdmin || permissions.
 function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Intent<Used> {
   const used = yield* first`DELETE FROM invitations WHERE token_hash = ${tokenHash}
        AND identity_id = ${identity.id} AND expires_at > ${now}
-       ${raw(hasPower(identity) ? 'AND is_by_helper = 0' : '')} RETURNING end_sessions, mailed_to`;
+       ${raw(hasPower(identity) ? 'AND is_by_helper = 0' : '')} RETURNING end_sessions, mailed_to, is_shown`;
   if (used === undefined) {
     const late = yield* first`SELECT identity_id FROM invitations
       WHERE token_hash = ${tokenHash} AND expires_at <= ${now}`;
     return late === undefined ? 'unknown' : 'expired';
   }
   const mailedTo = textOrNull(used, 'mailed_to');
-  if (mailedTo !== null && mailedTo === identity.email) {
+  if (mailedTo !== null && mailedTo === identity.email && integer(used, 'is_shown') === 0) {
     yield* run('UPDATE identities SET email_verified = 1 WHERE id = ?', identity.id);
     yield* recordChange('identity', identity.id, now);
   }
