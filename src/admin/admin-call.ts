@@ -5,7 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { Actor } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, FieldChange, RequestOrigin } from '../model/audit-event.ts';
 import { defaultOf, type Field, type Fields } from '../model/entities/entity.ts';
-import { shownValue } from '../model/entities/shown.ts';
+import { shownToReaders } from '../model/entities/shown.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NoAdministratorLeft, type Store } from '../store/contracts/store.ts';
@@ -104,7 +104,7 @@ export function withoutAdministrator(error: unknown): never {
 const longestValue = 1000;
 
 /**
- * The fields whose values differ, as documents show them. A secret is only said to be changed.
+ * The fields whose values differ, as documents show them to readers. A secret is only said to be changed.
  * @param before null: the entity is new, and fields at their default are left out
  * @param after  null: it is deleted
  */
@@ -124,7 +124,8 @@ export function changesOf(
         field: `${name}.${change.field}`,
       }));
     if (field.isSecret) return [secretChanged(field.shownAs ?? name)];
-    const shown = (of: object | null, value: unknown) => (of === null ? null : cut(shownValue(field, value)));
+    const shown = (of: object | null, value: unknown) =>
+      of === null ? null : cut(shownToReaders(field, value));
     return [{ field: name, from: shown(before, from), to: shown(after, to) }];
   });
 }

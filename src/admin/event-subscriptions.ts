@@ -15,6 +15,7 @@ import {
 } from '../model/delivery.ts';
 import { type Change, patched } from '../model/entities/entity.ts';
 import { type EventSubscription, eventSubscriptionEntity } from '../model/entities/event-subscription.ts';
+import { schemeAndHost } from '../model/entities/shown.ts';
 import type { ListFields } from '../model/list-fields.ts';
 import type { Filter } from '../model/list-query.ts';
 import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
@@ -37,7 +38,7 @@ export const usualOverlap: Millis = 24 * HOUR;
 export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
   entity: eventSubscriptionEntity,
   storeOf: ({ eventSubscriptions: stored }) => stored,
-  defaults: ({ url }) => ({ name: url.slice(0, 255) }),
+  defaults: ({ url }) => ({ name: schemeAndHost(url).slice(0, 255) }),
   fields: {
     filter: (filter) => {
       if (filter === null || filter === '') return null;

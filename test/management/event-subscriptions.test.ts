@@ -448,3 +448,35 @@ test('only administrators make, test and replay them; who may read sees them wit
     assert.equal((await reader.call(method, path, {})).status, 403, path);
   }
 });
+
+test('path and query of the address, which may be a secret, are seen by those who may change it', async (t) => {
+  const readerId = await server.createUser({ name: 'watcher', password });
+  await (await asRoot()).call('PATCH', `identities/${readerId}`, { permissions: ['helpdesk'] });
+  const reader = await loggedIn(server, 'watcher');
+  const watching = await subscribed(t);
+  const of = await subscribed(t);
+  const address = (token: string) => `${of.receiver.url}/services/${token}?tenant=1`;
+  const admin = await asRoot();
+  const whole = { ...(await of.read()), url: address('T0K3N') };
+  assert.equal((await admin.call('PUT', of.path, whole)).status, 200);
+  assert.equal((await admin.call('PATCH', of.path, { url: address('T0K4N') })).status, 200);
+  assert.equal((await of.read()).url, address('T0K4N'));
+  assert.ok((await admin.get('state?kinds=event-subscription')).text.includes(address('T0K4N')));
+
+  const { data } = (await reader.get(of.path)).json;
+  assert.deepEqual([data.url, data.name], [of.receiver.url, of.receiver.url]);
+  const filter = encodeURIComponent(`entityId = "${of.id}"`);
+  const lists = ['event-subscriptions', 'state?kinds=event-subscription', `audit-events?filter=${filter}`];
+  for (const path of [...lists, of.path]) {
+    const { status, text } = await reader.get(path);
+    assert.equal(status, 200);
+    assert.ok(text.includes(of.receiver.url), path);
+    assert.doesNotMatch(text, /T0K[34]N|tenant/, path);
+  }
+  for (const query of ['filter=url%20contains%20%22T0K%22', 'sort=url'])
+    assertRefused(await reader.get(`event-subscriptions?${query}`), 400, 'INVALID_FILTER');
+  await untilSent(watching, [await something()]);
+  const sent = watching.receiver.received.map(({ body }) => body).join();
+  assert.ok(sent.includes(of.receiver.url));
+  assert.doesNotMatch(sent + JSON.stringify(server.log.entries), /T0K[34]N|tenant/);
+});

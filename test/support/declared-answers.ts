@@ -69,5 +69,5 @@ function text({ body }: Answer): string {
   if (!('parts' in body)) return Buffer.from(body).toString();
   // The first entries of a long list stand for all of it.
   const { parts } = body;
-  return 'slice' in parts ? [...parts.slice(0, 2), parts.at(-1)].join('') : '';
+  return 'slice' in parts ? [...parts.slice(0, -1).slice(0, 2), parts.at(-1)].join('') : '';
 }

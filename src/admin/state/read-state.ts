@@ -5,6 +5,7 @@ import { isDisabled } from '../../model/account.ts';
 import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { asSent, type Identity } from '../../model/entities/identity.ts';
+import { forReaders } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
@@ -69,7 +70,10 @@ export async function* exportState(
   const names = await namesFor(needs, reader);
   for (const kind of kinds) {
     for await (const page of pagesOf(entriesOf(kind, needs, { names, hasSecrets: false }), reader))
-      yield { kind, states: page.map(({ state }) => state) };
+      yield {
+        kind,
+        states: page.map(({ state }) => (reader.isAdmin ? state : forReaders(entityOf(kind).fields, state))),
+      };
   }
 }
 

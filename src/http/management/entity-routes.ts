@@ -3,13 +3,14 @@
 import type { Managed } from '../../admin/entity-rules.ts';
 import type { Entity, New, Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
+import { forReaders } from '../../model/entities/shown.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { VersionedEntity } from '../../store/contracts/versions.ts';
 import { bodySchemas, documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { operation, type Resource, resourceRoutes } from './resource.ts';
+import { operation, type Reader, type Resource, resourceRoutes } from './resource.ts';
 
 interface Described {
   readonly listFields?: ListFields;
@@ -44,11 +45,15 @@ export function entityRoutes<E extends Entity>(
   const { entity } = rules;
   const { fresh, whole, some } = bodySchemas(entity);
   const shown = documents ?? (async () => documentOf ?? ((stored) => entityDocument(entity, stored)));
+  const documentsFor = async ({ isAdmin }: Reader) => {
+    const document = await shown();
+    return (stored: Stored<E>) => document(isAdmin ? stored : forReaders(entity.fields, stored));
+  };
   return resourceRoutes({
     ...describedResource(entity, needs, described),
     ...rest,
-    list: async (query) => mapPage(await rules.list(needs, query), await shown()),
-    get: async (id) => (await shown())(await rules.get(needs, id)),
+    list: async (query, reader) => mapPage(await rules.list(needs, query), await documentsFor(reader)),
+    get: async (id, reader) => (await documentsFor(reader))(await rules.get(needs, id)),
     create: operation(fresh, (by, fields) => rules.create(needs, by, fields)),
     replace: operation(whole, (by, fields, id) => rules.replace(needs, by, { id, fields: fields as New<E> })),
     patch: operation(some, (by, fields, id) => rules.update(needs, by, { id, fields })),

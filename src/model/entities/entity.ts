@@ -55,6 +55,8 @@ export interface FieldRules<Value = unknown> {
   readonly isFixed?: true;
   /** Shown to nobody: not in documents, declarative state or the audit trail. */
   readonly isSecret?: true;
+  /** An address with a path and a query that may be a secret. Readers see scheme and host; it is not listed. */
+  readonly hasSecretPath?: true;
   /** Documents leave it out while it is null, and stored values may lack it. */
   readonly isShownIfSet?: true;
   /** It is another name of this field, for clients. */

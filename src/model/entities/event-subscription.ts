@@ -11,11 +11,11 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   document: 'EventSubscription',
   noun: 'an event subscription',
   fields: {
-    /** Unique. By default the address. */
+    /** Unique. By default scheme and host of the address. */
     name: text({ isListed: true, isOptional: true }),
     type: choice(subscriberTypes, { isFixed: true, isListed: true }),
     /** `https://…`; of syslog `tls://host:port`. */
-    url: text({ isListed: true }),
+    url: text({ hasSecretPath: true }),
     enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Which events are sent; empty: all. */
     events: choices(sentEvents, { ...usually([]), isSet: true }),

@@ -22,6 +22,25 @@ export function shownValue(field: Field, value: unknown): unknown {
   }
 }
 
+/** For the audit trail, which those may read who may not change the field. */
+export function shownToReaders(field: Field, value: unknown): unknown {
+  return shownValue(field, field.hasSecretPath && typeof value === 'string' ? schemeAndHost(value) : value);
+}
+
+/** The values of an entity as somebody sees them who may read it and not change it. */
+export function forReaders<Values extends object>(fields: Fields, values: Values): Values {
+  const of = values as Readonly<Record<string, unknown>>;
+  const secret = Object.entries(fields).filter(([, { hasSecretPath }]) => hasSecretPath);
+  return {
+    ...values,
+    ...Object.fromEntries(secret.map(([name, field]) => [name, shownToReaders(field, of[name])])),
+  };
+}
+
+export function schemeAndHost(address: string): string {
+  return address.replace(/^([^:]*:\/\/[^/?#]*).*$/s, '$1');
+}
+
 /** The members that are there, as they are shown. Members that are shown only if they are set may be missing. */
 export function shownValues(fields: Fields, values: object): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = {};
