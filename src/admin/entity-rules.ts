@@ -18,7 +18,7 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
-import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
+import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import {
   type AdminCall,
   actingFor,
@@ -189,18 +189,25 @@ export function acceptableBy<E extends Entity>({
   return async (given, before, needs) => {
     const values = given as Readonly<Record<string, unknown>>;
     const patch: Record<string, unknown> = {};
-    for (const [name] of sentFields(entity.fields)) {
+    for (const [name, field] of sentFields(entity.fields)) {
       const [value, rule] = [values[name], ruleOf[name]];
       if (value === undefined) continue;
       // What an import brought may not be acceptable here; a document that was read must be acceptable again.
       const isUnchanged =
         before !== null && isDeepStrictEqual(value, (before as Readonly<Record<string, unknown>>)[name]);
+      if (field.kind === 'pem' && !isUnchanged) refusePrivateKey(name, value);
       patch[name] = rule === undefined || isUnchanged ? value : await rule(value, needs);
     }
     const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
     check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs);
     return whole;
   };
+}
+
+/** Files often hold both, and the field is shown to those who may only read. */
+function refusePrivateKey(name: string, value: unknown): void {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(String(value)))
+    throw refusedField(name, 'must not contain a private key');
 }
 
 /**

@@ -427,6 +427,29 @@ test('wrong subscriptions are refused by the field', async () => {
     );
 });
 
+test('a private key beside a certificate is refused, as whoever may read would see it', async (t) => {
+  const of = await subscribed(t);
+  const { certPem, keyPem } = authority();
+  const both = `${certPem}\n${keyPem}`;
+  const webhook = { type: 'webhook', url: 'https://siem.example/in' };
+  const signer = { name: 'keyed', issuer: 'https://idp.example', audience: 'overlay', enabled: true };
+  const cases: readonly (readonly [method: string, path: string, body: object, field: string])[] = [
+    ['POST', 'event-subscriptions', { ...webhook, trustedRoots: both }, 'trustedRoots'],
+    ['POST', 'event-subscriptions', { ...webhook, clientCertPem: both, clientKey: keyPem }, 'clientCertPem'],
+    ['PATCH', of.path, { clientCertPem: both, clientKey: keyPem }, 'clientCertPem'],
+    ['POST', 'external-jwt-signers', { ...signer, certPem: both }, 'certPem'],
+    ['POST', 'cas', { name: 'keyed', certPem: both }, 'certPem'],
+  ];
+  const admin = await asRoot();
+  for (const [method, path, body, field] of cases) {
+    const answer = await admin.call(method, path, body);
+    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    assert.doesNotMatch(answer.text, /PRIVATE KEY-----/);
+  }
+  const state = { 'event-subscription': [{ name: 'applied', ...webhook, trustedRoots: both }] };
+  assertRefused(await admin.call('POST', 'state', { state }), 400, 'COULD_NOT_VALIDATE');
+});
+
 test('only administrators make, test and replay them; who may read sees them without secrets', async (t) => {
   const of = await subscribed(t);
   const readerId = await server.createUser({ name: 'reader', password });
