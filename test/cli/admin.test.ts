@@ -38,9 +38,8 @@ describe('admin create', () => {
     assert.ok(!log.includes(password));
   });
 
-  test('offline, from a file, and never twice with one name', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('offline, from a file, and never twice with one name', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     writeFileSync(join(box.cwd, 'pw'), password);
     const made = await box.run(['admin', 'create', 'ana', '--password-file', 'pw', '-j']);
@@ -53,9 +52,8 @@ describe('admin create', () => {
     }
   });
 
-  test('hashes a password at the configured cost', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('hashes a password at the configured cost', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     const file = join(box.cwd, '.overlay', 'controller.yml');
     const cost = 'passwordHash: { memory: 20MiB, passes: 3, lanes: 1 }';
@@ -65,15 +63,13 @@ describe('admin create', () => {
     );
     const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
     assert.equal(made.code, 0, made.stderr);
-    const database = new DatabaseSync(join(box.cwd, '.overlay', 'overlay.db'), { readOnly: true });
-    t.after(() => database.close());
+    await using database = new DatabaseSync(join(box.cwd, '.overlay', 'overlay.db'), { readOnly: true });
     const row = database.prepare("SELECT password_hash FROM authenticators WHERE method = 'updb'").get();
     assert.match(String(row?.password_hash), /^\$argon2id\$v=19\$m=20480,t=3,p=1\$/);
   });
 
-  test('refuses passwords that break the rules, and impossible names', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('refuses passwords that break the rules, and impossible names', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     const refusals: [string, string, number, RegExp][] = [
       ['ana', 'short', 1, /at least 12 are needed/],
@@ -118,9 +114,8 @@ describe('admin recover', () => {
     assert.equal((await refresh(client, tokens.refresh_token)).status, 400);
   });
 
-  test('removes a lost authenticator app, and says what the policy requires', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('removes a lost authenticator app, and says what the policy requires', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
     const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
@@ -156,9 +151,8 @@ describe('admin recover', () => {
     assert.equal((await client.post(pathname, { form })).status, 410);
   });
 
-  test('prefers an administrator to somebody else with that user name', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('prefers an administrator to somebody else with that user name', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
     const path = join(box.cwd, '.overlay', 'overlay.db');
@@ -199,9 +193,8 @@ describe('admin recover', () => {
     );
   });
 
-  test('knows administrators only', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('knows administrators only', async () => {
+    await using box = sandbox();
     await box.home('.overlay');
     const { code, stderr } = await box.run(['admin', 'recover', 'nobody', '--password-stdin'], {
       input: other,

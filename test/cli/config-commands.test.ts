@@ -8,9 +8,8 @@ import { addMailPassword, mailSection, startSmtpReceiver } from '../support/smtp
 import { testPki } from '../support/test-pki.ts';
 
 describe('config', () => {
-  test('validate accepts the file that init writes, and names files that it lacks', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('validate accepts the file that init writes, and names files that it lacks', async () => {
+    await using box = sandbox();
     await box.home('h');
     const fine = await box.run(['config', 'validate', 'h/controller.yml']);
     assert.deepEqual(fine, { code: 0, stdout: 'h/controller.yml is valid.\n', stderr: '' });
@@ -23,9 +22,8 @@ describe('config', () => {
     assert.match(stderr, /h\/controller\.yml:\d+:1: identity\.ca: .*ca-bundle\.pem does not exist/);
   });
 
-  test('validate reports every problem with line and column', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('validate reports every problem with line and column', async () => {
+    await using box = sandbox();
     await box.home('h');
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
@@ -40,9 +38,8 @@ describe('config', () => {
     assert.equal(JSON.parse(json.stderr).error.code, 'config');
   });
 
-  test('validate says beforehand which passkeys end with another host name, or another domain for them', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('validate says beforehand which passkeys end with another host name, or another domain for them', async () => {
+    await using box = sandbox();
     await box.home('h', 'old.example.com:1280');
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
@@ -85,9 +82,8 @@ describe('config', () => {
     database.close();
   });
 
-  test('show prints every value in force and where it comes from', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('show prints every value in force and where it comes from', async () => {
+    await using box = sandbox();
     await box.home('h');
     const env = { OVERLAY_AUTH_DB: 'sqlite:./elsewhere.db' };
     const { code, stdout } = await box.run(['config', 'show', 'h/controller.yml', '--origin'], { env });
@@ -100,17 +96,15 @@ describe('config', () => {
     assert.equal(json.v, 3);
   });
 
-  test('schema prints a JSON Schema', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('schema prints a JSON Schema', async () => {
+    await using box = sandbox();
     const { code, stdout } = await box.run(['config', 'schema']);
     assert.equal(code, 0);
     assert.ok(JSON.parse(stdout).properties.web);
   });
 
-  test('tune-hash proposes what a hash may cost here, never less than the minimum', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('tune-hash proposes what a hash may cost here, never less than the minimum', async () => {
+    await using box = sandbox();
     const { code, stdout } = await box.run(['config', 'tune-hash', '--time', '1ms', '-j']);
     assert.equal(code, 0);
     const { passwordHash, tookMillis, threads } = JSON.parse(stdout);
@@ -130,9 +124,8 @@ describe('config', () => {
 });
 
 describe('ops db', () => {
-  test('backup copies a database that can be used, and never replaces a file', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('backup copies a database that can be used, and never replaces a file', async () => {
+    await using box = sandbox();
     const env = { OVERLAY_AUTH_HOME: 'h' };
     await box.home('h');
     const made = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
@@ -182,9 +175,8 @@ describe('ops db', () => {
 });
 
 describe('pki', () => {
-  test('show lists the certificates with their expiry', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('show lists the certificates with their expiry', async () => {
+    await using box = sandbox();
     await box.home('h');
     const { code, stdout } = await box.run(['pki', 'show', '--config', 'h/controller.yml', '-j']);
     assert.equal(code, 0);
@@ -196,9 +188,8 @@ describe('pki', () => {
     assert.ok(certificates.every(({ daysLeft }: { daysLeft: number }) => daysLeft > 300));
   });
 
-  test('renew keeps the key, so that enrollment JWTs stay good, unless another one is wanted', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('renew keeps the key, so that enrollment JWTs stay good, unless another one is wanted', async () => {
+    await using box = sandbox();
     await box.home('h');
     const key = () => readFileSync(join(box.cwd, 'h', 'pki', 'server.key.pem'), 'utf8');
     const first = key();
@@ -209,9 +200,8 @@ describe('pki', () => {
     assert.notEqual(key(), first);
   });
 
-  test('renew says what is missing: the root key, or a certificate of its own', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('renew says what is missing: the root key, or a certificate of its own', async () => {
+    await using box = sandbox();
     await box.home('h');
     const bad = await box.run(['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
     assert.equal(bad.code, 2);
@@ -229,16 +219,12 @@ describe('pki', () => {
 });
 
 describe('config validate --send-test', () => {
-  test('sends a mail by the mail server of the file, and says in words what went wrong', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('sends a mail by the mail server of the file, and says in words what went wrong', async () => {
+    await using box = sandbox();
     await box.home('h');
-    const receiver = await startSmtpReceiver({ authOptional: false });
-    t.after(() => receiver.close());
-    const plain = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
-    t.after(() => plain.close());
-    const open = await startSmtpReceiver({ disabledCommands: ['AUTH'] });
-    t.after(() => open.close());
+    await using receiver = await startSmtpReceiver({ authOptional: false });
+    await using plain = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
+    await using open = await startSmtpReceiver({ disabledCommands: ['AUTH'] });
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8').replace(/^# mail:/m, '# no mail:');
     const home = join(box.cwd, 'h');

@@ -75,8 +75,8 @@ class Reader {
     this.#controller = undefined;
   }
 
-  async close(): Promise<void> {
-    await this.#box.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#box.close();
   }
 
   async #start(words: readonly string[]): Promise<void> {
@@ -133,9 +133,8 @@ const withoutOpenssl = /^OpenSSL [3-9]/.test(String(spawnSync('openssl', ['versi
   ? false
   : 'openssl 3 is not installed';
 
-test('every command of the document can be typed in its order', { skip: withoutOpenssl }, async (t) => {
-  const reader = new Reader();
-  t.after(async () => reader.close());
+test('every command of the document can be typed in its order', { skip: withoutOpenssl }, async () => {
+  await using reader = new Reader();
   for (const block of blocks()) {
     // The text above it says to stop the controller.
     if (block[0] === 'overlay-auth ops db migrate') await reader.stop();

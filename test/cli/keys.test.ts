@@ -21,9 +21,8 @@ interface ListedKey {
 }
 
 describe('keys', () => {
-  test('rotate publishes the next key ahead; --now lets it sign at once', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('rotate publishes the next key ahead; --now lets it sign at once', async () => {
+    await using box = sandbox();
     await box.home('h');
     const config = ['--config', 'h/controller.yml'];
     const list = async (): Promise<ListedKey[]> =>
@@ -65,8 +64,7 @@ describe('keys', () => {
   });
 
   test('a running controller publishes a key that was made beside it', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+    await using box = sandbox();
     await box.home('h', 'localhost:0');
     const run = box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
     const ready = await untilReady(run);
@@ -87,8 +85,7 @@ describe('keys', () => {
   });
 
   test('rekey reseals everything beside a running controller, which continues', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+    await using box = sandbox();
     await box.home('h', 'localhost:0');
     const config = ['--config', 'h/controller.yml'];
     await box.run(['admin', 'create', 'ana', '--password-stdin', ...config], { input: password });
@@ -147,8 +144,7 @@ describe('keys', () => {
   });
 
   test('an interrupted rekey continues; until then everything opens, and a second one keeps every key', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+    await using box = sandbox();
     await box.home('h', 'localhost:0');
     const config = ['--config', 'h/controller.yml'];
     const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
@@ -185,9 +181,8 @@ describe('keys', () => {
     assert.equal(readKeyFile(kept).fingerprint, second.fingerprint, 'a key of before is never lost');
   });
 
-  test('without a configuration it says where it looks for one', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('without a configuration it says where it looks for one', async () => {
+    await using box = sandbox();
     for (const args of [
       ['keys', 'list'],
       ['keys', 'rotate'],

@@ -279,7 +279,7 @@ describe('login in the browser', () => {
   });
 
   test('works where only the localhost spelling of the redirect URI is allowed', async () => {
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       clock,
       configure: (yaml) =>
         yaml.replace(
@@ -287,25 +287,13 @@ describe('login in the browser', () => {
           '      - binding: edge-oidc\n        options: { redirectURIs: ["http://localhost:*/auth/callback"] }\n$&',
         ),
     });
-    try {
-      await strict.createUser({ name: 'ada', password });
-      const numeric = await authorize(strict, { redirect_uri: 'http://127.0.0.1:1/auth/callback' });
-      assert.equal(numeric.status, 400);
-      await using cli = commandLine(clock);
-      const args = [
-        'login',
-        strict.url,
-        '--ca',
-        join(strict.home, 'ca.pem'),
-        '-u',
-        'ada',
-        '--password-stdin',
-      ];
-      const login = await cli.run(args, { input: password });
-      assert.equal(login.code, 0, login.stderr);
-    } finally {
-      await strict.close();
-    }
+    await strict.createUser({ name: 'ada', password });
+    const numeric = await authorize(strict, { redirect_uri: 'http://127.0.0.1:1/auth/callback' });
+    assert.equal(numeric.status, 400);
+    await using cli = commandLine(clock);
+    const args = ['login', strict.url, '--ca', join(strict.home, 'ca.pem'), '-u', 'ada', '--password-stdin'];
+    const login = await cli.run(args, { input: password });
+    assert.equal(login.code, 0, login.stderr);
   });
 });
 

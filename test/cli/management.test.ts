@@ -335,9 +335,8 @@ test("sessions are revoked by their owner's name, and so is the revocation found
   await fine(['delete', 'revocation', 'some-jti']);
 });
 
-test('processes that need a new access token at the same time use a refresh token once', async (t) => {
-  const box = sandbox();
-  t.after(() => box.close());
+test('processes that need a new access token at the same time use a refresh token once', async () => {
+  await using box = sandbox();
   await using owner = commandLine();
   await loginAs(owner, 'root');
   const file = join(owner.configDir, 'credentials.json');

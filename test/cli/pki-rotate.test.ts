@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { parseCertificates } from '../../src/platform/x509/x509.ts';
@@ -21,6 +21,9 @@ class Home {
   readonly box: Sandbox;
   constructor(box: Sandbox) {
     this.box = box;
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.box.close();
   }
   path(name: string): string {
     return join(this.box.cwd, 'h', 'pki', name);
@@ -76,9 +79,8 @@ function isVerified(trusted: string, untrusted: string, leaf: string, ...more: s
   return spawnSync('openssl', args).status === 0;
 }
 
-async function newHome(t: TestContext, ...more: string[]): Promise<Home> {
+async function newHome(...more: string[]): Promise<Home> {
   const box = sandbox();
-  t.after(() => box.close());
   if (more.length === 0) await box.home('h', 'localhost:0');
   else {
     writeFileSync(join(box.cwd, 'password'), `${password}\n`);
@@ -89,8 +91,8 @@ async function newHome(t: TestContext, ...more: string[]): Promise<Home> {
 }
 
 describe('pki rotate root', () => {
-  test('clients with the old root, the new one, or both accept the server until the old one is retired', async (t) => {
-    const home = await newHome(t);
+  test('clients with the old root, the new one, or both accept the server until the old one is retired', async () => {
+    await using home = await newHome();
     const untouched = home.everything();
     const old = home.keep('root-ca.cert.pem', 'old.pem');
     const all = () => [home.accepts(old), home.accepts(fresh), home.accepts(old, fresh)];
@@ -160,8 +162,8 @@ describe('pki rotate root', () => {
     assert.match(again.stdout, /CN=Overlay Auth root CA 3, /);
   });
 
-  test('with the same key, what one root has issued the other verifies', async (t) => {
-    const home = await newHome(t);
+  test('with the same key, what one root has issued the other verifies', async () => {
+    await using home = await newHome();
     const old = home.keep('root-ca.cert.pem', 'old.pem');
     await home.rotated('root', '--same-key');
     const fresh = home.keep('root-ca.cert.pem.next', 'new.pem');
@@ -174,8 +176,8 @@ describe('pki rotate root', () => {
     assert.equal(parseCertificates(home.read('ca-bundle.pem')).length, 2);
   });
 
-  test('a lost key of the old root does not stop it, if that is said', async (t) => {
-    const home = await newHome(t);
+  test('a lost key of the old root does not stop it, if that is said', async () => {
+    await using home = await newHome();
     const old = home.keep('root-ca.cert.pem', 'old.pem');
     rmSync(home.path('root-ca.key.pem'));
     await home.refused(['root'], /The key of the present root CA is not at .*\nnext: .*add --no-cross/);
@@ -185,8 +187,8 @@ describe('pki rotate root', () => {
     assert.deepEqual([home.accepts(old), home.accepts(fresh)], [false, true]);
   });
 
-  test('an authority made elsewhere is checked before anything depends on it', async (t) => {
-    const home = await newHome(t);
+  test('an authority made elsewhere is checked before anything depends on it', async () => {
+    await using home = await newHome();
     const at = (offset: number) => ({ clock: { ...systemClock, now: () => systemClock.now() + offset } });
     const files = (name: string, pair: { certPem: string; keyPem: string }) => {
       for (const [end, text] of [
@@ -254,8 +256,8 @@ describe('pki rotate root', () => {
     }
   });
 
-  test('a step that was interrupted at any place is finished when it is made again, or taken back', async (t) => {
-    const home = await newHome(t);
+  test('a step that was interrupted at any place is finished when it is made again, or taken back', async () => {
+    await using home = await newHome();
     const old = home.keep('root-ca.cert.pem', 'old.pem');
     await home.rotated('root');
     const prepared = home.everything();
@@ -292,8 +294,8 @@ describe('pki rotate root', () => {
     }
   });
 
-  test('is refused where the server certificate is not of the home', async (t) => {
-    const home = await newHome(t);
+  test('is refused where the server certificate is not of the home', async () => {
+    await using home = await newHome();
     const file = join(home.box.cwd, configFile);
     for (const end of ['cert', 'key'])
       copyFileSync(home.path(`server.${end}.pem`), home.path(`mine.${end}.pem`));
@@ -304,7 +306,7 @@ describe('pki rotate root', () => {
 
 describe('pki rotate client-ca', () => {
   test('enrolled clients log in and renew by the new authority, and the old one is retired when none needs it', async (t) => {
-    const home = await newHome(t, '--admin', 'root', '--admin-password-file', 'password');
+    await using home = await newHome('--admin', 'root', '--admin-password-file', 'password');
     const { box } = home;
     const run = box.start(['run', 'controller', configFile, '--log-format', 'json']);
     const { url } = await untilReady(run);
@@ -412,8 +414,8 @@ describe('pki rotate client-ca', () => {
     assert.doesNotMatch(listed, /client CA\n/);
   });
 
-  test('a start while the files are exchanged signs with what belongs together', async (t) => {
-    const home = await newHome(t);
+  test('a start while the files are exchanged signs with what belongs together', async () => {
+    await using home = await newHome();
     await home.rotated('client-ca');
     copyFileSync(home.path('client-ca.key.pem.next'), home.path('client-ca.key.pem'));
     const check = () => home.box.run(['run', 'controller', configFile, '--check']);

@@ -25,40 +25,32 @@ function browsersOf(home: string): void {
 
 /** What a browser of this home gets from an address: its status, or the reason why it does not show the page. */
 async function seen(home: string, url: string): Promise<string> {
-  const browser = await launchChromium([], { HOME: home });
-  try {
-    const page = await browser.newPage();
-    const answer = await page.goto(url).catch((error: Error) => error.message);
-    return typeof answer === 'string' ? (/ERR_\w+/.exec(answer)?.[0] ?? answer) : String(answer?.status());
-  } finally {
-    await browser.close();
-  }
+  await using browser = await launchChromium([], { HOME: home });
+  const page = await browser.newPage();
+  const answer = await page.goto(url).catch((error: Error) => error.message);
+  return typeof answer === 'string' ? (/ERR_\w+/.exec(answer)?.[0] ?? answer) : String(answer?.status());
 }
 
 describe('pki trust', { skip: withoutCertutil }, () => {
   test('a browser opens the pages without a warning, until it is undone', async () => {
-    const server = await startTestServer();
+    await using server = await startTestServer();
     await using cli = commandLine();
-    try {
-      browsersOf(cli.cwd);
-      const file = join(server.home, 'ca.pem');
-      const states = async (...args: string[]) => {
-        const { json, stderr } = await cli.run(['pki', 'trust', file, ...onlyBrowsers, '-j', ...args], {
-          env: { PATH: process.env.PATH ?? '' },
-        });
-        assert.equal(stderr, '');
-        return json.stores.map(({ state }: { state: string }) => state);
-      };
-      assert.deepEqual(await states('--dry-run'), ['planned', 'planned']);
-      assert.deepEqual(await states('--yes'), ['trusted', 'trusted']);
-      assert.equal(await seen(cli.cwd, `${server.url}/account`), '200');
-      assert.deepEqual(await states('--yes'), ['unchanged', 'unchanged']);
-      assert.deepEqual(await states('--undo'), ['removed', 'removed']);
-      assert.equal(await seen(cli.cwd, `${server.url}/account`), 'ERR_CERT_AUTHORITY_INVALID');
-      assert.deepEqual(await states('--undo'), ['unchanged', 'unchanged']);
-    } finally {
-      await server.close();
-    }
+    browsersOf(cli.cwd);
+    const file = join(server.home, 'ca.pem');
+    const states = async (...args: string[]) => {
+      const { json, stderr } = await cli.run(['pki', 'trust', file, ...onlyBrowsers, '-j', ...args], {
+        env: { PATH: process.env.PATH ?? '' },
+      });
+      assert.equal(stderr, '');
+      return json.stores.map(({ state }: { state: string }) => state);
+    };
+    assert.deepEqual(await states('--dry-run'), ['planned', 'planned']);
+    assert.deepEqual(await states('--yes'), ['trusted', 'trusted']);
+    assert.equal(await seen(cli.cwd, `${server.url}/account`), '200');
+    assert.deepEqual(await states('--yes'), ['unchanged', 'unchanged']);
+    assert.deepEqual(await states('--undo'), ['removed', 'removed']);
+    assert.equal(await seen(cli.cwd, `${server.url}/account`), 'ERR_CERT_AUTHORITY_INVALID');
+    assert.deepEqual(await states('--undo'), ['unchanged', 'unchanged']);
   });
 
   test('says what it means, and does nothing without a yes', async () => {
@@ -136,9 +128,8 @@ test('pki trust shows every command before it is run', { skip: withoutCertutil }
   }
 });
 
-test('pki trust refuses what is not the authority of a server', async (t) => {
-  const box = sandbox();
-  t.after(() => box.close());
+test('pki trust refuses what is not the authority of a server', async () => {
+  await using box = sandbox();
   await box.home('h', 'localhost:0');
   const refusal = async (...args: string[]) => {
     const { code, stderr } = await box.run(['pki', 'trust', '--yes', ...onlyBrowsers, ...args], {
@@ -163,9 +154,8 @@ test('pki trust refuses what is not the authority of a server', async (t) => {
   );
 });
 
-test('pki trust says when an authority is limited to some names', async (t) => {
-  const box = sandbox();
-  t.after(() => box.close());
+test('pki trust says when an authority is limited to some names', async () => {
+  await using box = sandbox();
   const limits = nameConstraints({ permitted: [generalName.dns('localhost')] });
   writeFileSync(join(box.cwd, 'limited.pem'), authority({}, authorityExtensions(undefined, limits)).certPem);
   mkdirSync(join(box.cwd, '.config', 'chromium'), { recursive: true });

@@ -44,10 +44,9 @@ for (const [args, code, said, input] of [
   });
 }
 
-test('eight commands that run at the end of a token all work, and so does the one after them', async (t) => {
+test('eight commands that run at the end of a token all work, and so does the one after them', async () => {
   const clock = fixedClock(systemClock.now());
-  const server = await startTestServer({ clock });
-  t.after(() => server.close());
+  await using server = await startTestServer({ clock });
   await server.createUser({ name: 'ada', password });
   const env = {
     HOME: join(box.cwd, 'of-ada'),

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
@@ -25,9 +25,8 @@ import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
 /** A home with the administrator ana, and its backup. */
-async function backedUp(t: TestContext) {
+async function backedUp() {
   const box = sandbox();
-  t.after(() => box.close());
   await box.home('h', 'localhost:0');
   const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
   assert.equal(made.code, 0, made.stderr);
@@ -38,7 +37,7 @@ async function backedUp(t: TestContext) {
 }
 
 test('restore brings the backup back, keeps what it replaces, and is audited', async (t) => {
-  const home = await backedUp(t);
+  await using home = await backedUp();
   assert.equal(
     (await home.run(['admin', 'create', 'bob', '--password-stdin'], { env, input: password })).code,
     0,
@@ -80,7 +79,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
 });
 
 test('a passkey of the backup opens logins after the restore, one that was added since does not', async (t) => {
-  const home = await backedUp(t);
+  await using home = await backedUp();
   const start = async () => {
     const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
     const { url } = await untilReady(run);
@@ -115,8 +114,8 @@ test('a passkey of the backup opens logins after the restore, one that was added
   await stopped(run);
 });
 
-test('a backup is audited, one that was refused is not', async (t) => {
-  const home = await backedUp(t);
+test('a backup is audited, one that was refused is not', async () => {
+  await using home = await backedUp();
   const log = () => readFileSync(home.path('h/controller.log'), 'utf8');
   const line =
     /command="ops db backup" operator=\S+ event=database\.copied from=\S+overlay\.db to=\S+copy\.db /g;
@@ -125,8 +124,8 @@ test('a backup is audited, one that was refused is not', async (t) => {
   assert.equal(log().match(line)?.length, 1);
 });
 
-test('restore works if the database is gone, and tells programs what it did', async (t) => {
-  const home = await backedUp(t);
+test('restore works if the database is gone, and tells programs what it did', async () => {
+  await using home = await backedUp();
   const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
   const { code, stdout } = await home.run(['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
   assert.equal(code, 0);
@@ -143,9 +142,8 @@ test('restore works if the database is gone, and tells programs what it did', as
   assert.ok(existsSync(home.path('new.db')));
 });
 
-test('a backup that ended well is noted, and one of another tool when that is told', async (t) => {
-  const box = sandbox();
-  t.after(() => box.close());
+test('a backup that ended well is noted, and one of another tool when that is told', async () => {
+  await using box = sandbox();
   await box.home('h', 'localhost:0');
   const lastBackup = async () =>
     JSON.parse((await box.run(['status', '--config', 'h/controller.yml', '-j'])).stdout).lastBackup;
@@ -161,7 +159,7 @@ test('a backup that ended well is noted, and one of another tool when that is to
 });
 
 test('restore and restored are refused beside a running controller, which continues', async (t) => {
-  const home = await backedUp(t);
+  await using home = await backedUp();
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
   const client = clientOfHome((await untilReady(run)).url, home.path('h'));
   t.after(() => client.closeConnections());
@@ -173,8 +171,8 @@ test('restore and restored are refused beside a running controller, which contin
   await stopped(run);
 });
 
-test('a backup that cannot be used is refused in a sentence, and nothing is changed', async (t) => {
-  const home = await backedUp(t);
+test('a backup that cannot be used is refused in a sentence, and nothing is changed', async () => {
+  await using home = await backedUp();
   const before = readFileSync(home.path('h/overlay.db'));
   copyFileSync(home.path('copy.db'), home.path('newer.db'));
   const newer = new DatabaseSync(home.path('newer.db'));
@@ -206,8 +204,8 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
 
 test('a log that another user has put beside the backup does not become part of the database', {
   skip: process.getuid?.() !== 0,
-}, async (t) => {
-  const home = await backedUp(t);
+}, async () => {
+  await using home = await backedUp();
   const before = readFileSync(home.path('h/overlay.db'));
   copyFileSync(home.path('copy.db'), home.path('theirs.db'));
   const theirs = new DatabaseSync(home.path('theirs.db'));
@@ -225,9 +223,8 @@ test('a log that another user has put beside the backup does not become part of 
   assert.equal((await home.restore()).code, 0);
 });
 
-test('a database that cannot be kept stays as it is, with its log', (t) => {
-  const box = sandbox();
-  t.after(() => box.close());
+test('a database that cannot be kept stays as it is, with its log', async () => {
+  await using box = sandbox();
   const path = (name: string) => join(box.cwd, name);
   // Damaged, so that its log stays beside it.
   for (const name of ['db', 'db-wal', 'aside', 'working']) writeFileSync(path(name), name);
@@ -238,8 +235,8 @@ test('a database that cannot be kept stays as it is, with its log', (t) => {
   );
 });
 
-test('a backup that another key sealed is refused', async (t) => {
-  const home = await backedUp(t);
+test('a backup that another key sealed is refused', async () => {
+  await using home = await backedUp();
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
   await untilReady(run);
   await stopped(run);
@@ -251,8 +248,8 @@ test('a backup that another key sealed is refused', async (t) => {
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
 });
 
-test('an emptied database is refused in a sentence that says how to continue', async (t) => {
-  const home = await backedUp(t);
+test('an emptied database is refused in a sentence that says how to continue', async () => {
+  await using home = await backedUp();
   truncateSync(home.path('h/overlay.db'));
   for (const args of [
     ['run', 'controller', 'h/controller.yml'],

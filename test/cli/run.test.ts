@@ -76,9 +76,8 @@ function saidBy(path: string, word: string): Promise<string> {
 }
 
 describe('run controller', () => {
-  test('says when it is ready, in one JSON object a line, and ends with 0 after SIGTERM and SIGINT', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('says when it is ready, in one JSON object a line, and ends with 0 after SIGTERM and SIGINT', async () => {
+    await using box = await homeBox();
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const run = startRun(box);
       const ready = await untilReady(run);
@@ -103,9 +102,8 @@ describe('run controller', () => {
     }
   });
 
-  test('writes the audit trail and the line that it is ready at every log level, of every thread', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('writes the audit trail and the line that it is ready at every log level, of every thread', async () => {
+    await using box = await homeBox();
     edit(box, (yaml) => yaml.replace(/^ {2}level: info.*/m, '  level: error\nthreads: 2'));
     const run = startRun(box);
     const { url } = await untilReady(run);
@@ -132,9 +130,8 @@ describe('run controller', () => {
     assert.deepEqual(others, ['ready']);
   });
 
-  test('writes text when the configuration says so; a second signal does not wait for requests under way', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('writes text when the configuration says so; a second signal does not wait for requests under way', async () => {
+    await using box = await homeBox();
     const run = box.start(['run', 'controller', configFile]);
     const said = async (words: string) => {
       while (!run.output().stdout.includes(words)) await new Promise((resolve) => setImmediate(resolve));
@@ -153,9 +150,8 @@ describe('run controller', () => {
     socket.destroy();
   });
 
-  test('SIGHUP presents a renewed certificate and says which settings have changed, and which wait for a restart', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('SIGHUP presents a renewed certificate and says which settings have changed, and which wait for a restart', async () => {
+    await using box = await homeBox();
     const run = startRun(box);
     const ready = await untilReady(run);
     const before = await presented(box, ready.url);
@@ -201,8 +197,7 @@ describe('run controller', () => {
   });
 
   test('config reload finds the controller of the home, says what it did, and who else may not ask', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+    await using box = await homeBox();
     const reload = (...more: string[]) => box.run(['config', 'reload', '--config', configFile, ...more]);
     const early = await reload();
     assert.equal(early.code, 5);
@@ -271,9 +266,8 @@ describe('run controller', () => {
     assert.equal(existsSync(socket), false);
   });
 
-  test('status --ready says whether the controller runs, and which check fails, by its exit code too', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('status --ready says whether the controller runs, and which check fails, by its exit code too', async () => {
+    await using box = await homeBox();
     const ready = (...more: string[]) => box.run(['status', '--ready', '--config', configFile, ...more]);
     const early = await ready();
     assert.equal(early.code, 5);
@@ -293,8 +287,7 @@ describe('run controller', () => {
     assert.equal((await ready()).stdout, 'The controller of h/controller.yml is ready.\n');
     assert.equal((await box.run(['status', '--ready', '--server', 'https://localhost:1'])).code, 2);
 
-    const database = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
-    t.after(() => database.close());
+    await using database = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
     database.exec('ALTER TABLE changes RENAME TO elsewhere');
     const bad = await ready();
     assert.equal(bad.code, 1, bad.stdout);
@@ -304,9 +297,8 @@ describe('run controller', () => {
     assert.equal((await ready()).code, 5);
   });
 
-  test('a file that is being written is read when it is whole', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('a file that is being written is read when it is whole', async () => {
+    await using box = await homeBox();
     const file = join(box.cwd, configFile);
     const whole = readFileSync(file, 'utf8').replace('refreshTokenDuration: 24h', 'refreshTokenDuration: 2h');
     const parts = [whole.slice(0, whole.indexOf('  oidc:')), null, whole.slice(0, -20), whole];
@@ -345,12 +337,11 @@ describe('run controller', () => {
     return { pki, short };
   }
 
-  test('renews its own server certificate before its end, for the same names and with the same key', async (t) => {
+  test('renews its own server certificate before its end, for the same names and with the same key', async () => {
     const inTwoDays: Clock = { ...systemClock, now: () => systemClock.now() + 2 * DAY };
     // The second was made while the clock was wrong, and is not valid yet.
     for (const clock of [systemClock, inTwoDays]) {
-      const box = await homeBox();
-      t.after(() => box.close());
+      await using box = await homeBox();
       const { pki, short } = await letEndSoon(box, clock);
       const run = startRun(box);
       const { url } = await untilReady(run);
@@ -370,9 +361,8 @@ describe('run controller', () => {
     }
   });
 
-  test('warns of what it adjusts, with the old and the new value, and of a certificate that it cannot renew', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('warns of what it adjusts, with the old and the new value, and of a certificate that it cannot renew', async () => {
+    await using box = await homeBox();
     const { pki } = await letEndSoon(box);
     const rootKey = readFileSync(join(pki, 'root-ca.key.pem'));
     rmSync(join(pki, 'root-ca.key.pem'));
@@ -428,9 +418,8 @@ describe('run controller refuses to start, with one sentence', () => {
     );
   });
 
-  test('when the key cannot be used', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when the key cannot be used', async () => {
+    await using box = await homeBox();
     const key = join(box.cwd, 'h', 'secrets', 'master.key');
     chmodSync(key, 0o644);
     await assertRefused(box, /is open to other users \(mode 0644\); run: chmod 600 /);
@@ -440,9 +429,8 @@ describe('run controller refuses to start, with one sentence', () => {
     await assertRefused(box, /not a whole key file/);
   });
 
-  test('when the passphrase of the key is missing or wrong', async (t) => {
-    const box = await newHomeBox({ OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' });
-    t.after(() => box.close());
+  test('when the passphrase of the key is missing or wrong', async () => {
+    await using box = await newHomeBox({ OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' });
     await assertRefused(box, /is protected by a passphrase; give it in /);
     await assertRefused(box, /The passphrase does not open the key file/, {
       OVERLAY_AUTH_KEY_PASSPHRASE: 'wrong',
@@ -454,16 +442,14 @@ describe('run controller refuses to start, with one sentence', () => {
     await stopped(run);
   });
 
-  test('when the key belongs to another database', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when the key belongs to another database', async () => {
+    await using box = await homeBox();
     replaceKey(box);
     await assertRefused(box, /is not the one that this database was sealed with\.\nnext: /);
   });
 
-  test('when the database is of a newer release, or none', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when the database is of a newer release, or none', async () => {
+    await using box = await homeBox();
     const file = join(box.cwd, 'h', 'overlay.db');
     const database = new DatabaseSync(file);
     database.exec('UPDATE schema_version SET version = 99, usable_by = 99');
@@ -474,9 +460,8 @@ describe('run controller refuses to start, with one sentence', () => {
     await assertRefused(box, /The database cannot be used: file is not a database/);
   });
 
-  test('when the database cannot be reached', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when the database cannot be reached', async () => {
+    await using box = await homeBox();
     const env = { OVERLAY_AUTH_DB: 'postgres://127.0.0.1:1/overlay' };
     const { code, stdout, stderr } = await box.run(['run', 'controller', configFile], { env });
     assert.equal(code, 5);
@@ -484,17 +469,15 @@ describe('run controller refuses to start, with one sentence', () => {
     assert.match(stderr, /^error: The database cannot be used: connect ECONNREFUSED/);
   });
 
-  test('when certificate and key do not belong together', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when certificate and key do not belong together', async () => {
+    await using box = await homeBox();
     const pki = join(box.cwd, 'h', 'pki');
     writeFileSync(join(pki, 'server.key.pem'), readFileSync(join(pki, 'client-ca.key.pem')));
     await assertRefused(box, /does not belong to the certificate in /);
   });
 
-  test('when the configuration is wrong, naming line and column and what to do', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('when the configuration is wrong, naming line and column and what to do', async () => {
+    await using box = await homeBox();
     edit(box, (yaml) => yaml.replace('sessionTimeout: 30m', 'sesionTimeout: 30m'));
     const { code, stderr } = await box.run(['run', 'controller', configFile]);
     assert.equal(code, 1);
@@ -517,9 +500,8 @@ describe('run controller refuses to start, with one sentence', () => {
 describe('run controller --check', () => {
   const check = (box: Sandbox) => box.run(['run', 'controller', configFile, '--check']);
 
-  test('refuses a key that is not that of the database, and a key file that others can read', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('refuses a key that is not that of the database, and a key file that others can read', async () => {
+    await using box = await homeBox();
     const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
     assert.equal((await check(box)).code, 0);
     chmodSync(keyFile, 0o644);
@@ -536,9 +518,8 @@ describe('run controller --check', () => {
     );
   });
 
-  test('reads the files of the PKI as the start does', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('reads the files of the PKI as the start does', async () => {
+    await using box = await homeBox();
     const pki = (name: string) => join(box.cwd, 'h', 'pki', name);
     const copy = (from: string, to: string) => writeFileSync(pki(to), readFileSync(pki(from)));
     edit(box, (yaml) => yaml.replace(/(jwksFetch:[\s\S]*?trustedRoots: )\[\]/, '$1[pki/idp-ca.pem]'));
@@ -561,9 +542,8 @@ describe('run controller --check', () => {
     assert.equal((await check(box)).code, 0);
   });
 
-  test('says what the start will do to the database, and that it cannot be looked into', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  test('says what the start will do to the database, and that it cannot be looked into', async () => {
+    await using box = await homeBox();
     edit(box, (yaml) => yaml.replace('overlay.db', 'elsewhere.db'));
     const none = await check(box);
     assert.equal(none.code, 0, none.stderr);

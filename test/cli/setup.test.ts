@@ -24,9 +24,8 @@ async function quickstart(box: Sandbox, ...args: string[]) {
 }
 
 describe('metrics', () => {
-  test('have their own listener on the loopback address, and a taken port keeps nobody from logging in', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('have their own listener on the loopback address, and a taken port keeps nobody from logging in', async () => {
+    await using box = sandbox();
     await box.home('.overlay', 'localhost:0');
     const file = join(box.cwd, '.overlay', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
@@ -46,9 +45,8 @@ describe('metrics', () => {
     for (const client of [scraper, second.client]) client.closeConnections();
     await stopped(second.started);
 
-    const other = createServer();
+    await using other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-    t.after(() => other.close());
     const third = await quickstart(box);
     assert.equal((await third.client.get('/version')).status, 200);
     third.client.closeConnections();
@@ -165,9 +163,8 @@ describe('quickstart', () => {
     await stopped(third.started);
   });
 
-  test('an ephemeral home is deleted afterwards', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('an ephemeral home is deleted afterwards', async () => {
+    await using box = sandbox();
     const { started, ready } = await quickstart(box, '--ephemeral');
     assert.ok(existsSync(ready.config));
     await stopped(started);
@@ -195,9 +192,8 @@ describe('quickstart', () => {
     assert.ok(!existsSync(join(box.cwd, 'h', 'secrets', 'master.key')));
   });
 
-  test('impossible options are a usage error', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('impossible options are a usage error', async () => {
+    await using box = sandbox();
     for (const args of [
       ['--port', '70000'],
       ['--port', 'x'],
@@ -213,9 +209,8 @@ describe('quickstart', () => {
 });
 
 describe('init', () => {
-  test('sets up for the given address and prints what it made', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('sets up for the given address and prints what it made', async () => {
+    await using box = sandbox();
     writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
     const { code, stdout, stderr } = await box.run([
       'init',
@@ -250,9 +245,8 @@ describe('init', () => {
     assert.deepEqual(check.stdout.match(/issuer: .*/g), ['issuer: https://auth.example.com:8443/oidc']);
   });
 
-  test('creates nothing at all if the administrator cannot be created', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('creates nothing at all if the administrator cannot be created', async () => {
+    await using box = sandbox();
     writeFileSync(join(box.cwd, 'short'), 'x');
     writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
     for (const [name, file, said] of [
@@ -268,9 +262,8 @@ describe('init', () => {
     }
   });
 
-  test('names its files as a shell takes them', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('names its files as a shell takes them', async () => {
+    await using box = sandbox();
     const made = await box.run(['init', '--home', 'my home']);
     assert.match(made.stderr, /^next: overlay-auth run controller 'my home\/controller\.yml'$/m);
     assert.match(made.stderr, /^then: overlay-auth admin create NAME --config 'my home\/controller\.yml'$/m);
@@ -284,9 +277,8 @@ describe('init', () => {
     );
   });
 
-  test('prints one JSON document under -j', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('prints one JSON document under -j', async () => {
+    await using box = sandbox();
     const { code, stdout, stderr } = await box.run(['init', '--home', 'h', '-j']);
     assert.equal(code, 0, stderr);
     assert.equal(stderr, '');
@@ -295,9 +287,8 @@ describe('init', () => {
     assert.ok(steps.every(({ made }: { made: string }) => made === 'created'));
   });
 
-  test('never overwrites a home', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('never overwrites a home', async () => {
+    await using box = sandbox();
     await box.home('h');
     const key = readFileSync(join(box.cwd, 'h', 'secrets', 'master.key'));
     const { code, stderr } = await box.run(['init', '--home', 'h', '--yes']);
@@ -309,9 +300,8 @@ describe('init', () => {
     assert.deepEqual(readFileSync(join(box.cwd, 'h', 'secrets', 'master.key')), key);
   });
 
-  test('refuses what it cannot set up, and leaves nothing that runs', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('refuses what it cannot set up, and leaves nothing that runs', async () => {
+    await using box = sandbox();
     writeFileSync(join(box.cwd, 'weak'), 'ana\n');
     const refusals: [string[], number, RegExp][] = [
       [['--db', 'postgres://127.0.0.1:1/overlay'], 5, /cannot be used: connect ECONNREFUSED/],
@@ -344,9 +334,8 @@ describe('init', () => {
     assert.equal(code, 0, stderr);
   });
 
-  test('a set-up that was killed anywhere is finished by running it again', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('a set-up that was killed anywhere is finished by running it again', async () => {
+    await using box = sandbox();
     const moments = sized({
       small: ['secrets/master.key', 'overlay.db'],
       full: ['secrets/master.key', 'pki/root-ca.key.pem', 'pki/server.cert.pem', 'overlay.db'],
@@ -366,9 +355,8 @@ describe('init', () => {
     }
   });
 
-  test('half-written files of a killed set-up are replaced', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('half-written files of a killed set-up are replaced', async () => {
+    await using box = sandbox();
     mkdirSync(join(box.cwd, 'h', 'secrets'), { recursive: true });
     mkdirSync(join(box.cwd, 'h', 'pki'), { recursive: true });
     for (const file of [
@@ -388,9 +376,8 @@ describe('init', () => {
     assert.equal(check.code, 0, check.stderr);
   });
 
-  test('a database without the key it was sealed with is never given a new key', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
+  test('a database without the key it was sealed with is never given a new key', async () => {
+    await using box = sandbox();
     await box.home('h');
     rmSync(join(box.cwd, 'h', 'controller.yml'));
     rmSync(join(box.cwd, 'h', 'secrets', 'master.key'));

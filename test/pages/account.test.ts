@@ -124,7 +124,7 @@ const sticksOut = `[...document.querySelectorAll('main, main *')]
   .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page scrolls'] : [])`;
 
 test('signs in and out as a client of the provider, without a token in any address', async () => {
-  const guest = await atAccount();
+  await using guest = await atAccount();
   const { page } = guest;
   const addresses: string[] = [];
   page.on('request', (request) => void addresses.push(request.url()));
@@ -145,7 +145,6 @@ test('signs in and out as a client of the provider, without a token in any addre
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
   assert.ok(addresses.every((address) => !/eyJ[\w-]+\.eyJ|refresh_token|id_token/.test(address)));
   assert.equal((await server.store.apiSessions.list(everything(), systemClock.now())).totalCount, 0);
-  await guest.close();
 });
 
 function everything() {
@@ -178,7 +177,7 @@ test('accepts no answer to a login that it did not begin', async () => {
 });
 
 test('changes the password by the rules of the server, and ends the other sessions', async () => {
-  const guest = await signedIn('bella');
+  await using guest = await signedIn('bella');
   const { page } = guest;
   const other = await loggedIn(server, 'bella');
   await page.getByText('at least 12 characters').waitFor();
@@ -202,11 +201,10 @@ test('changes the password by the rules of the server, and ends the other sessio
   assert.equal(await page.locator('#current-password').inputValue(), '');
   await page.reload();
   await page.locator('#sign-out').waitFor();
-  await guest.close();
 });
 
 test('sets up an app, asks for it at the next login, renews the recovery codes and removes it', async () => {
-  const guest = await signedIn('clara');
+  await using guest = await signedIn('clara');
   const { page } = guest;
   const { app, codes } = await setUpApp(page);
   assert.equal(codes.length, 20);
@@ -246,11 +244,10 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await page.locator('#remove-app-submit').click();
   await announced(page, 'The app is removed');
   await page.locator('#set-up-app').waitFor();
-  await guest.close();
 });
 
 test('sets up another app with a recovery code, and the first one stops working', async () => {
-  const guest = await signedIn('nora');
+  await using guest = await signedIn('nora');
   const { page } = guest;
   const { app, codes } = await setUpApp(page);
   await confirmApp(page, app);
@@ -272,11 +269,10 @@ test('sets up another app with a recovery code, and the first one stops working'
   await page.locator('#code').fill(other.code(1));
   await page.locator('#submit-code').click();
   await page.locator('#sign-out').waitFor();
-  await guest.close();
 });
 
 test('cancels a set-up, and continues one that was left', async () => {
-  const guest = await signedIn('dana');
+  await using guest = await signedIn('dana');
   const { page } = guest;
   const { app } = await setUpApp(page);
   await page.reload();
@@ -284,7 +280,6 @@ test('cancels a set-up, and continues one that was left', async () => {
   assert.equal((await page.locator('#secret').innerText()).replaceAll(' ', ''), app.secret);
   await page.locator('#cancel-app').click();
   await page.locator('#set-up-app').waitFor();
-  await guest.close();
 });
 
 test('asks for the password or a new sign-in before the app is added or removed some time after the sign-in', async () => {
@@ -294,51 +289,46 @@ test('asks for the password or a new sign-in before the app is added or removed 
     monotonic: () => systemClock.monotonic() + shift,
     waitUntil: (at: number) => systemClock.waitUntil(at - shift),
   };
-  const later = await startTestServer({ clock });
-  const guest = await visitor();
+  await using later = await startTestServer({ clock });
+  await using guest = await visitor();
   const { page } = guest;
   const setAhead = await ownClock(page);
-  try {
-    await later.createUser({ name: 'fred', password });
-    await page.goto(`${later.url}/account`);
-    await signIn(page, 'fred');
-    await page.locator('#sign-out').waitFor();
-    await goTo(page, 'app');
-    shift += 6 * MINUTE;
-    await setAhead(shift);
+  await later.createUser({ name: 'fred', password });
+  await page.goto(`${later.url}/account`);
+  await signIn(page, 'fred');
+  await page.locator('#sign-out').waitFor();
+  await goTo(page, 'app');
+  shift += 6 * MINUTE;
+  await setAhead(shift);
 
-    await page.locator('#set-up-app').click();
-    await page.getByText('You signed in some time ago').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
-    await assertClean(guest);
-    await page.locator('#proof-password').fill('wrong');
-    await page.locator('#prove-submit').click();
-    await page.getByRole('alert').getByText('current password is not right').waitFor();
-    await page.locator('#proof-password').fill(password);
-    await page.locator('#prove-submit').click();
-    const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
-    const app = scan(clock, url ?? '');
-    await confirmApp(page, app);
+  await page.locator('#set-up-app').click();
+  await page.getByText('You signed in some time ago').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+  await assertClean(guest);
+  await page.locator('#proof-password').fill('wrong');
+  await page.locator('#prove-submit').click();
+  await page.getByRole('alert').getByText('current password is not right').waitFor();
+  await page.locator('#proof-password').fill(password);
+  await page.locator('#prove-submit').click();
+  const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+  const app = scan(clock, url ?? '');
+  await confirmApp(page, app);
 
-    shift += MINUTE;
-    await setAhead(shift);
-    await page.locator('#fold-remove-app summary').click();
-    await page.locator('#remove-code').fill(app.code());
-    await page.locator('#remove-app-submit').click();
-    await page.locator('#proof-password').waitFor();
-    await assertClean(guest);
-    await page.locator('#proof-password').fill(password);
-    await page.locator('#remove-app-submit').click();
-    await announced(page, 'The app is removed');
-    await page.locator('#sign-out').waitFor();
-  } finally {
-    await guest.close();
-    await later.close();
-  }
+  shift += MINUTE;
+  await setAhead(shift);
+  await page.locator('#fold-remove-app summary').click();
+  await page.locator('#remove-code').fill(app.code());
+  await page.locator('#remove-app-submit').click();
+  await page.locator('#proof-password').waitFor();
+  await assertClean(guest);
+  await page.locator('#proof-password').fill(password);
+  await page.locator('#remove-app-submit').click();
+  await announced(page, 'The app is removed');
+  await page.locator('#sign-out').waitFor();
 });
 
 test('ends one session, all others, and notices when its own is ended', async () => {
-  const guest = await signedIn('elsa');
+  await using guest = await signedIn('elsa');
   const { page } = guest;
   await goTo(page, 'sessions');
   await page.getByText('signed in nowhere else').waitFor();
@@ -372,12 +362,10 @@ test('ends one session, all others, and notices when its own is ended', async ()
   await page.getByText('the session has ended').waitFor();
   await page.locator('#sign-in').waitFor();
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
-  await guest.close();
 });
 
-test('says so when the policy requires a token that no page can send', async (t) => {
-  const provider = await startOpenIdProvider();
-  t.after(() => provider.close());
+test('says so when the policy requires a token that no page can send', async () => {
+  await using provider = await startOpenIdProvider();
   const requireExtJwt = await createSigner(await root(), provider, 'Example ID', {
     audience: provider.clientId,
     externalAuthUrl: provider.issuer,
@@ -388,7 +376,7 @@ test('says so when the policy requires a token that no page can send', async (t)
   const policy = await createPolicy(server, 'two tokens', { secondary: { requireExtJwt } });
   const ines = await createUserWithPolicy(server, 'ines', policy);
   await server.store.identities.update(ines, { externalId: 'ines' }, server.clock.now());
-  const guest = await atAccount();
+  await using guest = await atAccount();
   const { page } = guest;
   await signIn(page, 'ines');
   await page.locator('#second-provider').click();
@@ -399,12 +387,10 @@ test('says so when the policy requires a token that no page can send', async (t)
   await screenshot(page, 'account second token');
   await page.locator('#sign-out').click();
   await page.locator('#sign-in').waitFor();
-  await guest.close();
 });
 
-test('says what to do when the policy starts to require another token while somebody is signed in', async (t) => {
-  const provider = await startOpenIdProvider();
-  t.after(() => provider.close());
+test('says what to do when the policy starts to require another token while somebody is signed in', async () => {
+  await using provider = await startOpenIdProvider();
   const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
     audience: provider.clientId,
     externalAuthUrl: provider.issuer,
@@ -416,7 +402,7 @@ test('says what to do when the policy starts to require another token while some
   const submit = (page: Page) => changePassword(page, password, newPassword);
   const reload = (page: Page) => page.reload();
   for (const [name, act] of Object.entries({ press, submit, reload })) {
-    const guest = await signedIn(name);
+    await using guest = await signedIn(name);
     const { page } = guest;
     await goTo(page, act === press ? 'app' : 'sign-in');
     const id = (await server.store.authenticators.findPasswordLogin(name))?.identity.id;
@@ -431,7 +417,6 @@ test('says what to do when the policy starts to require another token while some
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.locator('#sign-out').click();
     await page.locator('#sign-in').waitFor();
-    await guest.close();
   }
 });
 
@@ -445,7 +430,7 @@ test('shows who tried the account, with the reference for an administrator', asy
       (id) => `password:${id}`,
     ),
   );
-  const guest = await atAccount();
+  await using guest = await atAccount();
   const { page } = guest;
   await signIn(page, 'fleur');
   await page.locator('#sign-out').waitFor();
@@ -458,7 +443,6 @@ test('shows who tried the account, with the reference for an administrator', asy
   await items.nth(11).waitFor();
   assert.equal(await items.count(), 12);
   await page.locator('#more-attempts').waitFor({ state: 'hidden' });
-  await guest.close();
 });
 
 interface Look extends Required<Pick<VisitorOptions, 'colorScheme' | 'viewport'>> {
@@ -488,7 +472,7 @@ describe('while the server cannot be reached or cannot answer', () => {
   };
   for (const [language, looks] of Object.entries(windows)) {
     test(`it says so and continues afterwards: ${looks.map(({ name }) => name).join(', ')}`, async () => {
-      const guest = await signedIn(`nora ${language}`, { language });
+      await using guest = await signedIn(`nora ${language}`, { language });
       const { page } = guest;
       const assertAccessible = (state: string) =>
         inEach(page, looks, async (name) => {
@@ -535,7 +519,6 @@ describe('while the server cannot be reached or cannot answer', () => {
       await page.unroute('**/edge/**');
       await changePassword(page, password, newPassword);
       await announced(page, /Your password is changed|Ihr Passwort ist geändert/);
-      await guest.close();
     });
   }
 });
@@ -556,7 +539,7 @@ describe('every state is accessible', () => {
   };
   for (const [language, looks] of Object.entries(windows)) {
     test(looks.map(({ name }) => name).join(', '), async () => {
-      const guest = await atAccount({ language });
+      await using guest = await atAccount({ language });
       const { page } = guest;
       const assertCleanAs = (state: string) =>
         inEach(page, looks, async (name) => {
@@ -585,12 +568,11 @@ describe('every state is accessible', () => {
       await page.locator('#fold-new-codes summary').click();
       await page.locator('#fold-remove-app summary').click();
       await assertCleanAs('app');
-      await guest.close();
     });
   }
 
   test('by keyboard alone', async () => {
-    const guest = await atAccount();
+    await using guest = await atAccount();
     const { page } = guest;
     await server.createUser({ name: 'hedda', password });
     await page.locator('#sign-in').waitFor();
@@ -614,11 +596,10 @@ describe('every state is accessible', () => {
     await page.locator('h1:focus').waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.id'), 'set-up-app');
-    await guest.close();
   });
 
   test('in German', async () => {
-    const guest = await signedIn('ilse', { language: 'de-AT' });
+    await using guest = await signedIn('ilse', { language: 'de-AT' });
     const { page } = guest;
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await page.getByText('Wo Sie angemeldet sind').waitFor();
@@ -635,13 +616,11 @@ describe('every state is accessible', () => {
     await page.locator('#language').selectOption('browser');
     await page.locator('#change-language-submit').click();
     await page.getByRole('heading', { name: 'Sprache' }).waitFor();
-    await guest.close();
   });
 
   test('and without scripts it says what to do', async () => {
-    const guest = await atAccount({ scripts: false });
+    await using guest = await atAccount({ scripts: false });
     assert.match(await guest.page.locator('noscript p').innerText(), /This page needs JavaScript/);
-    await guest.close();
   });
 });
 

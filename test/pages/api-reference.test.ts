@@ -9,9 +9,8 @@ import { startTestServer } from '../support/test-server.ts';
 
 const phone = { width: 360, height: 640 } as const;
 
-test('an API page lists the operations by tag, and finds them by words', async (t) => {
-  const server = await startTestServer();
-  t.after(() => server.close());
+test('an API page lists the operations by tag, and finds them by words', async () => {
+  await using server = await startTestServer();
   const { page, complaints, close } = await visitor({ viewport: phone });
   await page.goto(`${server.url}/edge/client/v1/docs`);
   const shown = page.locator('#operations li:visible');
@@ -34,9 +33,8 @@ test('an API page lists the operations by tag, and finds them by words', async (
   await close();
 });
 
-test('an operation has a page of its own without scripts, between its neighbours', async (t) => {
-  const server = await startTestServer();
-  t.after(() => server.close());
+test('an operation has a page of its own without scripts, between its neighbours', async () => {
+  await using server = await startTestServer();
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, complaints, close } = await visitor({ colorScheme, viewport: phone });
     await page.goto(`${server.url}/edge/client/v1/docs`);

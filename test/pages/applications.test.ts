@@ -96,7 +96,7 @@ for (const [how, options] of [
   ['on a telephone in German, in the dark', { viewport: phone, language: 'de', colorScheme: 'dark' }],
 ] as const) {
   test(`the start page leads to them, and shows them to those who are signed in (${how})`, async () => {
-    const guest = await visitor(options);
+    await using guest = await visitor(options);
     const { page } = guest;
     await page.goto(`${server.url}/`);
     await page.locator('#to-applications').click();
@@ -115,12 +115,11 @@ for (const [how, options] of [
     assert.equal(await page.locator('#to-account').count(), 0);
     assert.deepEqual(await accessibilityProblems(page), []);
     await screenshot(page, `start-${how.slice(3, 10).trim()}`);
-    await guest.close();
   });
 }
 
 test('an administrator gives a logo in the console, which shows it before it is saved', async () => {
-  const guest = await atConsole(server, 'root', '/console/clients');
+  await using guest = await atConsole(server, 'root', '/console/clients');
   const { page } = guest;
   await page.getByRole('link', { name: 'Board' }).click();
   await page
@@ -132,5 +131,4 @@ test('an administrator gives a logo in the console, which shows it before it is 
   await page.locator('#status').filter({ hasText: 'Saved' }).waitFor();
   const { json } = await root.get('oidc-clients?filter=name%20%3D%20%22Board%22');
   assert.match(json.data[0].logoUri, /^data:image\/png;base64,/);
-  await guest.close();
 });

@@ -82,7 +82,7 @@ test('name, logo and colour are on the page, served from here, and still readabl
 });
 
 test("without a logo there is still an icon, in the operator's colour", async () => {
-  const server = await startTestServer({ configure: withBranding({ color: '#0a7d5a' }) });
+  await using server = await startTestServer({ configure: withBranding({ color: '#0a7d5a' }) });
   for (const address of ['/', '/account']) {
     const page = await server.get(address, { headers: { accept: 'text/html' } });
     const path = /<link rel="icon" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
@@ -90,7 +90,6 @@ test("without a logo there is still an icon, in the operator's colour", async ()
     assert.equal(icon.headers['content-type'], 'image/svg+xml');
     assert.match(icon.text, /^<svg .*#0a7d5a/);
   }
-  await server.close();
 });
 
 test("the operator's help is where somebody may have lost a proof, as a link or as text", async () => {
@@ -103,7 +102,7 @@ test("the operator's help is where somebody may have lost a proof, as a link or 
   ] as const) {
     const configure = withBranding(help === undefined ? {} : { help });
     const clock = fixedClock(new Date(systemClock.now()).toISOString());
-    const server = await startTestServer({ clock, configure });
+    await using server = await startTestServer({ clock, configure });
     await createTotpUser(server, await totpPolicy(server), 'alice');
     await enroll(server, clock, 'alice');
     const { page, close } = await visitor();
@@ -119,7 +118,6 @@ test("the operator's help is where somebody may have lost a proof, as a link or 
     await assertShown();
     await screenshot(page, 'help');
     await close();
-    await server.close();
   }
 });
 

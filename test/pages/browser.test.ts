@@ -10,7 +10,7 @@ import { startTestServer } from '../support/test-server.ts';
 
 describe('the browser of the tests', () => {
   test('opens a page of a test server over TLS that it trusts, with scripts and without', async () => {
-    const server = await startTestServer();
+    await using server = await startTestServer();
     for (const scripts of [true, false]) {
       const { page, complaints, close } = await visitor({ scripts });
       const answer = await page.goto(`${server.url}/oidc/authorization?${authorizationQuery()}`);
@@ -19,12 +19,10 @@ describe('the browser of the tests', () => {
       assert.deepEqual(complaints, []);
       await close();
     }
-    await server.close();
   });
 
-  test('keeps nothing of one visitor for the next', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+  test('keeps nothing of one visitor for the next', async () => {
+    await using server = await startTestServer();
     const login = `${server.url}/oidc/authorization?${authorizationQuery()}`;
     const first = await visitor();
     await first.page.goto(login);
@@ -36,25 +34,23 @@ describe('the browser of the tests', () => {
     await first.context.setOffline(true);
     await first.close();
 
-    const next = await visitor();
+    await using next = await visitor();
     assert.equal(next.context, first.context, 'only the process is the same');
     assert.deepEqual(next.context.pages(), [next.page]);
     assert.deepEqual(await next.context.cookies(), []);
     await next.page.goto(login);
     assert.deepEqual(await next.page.evaluate(whatIsThere), { stored: [], location: 'prompt' });
     assert.equal(await next.page.evaluate(isAllTransferred), true, 'nothing is cached');
-    await next.close();
   });
 
   test('presents a client certificate', async () => {
-    const server = await startTestServer();
+    await using server = await startTestServer();
     const id = await server.createUser({ name: 'ana', password: 'seven quiet lanterns' });
     const clientCertificate = { origin: server.url, ...(await enrolled(server, id)) };
     const { page, close } = await visitor({ clientCertificate });
     await page.goto(`${server.url}/oidc/authorization?${authorizationQuery()}`);
     assert.equal(new URL(page.url()).pathname, '/oidc/login/cert');
     await close();
-    await server.close();
   });
 
   test('finds what is wrong with a page', async () => {

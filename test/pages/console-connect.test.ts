@@ -91,7 +91,10 @@ test('an untouched overview says how to begin, until an application is registere
 });
 
 test('every template of an application is accepted as it is filled in, and can be left again', async () => {
-  const guest = await atConsole(server, 'root', '/console/clients/new', { viewport: phone, language: 'de' });
+  await using guest = await atConsole(server, 'root', '/console/clients/new', {
+    viewport: phone,
+    language: 'de',
+  });
   const { page } = guest;
   const redirects: Record<string, readonly string[]> = {
     grafana: ['https://app.example/login/generic_oauth'],
@@ -138,12 +141,11 @@ test('every template of an application is accepted as it is filled in, and can b
     await screenshot(page, `console-template-${template}`);
     assert.equal((await root.call('DELETE', `oidc-clients/${id}`)).status, 200);
   }
-  await guest.close();
 });
 
 describe('applications', () => {
   test('are registered by the keyboard alone, with a secret that is shown once', async () => {
-    const guest = await admin.at('/console/clients');
+    await using guest = await admin.at('/console/clients');
     const { page } = guest;
     await page.getByText('No application yet.').waitFor();
     await assertClean(guest);
@@ -183,7 +185,6 @@ describe('applications', () => {
     await announced(page, 'Deleted');
     await page.getByText('No application yet.').waitFor();
     assert.equal((await root.get(`oidc-clients/${id}`)).status, 404);
-    await guest.close();
   });
 
   test('show what they were told of sessions that ended, and how they answered', async () => {
@@ -194,7 +195,7 @@ describe('applications', () => {
     await server.createUser({ name: 'teller', password });
     const { id_token } = await loginAt(server, app, 'teller');
     assert.equal((await root.call('DELETE', `api-sessions/${claimsOf(id_token).sid}`)).status, 200);
-    const guest = await admin.at(`/console/clients/${app.id}`);
+    await using guest = await admin.at(`/console/clients/${app.id}`);
     const { page } = guest;
     const deliveries = page.locator('section:has(#deliveries)');
     await deliveries.getByText('waiting').waitFor();
@@ -202,14 +203,13 @@ describe('applications', () => {
     await assertClean(guest);
     await screenshot(page, 'console-told');
     assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
-    await guest.close();
   });
 
   test('say which scopes they asked for in vain, and get them by a button', async () => {
     const app = await registerClient(root, { name: 'asking', scopes: ['openid'] });
     await server.createUser({ name: 'asker', password });
     await loginAt(server, app, 'asker', { scope: 'openid groups made-up' });
-    const guest = await admin.at(`/console/clients/${app.id}`);
+    await using guest = await admin.at(`/console/clients/${app.id}`);
     const { page } = guest;
     await page.locator('#dropped-scopes').getByText('Asked for and not allowed: groups').waitFor();
     await assertClean(guest);
@@ -220,13 +220,12 @@ describe('applications', () => {
     await page.locator('#dropped-scopes').waitFor({ state: 'detached' });
     assert.deepEqual((await root.get(`oidc-clients/${app.id}`)).json.data.scopes, ['openid', 'groups']);
     assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
-    await guest.close();
   });
 
   test('are changed field by field; what somebody else changed meanwhile is shown and kept', async () => {
     const body = { name: 'shop', type: 'public', redirectUris: ['https://shop.example/cb'] };
     const id = createdId(await root.call('POST', 'oidc-clients', body));
-    const guest = await admin.at(`/console/clients/${id}`);
+    await using guest = await admin.at(`/console/clients/${id}`);
     const { page } = guest;
     await page.locator('#field-name').fill("the shop's");
     await page.locator('#field-scopes').fill('openid\nprofile');
@@ -265,12 +264,11 @@ describe('applications', () => {
     await page.locator('#field-redirectUris-problem').waitFor();
     assert.equal(await page.locator('#field-redirectUris').getAttribute('aria-invalid'), 'true');
     await assertClean(guest);
-    await guest.close();
   });
 
   test('keep what was typed when the session ends before it is saved', async () => {
     const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
-    const guest = await atConsole(server, 'olga', '/console/clients/new');
+    await using guest = await atConsole(server, 'olga', '/console/clients/new');
     const { page, context } = guest;
     await page.locator('#field-name').fill('kiosk');
     assert.equal((await root.call('DELETE', `identities/${olgaId}/api-sessions`)).status, 200);
@@ -282,12 +280,11 @@ describe('applications', () => {
     ]);
     await giveLogin(beside, 'olga');
     await heading(page, 'kiosk is registered').waitFor();
-    await guest.close();
   });
 });
 
 test('a form and a lazily loaded screen wait for a server that cannot be reached', async () => {
-  const guest = await atConsole(server, 'root', '/console/clients/new');
+  await using guest = await atConsole(server, 'root', '/console/clients/new');
   const { page, context } = guest;
   await page.locator('#field-name').fill('offline');
   await context.setOffline(true);
@@ -301,7 +298,6 @@ test('a form and a lazily loaded screen wait for a server that cannot be reached
   await context.setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading(page, 'Third-party CAs').waitFor();
-  await guest.close();
 });
 
 describe('external JWT signers', () => {
@@ -314,7 +310,7 @@ describe('external JWT signers', () => {
       claims_supported: ['sub', 'email'],
     });
     await createIdentity(server, 'grace');
-    const guest = await admin.at('/console/signers');
+    await using guest = await admin.at('/console/signers');
     const { page } = guest;
     await page.getByText('No signer yet.').waitFor();
     await assertClean(guest);
@@ -382,12 +378,14 @@ describe('external JWT signers', () => {
     assert.equal((await root.call('DELETE', `auth-policies/${policyId}`)).status, 200);
     await agree(guest, 'delete', 'Sessions that it opened end at once');
     await announced(page, 'Deleted');
-    await guest.close();
   });
 });
 
 test('each well-known provider says what to do there, and fills in what it needs', async () => {
-  const guest = await atConsole(server, 'root', '/console/signers/new', { viewport: phone, language: 'de' });
+  await using guest = await atConsole(server, 'root', '/console/signers/new', {
+    viewport: phone,
+    language: 'de',
+  });
   const { page } = guest;
   await page.locator('#provider').waitFor();
   const offered = '[...document.querySelectorAll("#provider option")].map(({ value }) => value)';
@@ -409,11 +407,10 @@ test('each well-known provider says what to do there, and fills in what it needs
     await assertClean(guest);
     await screenshot(page, `console-provider-${provider}`);
   }
-  await guest.close();
 });
 
 test('an external JWT signer is filled in by hand', async () => {
-  const guest = await admin.at('/console/signers/new');
+  await using guest = await admin.at('/console/signers/new');
   const { page } = guest;
   await page.locator('#by-hand').press('Enter');
   for (const [field, text] of [
@@ -429,7 +426,6 @@ test('an external JWT signer is filled in by hand', async () => {
   const { discovery, useExternalId } = (await root.get(path)).json.data;
   assert.deepEqual([discovery, useExternalId], [false, true]);
   assert.equal((await root.call('DELETE', path)).status, 200);
-  await guest.close();
 });
 
 describe('the test sign-in of a signer', () => {
@@ -452,7 +448,7 @@ describe('the test sign-in of a signer', () => {
   });
 
   test('opens a window and shows token, checks and person; nobody is signed in', async () => {
-    const guest = await admin.at(`/console/signers/${id}`);
+    await using guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     const signedIn = await peopleSignedIn();
     for (const [name, shows] of [
@@ -477,11 +473,10 @@ describe('the test sign-in of a signer', () => {
       await context.clearCookies({ domain: 'localhost', name: /^_/ });
     }
     assert.deepEqual(await peopleSignedIn(), signedIn);
-    await guest.close();
   });
 
   test('shows beforehand whom a first sign-in would create, and who was refused can be added', async () => {
-    const guest = await admin.at(`/console/signers/${id}`);
+    await using guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     await page.check('#creates-identities');
     await page.fill('#field-createIdentities-name', 'sub');
@@ -498,7 +493,7 @@ describe('the test sign-in of a signer', () => {
     await page.uncheck('#creates-identities');
     await page.locator('#save').click();
     await announced(page, 'Saved');
-    const idp = await startTestIdp();
+    await using idp = await startTestIdp();
     const other = await createSigner(root, idp, 'other');
     const claims = { name: 'Nora Nordmann', email: 'nora@corp.example', email_verified: true };
     const refused = await submitJwt(server, await tokenOf(server, idp, 'nora@idp', claims));
@@ -514,14 +509,12 @@ describe('the test sign-in of a signer', () => {
       assert.equal(await page.inputValue(`#field-${field}`), value);
     await assertClean(guest);
     await root.call('DELETE', `external-jwt-signers/${other}`);
-    await idp.close();
-    await guest.close();
   });
 
   test('works with a client secret, which is typed once and shown nowhere', async () => {
     const secret = 'of our client there, 32 characters';
     provider.describe({ client_secret: secret, token_endpoint_auth_method: 'client_secret_post' });
-    const guest = await admin.at(`/console/signers/${id}`);
+    await using guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     assert.equal(await page.locator('#field-clientSecret').count(), 0);
     await page.selectOption('#field-clientAuthMethod', 'client_secret_post');
@@ -549,13 +542,12 @@ describe('the test sign-in of a signer', () => {
     await page.locator('#save').click();
     await announced(page, 'Saved');
     provider.describe({});
-    await guest.close();
   });
 
   test('reports a provider that refuses or is gone, and can be cancelled', async () => {
     const patch = (fields: object) => root.call('PATCH', `external-jwt-signers/${id}`, fields);
     await patch({ externalAuthUrl: 'https://localhost:1' });
-    const guest = await admin.at(`/console/signers/${id}`);
+    await using guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     await page.locator('#test-sign-in').click();
     await page.locator('#verdict').getByText('Check externalAuthUrl and clientId').waitFor();
@@ -575,7 +567,6 @@ describe('the test sign-in of a signer', () => {
     await page.getByText('save where people sign in and the client id').waitFor();
     assert.equal(await page.locator('#test-sign-in').count(), 0);
     await root.call('DELETE', `external-jwt-signers/${other}`);
-    await guest.close();
   });
 });
 
@@ -595,7 +586,7 @@ function leftByClosing(window: Page) {
 describe('third-party CAs', () => {
   test('are added from PEM, verified step by step, and given a rule', async () => {
     const made = authority();
-    const guest = await admin.at('/console/cas');
+    await using guest = await admin.at('/console/cas');
     const { page } = guest;
     await page.getByText('No CA yet.').waitFor();
     await assertClean(guest);
@@ -664,14 +655,12 @@ describe('third-party CAs', () => {
     await agree(guest, 'delete', 'Its certificates are refused');
     await announced(page, 'Deleted');
     await page.getByText('No CA yet.').waitFor();
-    await guest.close();
   });
 });
 
-test('event subscriptions are made, tested and watched', async (t) => {
-  const receiver = await startMessageReceiver();
-  t.after(() => receiver.close());
-  const guest = await admin.at('/console/events');
+test('event subscriptions are made, tested and watched', async () => {
+  await using receiver = await startMessageReceiver();
+  await using guest = await admin.at('/console/events');
   const { page } = guest;
   await page.getByText('No event is sent anywhere yet.').waitFor();
   await page.locator('#create').click();
@@ -696,7 +685,6 @@ test('event subscriptions are made, tested and watched', async (t) => {
   assert.equal(await former.count(), 0);
   await page.locator('#rotate-secret').click();
   await former.waitFor();
-  await guest.close();
 });
 
 /** Each screen with something in it, and what shows that it is there. */
@@ -736,20 +724,19 @@ describe('every screen about connections', () => {
     ['at 200 % zoom in the dark', { viewport: { width: 640, height: 400 }, colorScheme: 'dark' }],
   ] as const) {
     test(`is clean ${name}`, async () => {
-      const guest = await atConsole(server, 'root', '/console', options);
+      await using guest = await atConsole(server, 'root', '/console', options);
       for (const [path, shows] of paths) {
         await go(guest.page, path);
         await guest.page.locator(shows).first().waitFor();
         await assertClean(guest);
       }
-      await guest.close();
     });
   }
 
   test('shows everything to readers, and offers them no change', async () => {
     const readerId = await server.createUser({ name: 'reader', password });
     await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
-    const guest = await atConsole(server, 'reader');
+    await using guest = await atConsole(server, 'reader');
     const { page } = guest;
     const begins = ['/signers/new', '/clients/new', '/cas/new'].map(
       (path) => [path, '[role=alert]'] as const,
@@ -764,6 +751,5 @@ describe('every screen about connections', () => {
         'main form.entity :is(input, textarea):not([readonly], :disabled), form.entity select:enabled';
       assert.equal(await page.locator(editable).count(), 0, path);
     }
-    await guest.close();
   });
 });

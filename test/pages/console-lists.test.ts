@@ -49,7 +49,7 @@ const others = ['/console', '/console/what-if'];
 
 for (const language of ['en', 'de']) {
   test(`the first row of every list is within 320 px on a telephone (${language})`, async () => {
-    const guest = await atConsole(server, 'root', '/console', { viewport: phone, language });
+    await using guest = await atConsole(server, 'root', '/console', { viewport: phone, language });
     const { page } = guest;
     const paths: string[] = await page.evaluate(
       `[...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href').replace(/\\/$/, ''))`,
@@ -64,12 +64,11 @@ for (const language of ['en', 'de']) {
       assert.ok(top <= 320, `${path} begins at ${top} px`);
       await assertClean(guest);
     }
-    await guest.close();
   });
 }
 
 test('a telephone shows the other filters when asked, and how many are set', async () => {
-  const guest = await atConsole(server, 'root', '/console/people', { viewport: phone });
+  await using guest = await atConsole(server, 'root', '/console/people', { viewport: phone });
   const { page } = guest;
   await page.locator('#filter-type').waitFor({ state: 'hidden' });
   await page.locator('#more-filters').click();
@@ -80,14 +79,13 @@ test('a telephone shows the other filters when asked, and how many are set', asy
   await assertClean(guest);
   await page.locator('#clear-filters').click();
   await page.getByText('1 to 25 of 32').waitFor();
-  await guest.close();
 });
 
 test('people are found by type, role attribute, second factor and last sign-in, which the list shows', async () => {
   const id = await server.createUser({ name: 'Ada', username: 'ada', password });
   await root.call('PATCH', `identities/${id}`, { externalId: 'ext-ada', email: 'ada@example.com' });
   await loggedIn(server, 'ada');
-  const guest = await admin.at('/console/people?q=ada');
+  await using guest = await admin.at('/console/people?q=ada');
   const { page } = guest;
   const row = page.locator('tbody tr').filter({ hasText: 'Ada' });
   for (const text of ['ada@example.com', 'ext-ada', 'User', 'None']) await row.getByText(text).waitFor();
@@ -121,11 +119,10 @@ test('people are found by type, role attribute, second factor and last sign-in, 
   await go(page, '/people?q=eve');
   await page.locator('tbody').getByText(same).first().waitFor();
   assert.equal(await page.locator('tbody').getByText(same).count(), 1);
-  await guest.close();
 });
 
 test('the overview names certificates that expire soon, and its chart follows the colour scheme', async () => {
-  const guest = await admin.at('/console');
+  await using guest = await admin.at('/console');
   const { page } = guest;
   const soon = page.locator('section:has(#ends)');
   await soon.getByText('Third-party CA partner').waitFor();
@@ -137,7 +134,6 @@ test('the overview names certificates that expire soon, and its chart follows th
   await until(10_000, () => page.evaluate(`${drawn} !== window.inLight`));
   await soon.getByText('Certificate of meter 7').click();
   await page.getByRole('heading', { level: 1, name: 'meter 7' }).waitFor();
-  await guest.close();
 });
 
 test('the overview names event subscriptions whose receiver does not take them', async () => {
@@ -162,7 +158,7 @@ test('the overview names event subscriptions whose receiver does not take them',
 });
 
 test('the certificates of the server and what it trusts are in the console', async () => {
-  const guest = await admin.at('/console/certificates');
+  await using guest = await admin.at('/console/certificates');
   const { page } = guest;
   const own = page.locator('section:has(#own-certificates)');
   for (const use of ['Server certificate', 'Authority', 'Signs client certificates'])
@@ -172,11 +168,10 @@ test('the certificates of the server and what it trusts are in the console', asy
   await page.getByText('Soon', { exact: true }).first().waitFor();
   await assertClean(guest);
   await screenshot(page, 'console-certificates');
-  await guest.close();
 });
 
 test('an application shows who signed in to it last', async () => {
-  const guest = await admin.at('/console/clients/wiki-id');
+  await using guest = await admin.at('/console/clients/wiki-id');
   const { page } = guest;
   const latest = page.locator('section:has(#sign-ins)');
   await latest.getByText('No sign-ins yet.').waitFor();
@@ -191,7 +186,6 @@ test('an application shows who signed in to it last', async () => {
   await programs.getByText('<img/src=x>WWW').waitFor();
   assert.match(await programs.innerText(), /First on .+, last on .+ from 127\.0\.0\.1/);
   await assertClean(guest);
-  await guest.close();
 });
 
 test('an invitation is offered only where there is something to set up by it', async () => {
@@ -202,7 +196,7 @@ test('an invitation is offered only where there is something to set up by it', a
     }),
   );
   const id = await server.createUser({ name: 'Ben', username: 'ben', password });
-  const guest = await admin.at(`/console/people/${id}`);
+  await using guest = await admin.at(`/console/people/${id}`);
   const { page } = guest;
   await page.locator('#invite').waitFor();
   for (const change of [{ authPolicyId: certOnly }, { authPolicyId: 'default', disabled: true }]) {
@@ -212,5 +206,4 @@ test('an invitation is offered only where there is something to set up by it', a
     assert.equal(await page.locator('#invite').count(), 0, JSON.stringify(change));
   }
   await assertClean(guest);
-  await guest.close();
 });

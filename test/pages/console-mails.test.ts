@@ -20,7 +20,7 @@ describe('mails that were refused', () => {
     receiver.refuse({ at: 'recipient', code: 550 });
     const person = { name: 'Ada Typo', type: 'User', email: 'ada@exmaple.com' };
     const id = createdId(await root.call('POST', 'identities', person));
-    const guest = await atConsole(server, 'root', '/console', { language: 'de', viewport: phone });
+    await using guest = await atConsole(server, 'root', '/console', { language: 'de', viewport: phone });
     const { page } = guest;
     await root.call('POST', `identities/${id}/invitation`, { send: true });
     for (let given = 0; given === 0; ) given = (await root.get('mails?state=failed')).json.data.length;
@@ -36,6 +36,5 @@ describe('mails that were refused', () => {
     await announced(page, 'Die E-Mails werden gesendet');
     await receiver.at(0);
     await card.waitFor({ state: 'detached' });
-    await guest.close();
   });
 });

@@ -48,7 +48,7 @@ describe('many people', () => {
     const authPolicyId = createdId(await root.call('POST', 'auth-policies', policy));
     const closed = { name: 'closed', primary: { updb: { allowed: false }, cert: { allowed: false } } };
     const closedId = createdId(await root.call('POST', 'auth-policies', closed));
-    const guest = await admin.at('/console/people?role=sales');
+    await using guest = await admin.at('/console/people?role=sales');
     const { page } = guest;
     await page.locator('#pick-page').check();
     await page.locator('#picked').filter({ hasText: '10 selected' }).waitFor();
@@ -77,12 +77,11 @@ describe('many people', () => {
     await page.locator('#many-done a').click();
     await page.waitForURL(/\/console\/audit\?reference=/);
     await page.getByText('to 10 of 10').waitFor();
-    await guest.close();
   });
 
   test('are asked about like one whose policy is changed in the form', async () => {
     const [id = ''] = await group('single', 1);
-    const guest = await admin.at(`/console/people/${id}/edit`);
+    await using guest = await admin.at(`/console/people/${id}/edit`);
     const { page } = guest;
     await page.locator('#field-authPolicyId').selectOption({ label: 'closed' });
     await page.locator('#save').click();
@@ -91,12 +90,11 @@ describe('many people', () => {
     await assertClean(guest);
     await page.keyboard.press('Escape');
     assert.notEqual((await read(id)).authPolicy.name, 'closed');
-    await guest.close();
   });
 
   test('are all that match, without those whose box is cleared, beyond the page', async () => {
     const ids = await group('crowd', 27);
-    const guest = await admin.at('/console/people?role=crowd');
+    await using guest = await admin.at('/console/people?role=crowd');
     const { page } = guest;
     await page.locator('#pick-all').click();
     await page.locator('#picked').filter({ hasText: '27 selected' }).waitFor();
@@ -117,14 +115,13 @@ describe('many people', () => {
       const { roleAttributes } = await read(id);
       assert.deepEqual([...roleAttributes].sort(), at < 2 ? ['crowd'] : ['seen', 'twice']);
     }
-    await guest.close();
   });
 
   test('of whom there are many are changed a piece at a time, with a bar', async () => {
     const rows = Array.from({ length: 1100 }, (_, at) => `throng ${at},throng`);
     const made = await imported(server, root, { csv: ['name,roleAttributes', ...rows].join('\n') });
     assert.equal(made.json.data.created.length, 1100, made.text);
-    const guest = await admin.at('/console/people?role=throng');
+    await using guest = await admin.at('/console/people?role=throng');
     const { page } = guest;
     await page.locator('#pick-all').click();
     await page.locator('#many').click();
@@ -151,12 +148,11 @@ describe('many people', () => {
     await page.locator('#many-done').filter({ hasText: 'Done for 1100 people' }).waitFor();
     const left = await root.get(`identities?limit=1&filter=${encodeURIComponent('name="throng 1099"')}`);
     assert.equal(left.json.data[0].disabled, true);
-    await guest.close();
   });
 
   test('are invited, disabled, enabled and deleted', async () => {
     const ids = await group('team', 3);
-    const guest = await admin.at('/console/people?role=team');
+    await using guest = await admin.at('/console/people?role=team');
     const { page } = guest;
     const doAll = async (kind: string) => {
       await page.locator('#many').click();
@@ -182,12 +178,11 @@ describe('many people', () => {
     await close(page);
     await page.getByText('No person matches').waitFor();
     for (const id of ids) assert.equal((await root.get(`identities/${id}`)).status, 404);
-    await guest.close();
   });
 
   test('are left as they are if it is not possible for one, or the selection is another now', async () => {
     const ids = await group('slow', 2);
-    const guest = await admin.at('/console/people?role=slow');
+    await using guest = await admin.at('/console/people?role=slow');
     const { page } = guest;
     await page.locator('#pick-page').check();
     await root.call('POST', `identities/${ids[0]}/disable`, {});
@@ -205,12 +200,11 @@ describe('many people', () => {
     assert.equal(await page.locator('#many-done').count(), 0);
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
-    await guest.close();
   });
 
   test('are chosen in a narrow window in German', async () => {
     await group('schmal', 2);
-    const guest = await germanAdmin.at('/console/people?role=schmal');
+    await using guest = await germanAdmin.at('/console/people?role=schmal');
     const { page } = guest;
     await page.getByRole('checkbox', { name: 'schmal 01 auswählen' }).check();
     await page.locator('#picked').filter({ hasText: '1 ausgewählt' }).waitFor();
@@ -225,17 +219,15 @@ describe('many people', () => {
     await checkAndDo(page);
     await assertClean(guest);
     await page.getByRole('alertdialog').getByRole('button', { name: 'Schließen' }).click();
-    await guest.close();
   });
 
   test('are for administrators: helpers help one at a time', async () => {
     const helperId = await server.createUser({ name: 'helper', password });
     await root.call('PATCH', `identities/${helperId}`, { permissions: ['helpdesk'] });
-    const guest = await atConsole(server, 'helper', '/console/people');
+    await using guest = await atConsole(server, 'helper', '/console/people');
     const { page } = guest;
     await page.locator('tbody tr').first().waitFor();
     assert.equal(await page.locator('#pick-page, #many, tbody input, #import').count(), 0);
-    await guest.close();
   });
 });
 
@@ -248,7 +240,7 @@ describe('people from a table', () => {
 
   test('are added after a check, and one who is invited then signs in', async () => {
     createdId(await root.call('POST', 'identities', { name: 'Taken', type: 'User' }));
-    const guest = await admin.at('/console/people');
+    await using guest = await admin.at('/console/people');
     const { page } = guest;
     await page.locator('#import').click();
     const check = async (text: string | Buffer) => {
@@ -295,7 +287,6 @@ describe('people from a table', () => {
     assert.equal(chosen.status, 200, chosen.text);
     await loggedIn(server, 'Ada Müller', secret);
     await close(page);
-    await guest.close();
   });
 
   test('of whom there are many are added a piece at a time, with a bar, and after a stop from the list', async () => {
@@ -342,7 +333,7 @@ describe('people from a table', () => {
     await assertClean(guest);
 
     await guest.close();
-    const later = await admin.at('/console/people?role=settlers');
+    await using later = await admin.at('/console/people?role=settlers');
     await stopped.filter({ hasText: '1000 of 1100 people done' }).waitFor();
     await assertClean(later);
     await screenshot(later.page, 'console-stopped-job');
@@ -361,7 +352,6 @@ describe('people from a table', () => {
     await later.page.locator('#export-json').click();
     await later.page.locator('#exported').filter({ hasText: '1100 rows exported' }).waitFor();
     await assertClean(later);
-    await later.close();
   });
 
   test('are left as they are if the rest of a table is not wanted', async () => {
@@ -370,18 +360,17 @@ describe('people from a table', () => {
     for (let call = 0; call < 2; call += 1)
       await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, {});
     await root.call('POST', `identities/bulk/jobs/${job.id}/continue`, { confirmed: true });
-    const guest = await germanAdmin.at('/console/people');
+    await using guest = await germanAdmin.at('/console/people');
     const stopped = guest.page.locator('.stopped-job');
     await stopped.filter({ hasText: '1000 von 1100 Personen erledigt' }).waitFor();
     await assertClean(guest);
     await stopped.getByRole('button', { name: 'Den Rest nicht ausführen' }).click();
     await stopped.waitFor({ state: 'detached' });
     assert.equal((await root.get(`identities/bulk/jobs/${job.id}`)).status, 404);
-    await guest.close();
   });
 
   test('are checked in a narrow window in German', async () => {
-    const guest = await germanAdmin.at('/console/people/import');
+    await using guest = await germanAdmin.at('/console/people/import');
     const { page } = guest;
     await assertClean(guest);
     await page.locator('#csv').setInputFiles(table('name,email\nOtto,nothing\n'));
@@ -393,13 +382,11 @@ describe('people from a table', () => {
     await page.locator('#import-check').click();
     await page.locator('#import-ready').waitFor();
     await assertClean(guest);
-    await guest.close();
   });
 
   test('are for administrators', async () => {
-    const guest = await atConsole(server, 'helper', '/console/people/import');
+    await using guest = await atConsole(server, 'helper', '/console/people/import');
     await guest.page.getByRole('alert').waitFor();
     assert.equal(await guest.page.locator('#csv').count(), 0);
-    await guest.close();
   });
 });

@@ -48,7 +48,7 @@ describe('a person', () => {
     const id = await server.createUser({ name: 'Mary Shelley', username: 'frank', password });
     await root.call('PATCH', `identities/${id}`, { externalId: 'ext-1818' });
     const reference = await fail('frank');
-    const guest = await admin.at('/console/people');
+    await using guest = await admin.at('/console/people');
     const { page } = guest;
     for (const words of ['shelley', 'frank', id, 'ext-1818']) {
       await page.locator('#filter-q').fill(words);
@@ -62,7 +62,6 @@ describe('a person', () => {
     await page.locator('#found-attempt a').first().click();
     await page.getByText('Wrong password', { exact: true }).waitFor();
     await assertClean(guest);
-    await guest.close();
   });
 
   test('shows why they cannot sign in, and is let in again', async () => {
@@ -82,7 +81,7 @@ describe('a person', () => {
     await root.call('PATCH', `identities/${id}`, { authPolicyId: policyId });
     await loggedIn(server, 'nora');
     for (let at = 0; at < 3; at += 1) await fail('nora');
-    const guest = await admin.at(`/console/people/${id}`);
+    await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const answer = page.locator('#answer');
@@ -132,12 +131,11 @@ describe('a person', () => {
     assert.equal(page1.totalCount, 0);
     assert.doesNotMatch(await page.title(), /^[12]$/);
     assert.equal(await page.locator('main img, main script').count(), 0);
-    await guest.close();
   });
 
   test('is invited by a link, on a telephone in German', async () => {
     const id = await server.createUser({ name: 'ida', password });
-    const guest = await germanAdmin.at(`/console/people/${id}`);
+    await using guest = await germanAdmin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator('#answer').filter({ hasText: 'Ja: mit Passwort.' }).waitFor();
     await assertClean(guest);
@@ -149,7 +147,6 @@ describe('a person', () => {
       (await server.get(link.slice(server.url.length), { headers: { accept: 'text/html' } })).status,
       200,
     );
-    await guest.close();
   });
 
   test('can be helped by helpers, unless they have more rights', async () => {
@@ -165,7 +162,7 @@ describe('a person', () => {
     };
     const id = await lockedOut('client');
     const readerId = await lockedOut('reader', { permissions: ['read'] });
-    const guest = await atConsole(server, 'helper', `/console/people/${id}`);
+    await using guest = await atConsole(server, 'helper', `/console/people/${id}`);
     const { page } = guest;
     // They come as the screen learns what the helper may do.
     await eventually(
@@ -177,7 +174,6 @@ describe('a person', () => {
     await page.goto(`${server.url}/console/people/${readerId}`);
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
     assert.equal(await page.locator('#unlock').count(), 0);
-    await guest.close();
   });
 });
 
@@ -206,7 +202,7 @@ describe('what can be done about a refusal', () => {
     const redirect_uri = 'https://wiki.example/other';
     const query = authorizationQuery({ client_id, redirect_uri });
     const unregistered = await server.get(`/oidc/authorization?${query}`);
-    const idp = await startTestIdp();
+    await using idp = await startTestIdp();
     const signer = await createSigner(root, idp, 'remedy idp');
     const unknown = await submitJwt(server, await tokenOf(server, idp, 'remedy newcomer'));
     const forOthers = await submitJwt(server, await tokenOf(server, idp, 'x', { aud: 'others' }));
@@ -272,14 +268,13 @@ describe('what can be done about a refusal', () => {
       await guest.close();
     }
     await root.call('DELETE', `external-jwt-signers/${signer}`);
-    await idp.close();
   });
 });
 
 describe('login attempts', () => {
   test('appear by themselves, and are filtered by the address', async () => {
     await server.createUser({ name: 'walter', password });
-    const guest = await admin.at('/console/attempts?person=walter&outcome=refused');
+    await using guest = await admin.at('/console/attempts?person=walter&outcome=refused');
     const { page } = guest;
     await page.getByText('No sign-in attempt matches').waitFor();
     const reference = await fail('walter');
@@ -301,7 +296,6 @@ describe('login attempts', () => {
     await page.getByRole('heading', { level: 1, name: /^Reference ID / }).waitFor();
     await page.goBack();
     assert.match(page.url(), /sort=identityName\+asc/);
-    await guest.close();
   });
 
   test('are exported without a formula that a stranger wrote', async () => {
@@ -311,7 +305,7 @@ describe('login attempts', () => {
     await server.createUser({ name: 'x; =HYPERLINK(1);y', username: 'second', password });
     await server.createUser({ name: '\uff1dHYPERLINK(2)', username: 'wide', password });
     for (const username of ['wide', 'second', 'formula']) await fail(username);
-    const guest = await admin.at('/console/attempts?person=HYPERLINK');
+    await using guest = await admin.at('/console/attempts?person=HYPERLINK');
     const { page } = guest;
     const fileOf = async (button: string) => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator(button).click()]);
@@ -323,7 +317,6 @@ describe('login attempts', () => {
     assert.ok(csv.includes(`,"x;' =HYPERLINK(1);y",`), csv);
     assert.ok(csv.includes(`,"'\uff1dHYPERLINK(2)",`), csv);
     assert.equal(JSON.parse(await fileOf('#export-json'))[0].identity.name, formula);
-    await guest.close();
   });
 });
 
@@ -338,7 +331,7 @@ const openOf = async (id: string) => (await root.get(`identities/${id}/enrollmen
 
 describe('managing people', () => {
   test('adds somebody by the keyboard alone, with an invitation that lets them in', async () => {
-    const guest = await admin.at('/console/people');
+    await using guest = await admin.at('/console/people');
     const { page } = guest;
     await page.locator('#create').press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Add a person' }).waitFor();
@@ -370,14 +363,13 @@ describe('managing people', () => {
     await zoe.close();
     await page.locator('#open-person').press('Enter');
     await page.locator('#answer').filter({ hasText: 'Yes: with a password.' }).waitFor();
-    await guest.close();
   });
 
   test('keeps somebody who was added when there is nothing to invite them to', async () => {
     const policy = { name: 'tokens only', primary: { updb: { allowed: false }, cert: { allowed: false } } };
     createdId(await root.call('POST', 'auth-policies', policy));
     // A console that is open already would learn of the new policy only after some seconds.
-    const guest = await atConsole(server, 'root', '/console/people/new');
+    await using guest = await atConsole(server, 'root', '/console/people/new');
     const { page } = guest;
     await page.locator('#field-name').fill('tom token');
     await page.locator('#field-authPolicyId').selectOption({ label: 'tokens only' });
@@ -386,12 +378,11 @@ describe('managing people', () => {
     await assertClean(guest);
     await page.locator('#open-person').click();
     await page.getByRole('heading', { level: 1, name: 'tom token' }).waitFor();
-    await guest.close();
   });
 
   test('changes what they may do, asks for a new password, and deletes them', async () => {
     const id = await server.createUser({ name: 'vera', password });
-    const guest = await admin.at(`/console/people/${id}`);
+    await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator('#edit').click();
     await page.locator('#field-right').selectOption('helpdesk');
@@ -425,20 +416,18 @@ describe('managing people', () => {
     await announced(page, 'Deleted');
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     assert.equal((await root.get(`identities/${id}`)).status, 404);
-    await guest.close();
   });
 
   test('are named on the overview while their invitation is open', async () => {
     const id = await server.createUser({ name: 'ivo', password });
     createdId(await root.call('POST', 'enrollments', { identityId: id, method: 'ott' }));
     assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
-    const guest = await admin.at('/console');
+    await using guest = await admin.at('/console');
     const soon = guest.page.locator('section:has(#ends)');
     await soon.getByText('Enrollment of ivo').waitFor();
     await assertClean(guest);
     await soon.getByText('Invitation of ivo').click();
     await guest.page.getByRole('heading', { level: 1, name: 'ivo' }).waitFor();
-    await guest.close();
   });
 
   test('who administer are on the overview below what can name them', async () => {
@@ -463,21 +452,20 @@ describe('managing people', () => {
       [admin, names.en],
       [germanAdmin, names.de],
     ] as const) {
-      const guest = await one.at('/console');
+      await using guest = await one.at('/console');
       const card = guest.page.locator('section:has(#namers)');
       await card.getByText(title).waitFor();
       await card.getByText(shown).waitFor();
       await assertClean(guest);
       await card.getByText('Names by id').click();
       await guest.page.getByRole('heading', { level: 1, name: 'Names by id' }).waitFor();
-      await guest.close();
     }
     await root.call('DELETE', `external-jwt-signers/${createdId(made)}`);
   });
 
   test('keeps them out until a time, which is changed beside them and in the form', async () => {
     const id = await server.createUser({ name: 'udo', password });
-    const guest = await germanAdmin.at(`/console/people/${id}`);
+    await using guest = await germanAdmin.at(`/console/people/${id}`);
     const { page } = guest;
     const ends = async () => (await detailOf(id)).disabledUntil;
     /** A day of this year or the next, by the clock of the browser. */
@@ -527,14 +515,13 @@ describe('managing people', () => {
     await page.locator('#save-confirm').click();
     await page.locator('#enable').waitFor();
     assert.equal(await ends(), await asTime(noonOf(4)));
-    await guest.close();
   });
 
   test('keeps the tags that nobody has touched as they are', async () => {
     const id = await server.createUser({ name: 'tagged', password });
     const tags = { floor: 3, keys: true, note: 'two\nlines', team: 'blue' };
     await root.call('PATCH', `identities/${id}`, { tags });
-    const guest = await admin.at(`/console/people/${id}/edit`);
+    await using guest = await admin.at(`/console/people/${id}/edit`);
     const { page } = guest;
     const field = page.locator('#field-tags');
     await field.fill((await field.inputValue()).replace('team=blue', 'team=red'));
@@ -542,12 +529,11 @@ describe('managing people', () => {
     await page.getByRole('heading', { level: 1, name: 'tagged' }).waitFor();
     await page.locator('#edit').waitFor();
     assert.deepEqual((await detailOf(id)).tags, { ...tags, team: 'red' });
-    await guest.close();
   });
 
   test('asks before the last administrator loses that right', async () => {
     const [me] = (await root.get('identities?filter=name%20%3D%20%22root%22')).json.data;
-    const guest = await admin.at(`/console/people/${me.id}/edit`);
+    await using guest = await admin.at(`/console/people/${me.id}/edit`);
     const { page } = guest;
     await page.locator('#field-right').selectOption('read');
     await page.locator('#save').click();
@@ -556,12 +542,11 @@ describe('managing people', () => {
     await page.locator('#save-forced').waitFor();
     await assertClean(guest);
     assert.equal((await detailOf(me.id)).isAdmin, true);
-    await guest.close();
   });
 
   test('gets a name that passes for another only if the administrator insists', async () => {
     for (const name of ['Boss', 'Chief']) await server.createUser({ name, password });
-    const guest = await admin.at('/console/people/new');
+    await using guest = await admin.at('/console/people/new');
     const { page } = guest;
     await page.locator('#field-name').fill('BOSS');
     await page.locator('#save').click();
@@ -584,12 +569,11 @@ describe('managing people', () => {
     await page.locator('#set-password-confirm').click();
     await page.locator('#set-password-forced').click();
     await announced(page, 'The password is set');
-    await guest.close();
   });
 
   test('enrolls a device by a file, renews that and withdraws it, and a link too', async () => {
     const id = await server.createUser({ name: 'walt device', password });
-    const guest = await admin.at(`/console/people/${id}`);
+    await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.getByText('Nothing is open.').waitFor();
     await page.locator('#enroll').click();
@@ -637,7 +621,6 @@ describe('managing people', () => {
     await confirm(page, 'withdraw-link');
     await page.getByText('Nothing is open.').waitFor();
     assert.equal((await detailOf(id)).invitation, null);
-    await guest.close();
   });
 
   test('removes what somebody signs in with, and asks for a new certificate first', async () => {
@@ -646,7 +629,7 @@ describe('managing people', () => {
     const certId = createdId(
       await root.call('POST', 'authenticators', { method: 'cert', identityId: id, certPem }),
     );
-    const guest = await admin.at(`/console/people/${id}`);
+    await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator(`#replace-${certId}`).click();
     await page.getByRole('alertdialog').getByLabel('With a new key').check();
@@ -666,13 +649,12 @@ describe('managing people', () => {
     const [passwordOf] = (await root.get(`identities/${id}/authenticators`)).json.data;
     await confirm(page, `remove-${passwordOf.id}`);
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
-    await guest.close();
   });
 });
 
 test('the passkeys of a person are listed and removed, also on a telephone in German', async () => {
   const { id, name } = await personWithPasskey(server);
-  const guest = await admin.at(`/console/people/${id}`);
+  await using guest = await admin.at(`/console/people/${id}`);
   const { page } = guest;
   await page.getByText('Passkey Pixel 9', { exact: true }).waitFor();
   await page.getByText('On one device or security key only.').waitFor();
@@ -694,7 +676,6 @@ test('the passkeys of a person are listed and removed, also on a telephone in Ge
   await announced(page, 'Removed');
   await page.getByText('Passkey Pixel 9', { exact: true }).waitFor({ state: 'detached' });
   assert.deepEqual(await server.store.passkeys.listOf([id]), []);
-  await guest.close();
 });
 
 describe('rights', () => {
@@ -707,7 +688,7 @@ describe('rights', () => {
       const id = await server.createUser({ name, password });
       assert.equal((await root.call('PATCH', `identities/${id}`, more)).status, 200);
     }
-    const guest = await admin.at('/console/permissions?q=right');
+    await using guest = await admin.at('/console/permissions?q=right');
     const { page } = guest;
     await page.getByText('1 to 2 of 2').waitFor();
     for (const [right, name] of [
@@ -723,7 +704,6 @@ describe('rights', () => {
     await page.locator('#filter-role').fill('night shift');
     await page.getByText('1 to 1 of 1').waitFor();
     await page.getByRole('link', { name: 'right reader' }).waitFor();
-    await guest.close();
   });
 });
 
@@ -731,7 +711,7 @@ describe('sessions', () => {
   test('are found by person, and one of them is ended', async () => {
     const id = await server.createUser({ name: 'yuri', password });
     const [one, other] = [await loggedIn(server, 'yuri'), await loggedIn(server, 'yuri')];
-    const guest = await admin.at('/console/sessions?person=yuri');
+    await using guest = await admin.at('/console/sessions?person=yuri');
     const { page } = guest;
     await page.getByText('1 to 2 of 2').waitFor();
     await assertClean(guest);
@@ -755,7 +735,6 @@ describe('sessions', () => {
     await page.waitForURL(/kind=browser/);
     await page.getByText('No session matches.').waitFor();
     await assertClean(guest);
-    await guest.close();
   });
 });
 

@@ -31,7 +31,7 @@ async function policyFor(name: string, people: readonly string[]): Promise<strin
 
 test('says what a login would ask and refuse, by the saved policy and by an edited one', async () => {
   const id = await policyFor('staff', ['emma', 'john']);
-  const guest = await admin.at('/console/what-if');
+  await using guest = await admin.at('/console/what-if');
   const { page } = guest;
   await page.locator('#pick').fill('emm');
   await page.getByRole('button', { name: 'emma', exact: true }).click();
@@ -58,12 +58,11 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
   await page.locator('#method').selectOption('cert');
   await page.waitForURL(/method=cert/);
   assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, false);
-  await guest.close();
 });
 
 test('shows who is affected before a policy is saved, and saves it', async () => {
   const id = await policyFor('drivers', ['dora']);
-  const guest = await admin.at('/console/policies');
+  await using guest = await admin.at('/console/policies');
   const { page } = guest;
   await page.getByRole('link', { name: 'drivers' }).click();
   await page.getByText('Sign in with a password.', { exact: true }).waitFor();
@@ -107,14 +106,13 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await page.getByRole('heading', { level: 1, name: 'pilots' }).waitFor();
-  await guest.close();
 });
 
 test('says in plain words what a policy asks of passkeys, while it is edited', async () => {
   const id = await policyFor('keys', ['kay']);
   const change = { primary: { updb: { mustChangeAfter: '1440h' } } };
   assert.equal((await root.call('PATCH', `auth-policies/${id}`, change)).status, 200);
-  const guest = await admin.at(`/console/policies/${id}`);
+  await using guest = await admin.at(`/console/policies/${id}`);
   const { page } = guest;
   const sentences = page.locator('#sentences');
   await page.locator('#field-primary-passkey-allowed').check();
@@ -135,13 +133,12 @@ test('says in plain words what a policy asks of passkeys, while it is edited', a
   await page.setViewportSize(phone);
   await assertClean(guest);
   await screenshot(page, 'console-policy-passkeys-narrow');
-  await guest.close();
 });
 
 test('deletes a policy that nobody has, and says why another one stays', async () => {
   const inUse = await policyFor('cleaners', ['carl']);
   const unused = await policyFor('nobody', []);
-  const guest = await admin.at(`/console/policies/${inUse}`);
+  await using guest = await admin.at(`/console/policies/${inUse}`);
   const { page } = guest;
   await page.locator('#delete').click();
   const dialog = page.getByRole('alertdialog');
@@ -164,7 +161,6 @@ test('deletes a policy that nobody has, and says why another one stays', async (
   await page.getByRole('link', { name: 'Default', exact: true }).click();
   await page.locator('#save').waitFor();
   assert.equal(await page.locator('#delete').count(), 0);
-  await guest.close();
 });
 
 test('shows in the audit trail what changed, field by field, in both languages on a narrow screen', async () => {
@@ -207,7 +203,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
       },
     ],
   ] as const) {
-    const guest = await atConsole(server, 'root', '/console/audit', { ...narrow, language });
+    await using guest = await atConsole(server, 'root', '/console/audit', { ...narrow, language });
     const { page } = guest;
     const rowOf = (text: string) => page.locator('tbody tr', { hasText: text }).first();
     const change = rowOf('12 → 14');
@@ -227,7 +223,6 @@ test('shows in the audit trail what changed, field by field, in both languages o
     await page.setViewportSize(wide);
     await assertClean(guest);
     await screenshot(page, `console-audit-${language}`);
-    await guest.close();
   }
 });
 
@@ -237,12 +232,11 @@ test('lets somebody who may read look, and change nothing; on a telephone in Ger
   await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
   await loggedIn(server, 'reader');
   const options = { viewport: phone, language: 'de' } as const;
-  const guest = await atConsole(server, 'reader', `/console/policies/${policyId}`, options);
+  await using guest = await atConsole(server, 'reader', `/console/policies/${policyId}`, options);
   const { page } = guest;
   await page.getByText('Anmeldung mit Passwort.', { exact: true }).waitFor();
   assert.equal(await page.locator('#save').count(), 0);
   const editable = 'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
   assert.equal(await page.locator(editable).count(), 0);
   await assertClean(guest);
-  await guest.close();
 });

@@ -1,9 +1,11 @@
 // Working at the console as a person does.
 
 import assert from 'node:assert/strict';
+import { afterEach } from 'node:test';
 import type { Page } from 'playwright-core';
 import { accessibilityProblems } from '../support/axe.ts';
 import { type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
+import { closable } from '../support/closable.ts';
 import { password } from '../support/management.ts';
 import type { TestServer } from '../support/test-server.ts';
 
@@ -46,6 +48,9 @@ export function colleague(
 ): Colleague {
   let guest: Visitor | undefined;
   let isFree = false;
+  afterEach(({ passed }) => {
+    isFree &&= passed;
+  });
   return {
     async at(path) {
       if (guest !== undefined && isFree) {
@@ -64,7 +69,7 @@ export function colleague(
       const close = async () => {
         isFree = true;
       };
-      return { ...guest, close };
+      return closable<Visitor>({ ...guest, close });
     },
     close: async () => guest?.close(),
   };

@@ -23,7 +23,7 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 
 describe('the shell', () => {
   test('signs in on the way to any address, and out, with no token in an address or a store', async () => {
-    const guest = await visitor();
+    await using guest = await visitor();
     const { page } = guest;
     const addresses: string[] = [];
     page.on('request', (request) => void addresses.push(request.url()));
@@ -41,7 +41,6 @@ describe('the shell', () => {
     await assertClean(guest);
     await page.locator('#sign-in').click();
     await page.locator('#username').waitFor();
-    await guest.close();
   });
 
   test('accepts no answer to a sign-in that it did not begin, and never continues at a foreign address', async () => {
@@ -66,14 +65,13 @@ describe('the shell', () => {
   });
 
   test('is one session in all its tabs', async () => {
-    const guest = await atConsole(server, 'root');
+    await using guest = await atConsole(server, 'root');
     const second = await guest.context.newPage();
     await second.goto(`${server.url}/console/people`);
     await heading(second, 'People').waitFor();
     await guest.page.locator('#sign-out').click();
     await heading(guest.page, 'You are signed out').waitFor();
     await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
-    await guest.close();
   });
 
   test('cannot be framed, runs no foreign or inline script, and stays small until the first screen', async () => {
@@ -109,7 +107,7 @@ describe('the shell', () => {
   test('lets somebody whose session ended sign in in a separate window, and loses nothing', async () => {
     const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
     const paulId = await server.createUser({ name: 'paul', password });
-    const guest = await atConsole(server, 'olga', `/console/people/${paulId}`);
+    await using guest = await atConsole(server, 'olga', `/console/people/${paulId}`);
     const { page, context } = guest;
     await page.locator('#set-password').click();
     await page.locator('#new-password').fill('nine patient otters');
@@ -125,12 +123,11 @@ describe('the shell', () => {
     await announced(page, 'The password is set');
     assert.ok(beside.isClosed());
     assert.equal(page.url(), `${server.url}/console/people/${paulId}`);
-    await guest.close();
   });
 
   test('shows nothing of the page to somebody else who signs in', async () => {
     const otherId = await server.createUser({ name: 'other', password, isAdmin: true });
-    const guest = await atConsole(server, 'other', '/console/people');
+    await using guest = await atConsole(server, 'other', '/console/people');
     const { page, context } = guest;
     await page.getByRole('link', { name: 'other' }).waitFor();
     assert.equal((await root.call('DELETE', `identities/${otherId}/api-sessions`)).status, 200);
@@ -143,7 +140,6 @@ describe('the shell', () => {
     await giveLogin(beside, 'plain');
     // Everything begins anew: the sign-in comes again.
     await page.locator('#username').waitFor();
-    await guest.close();
   });
 
   test('says so when the permission is missing, and offers what each permission allows', async () => {
@@ -158,7 +154,7 @@ describe('the shell', () => {
       const id = await server.createUser({ name: permission, password });
       await root.call('PATCH', `identities/${id}`, { permissions: [permission] });
       await server.createUser({ name: `seen by ${permission}`, password });
-      const guest = await atConsole(server, permission, `/console/people/${targetId}`);
+      await using guest = await atConsole(server, permission, `/console/people/${targetId}`);
       await guest.page.locator('#answer').waitFor();
       await guest.page.locator('#right').waitFor();
       await assertClean(guest);
@@ -166,14 +162,13 @@ describe('the shell', () => {
         () => guest.page.locator('section:has(#actions) .buttons > button').allTextContents(),
         (offered) => offered.join() === buttons.join(),
       );
-      await guest.close();
     };
     await offers('read', []);
     await offers('helpdesk', ['Invite']);
   });
 
   test('says so when the server is busy or cannot be reached, and continues with a button', async () => {
-    const guest = await admin.at('/console/people');
+    await using guest = await admin.at('/console/people');
     const { page, context } = guest;
     await page.getByRole('link', { name: 'root' }).waitFor();
     const { identities } = server.store;
@@ -198,11 +193,10 @@ describe('the shell', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No person matches').waitFor();
     assert.equal(await page.locator('#offline').count(), 0);
-    await guest.close();
   });
 
   test('works with the keyboard alone', async () => {
-    const guest = await admin.at('/console');
+    await using guest = await admin.at('/console');
     const { page } = guest;
     await heading(page, 'Overview').waitFor();
     assert.equal(await page.evaluate('document.querySelector("a, button, input").className'), 'skip');
@@ -228,7 +222,6 @@ describe('the shell', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     assert.equal(await page.evaluate('document.activeElement.id'), 'disable');
-    await guest.close();
   });
 });
 
@@ -284,7 +277,7 @@ describe('every screen', () => {
   for (const [language, looks] of Object.entries(windows)) {
     test(`is clean ${looks.map(({ name }) => name).join(', ')}, and calls only what is declared`, async () => {
       const { json: described } = await server.request('GET', '/edge/management/v1/openapi.json');
-      const guest = await atConsole(server, 'root', '/console', { language });
+      await using guest = await atConsole(server, 'root', '/console', { language });
       const undeclared = undeclaredCalls(guest, described);
       const { page } = guest;
       for (const path of screens) {
@@ -306,7 +299,6 @@ describe('every screen', () => {
         }
       }
       assert.deepEqual(undeclared, []);
-      await guest.close();
     });
   }
 });

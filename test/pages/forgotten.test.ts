@@ -30,7 +30,7 @@ test('a person who has forgotten the password gets a mail, chooses another one a
   const email = 'rosa@example.com';
   const id = await server.createUser({ name: 'rosa', password });
   await server.store.identities.update(id, { email, emailVerified: true }, server.clock.now());
-  const guest = await visitor({ language: 'de', viewport: phone });
+  await using guest = await visitor({ language: 'de', viewport: phone });
   const { page } = guest;
   await page.goto(`${server.url}/account`);
   await page.click('#sign-in');
@@ -68,5 +68,4 @@ test('a person who has forgotten the password gets a mail, chooses another one a
   await page.goto(link);
   await page.getByRole('link', { name: 'neue E-Mail anfordern' }).waitFor();
   await screenshot(page, 'forgotten-used-de');
-  await guest.close();
 });

@@ -55,7 +55,7 @@ async function assertClean({ page, complaints }: Visitor): Promise<void> {
 
 describe('a person who opens an invitation', () => {
   test('chooses a password and is signed in, with nothing else to do', async () => {
-    const guest = await following(await linkFor('nina'));
+    await using guest = await following(await linkFor('nina'));
     const { page } = guest;
     assert.equal(await page.inputValue('#username'), 'nina');
     await assertClean(guest);
@@ -64,11 +64,10 @@ describe('a person who opens an invitation', () => {
     await page.locator('#sign-out').waitFor();
     assert.equal(page.url(), `${server.url}/account`);
     await page.getByText('nina', { exact: true }).waitFor();
-    await guest.close();
   });
 
   test('goes from field to field and to the end with the keyboard alone', async () => {
-    const guest = await following(await linkFor('kim'));
+    await using guest = await following(await linkFor('kim'));
     const { page } = guest;
     await page.focus('#username');
     await page.keyboard.press('Tab');
@@ -78,12 +77,11 @@ describe('a person who opens an invitation', () => {
     await page.keyboard.type(chosen);
     await page.keyboard.press('Enter');
     await page.locator('#sign-out').waitFor();
-    await guest.close();
   });
 
   test('sets up the authenticator app that the policy requires', async () => {
     const authPolicyId = await createPolicy(server, 'with codes', { secondary: { requireTotp: true } });
-    const guest = await following(await linkFor('olga', { authPolicyId }));
+    await using guest = await following(await linkFor('olga', { authPolicyId }));
     const { page } = guest;
     await choose(guest);
     await page.click('#start-enrollment');
@@ -93,11 +91,10 @@ describe('a person who opens an invitation', () => {
     await page.click('#verify');
     await page.locator('#sign-out').waitFor();
     assert.equal(page.url(), `${server.url}/account`);
-    await guest.close();
   });
 
   test('sees what is wrong with a password, and tries again', async () => {
-    const guest = await following(await linkFor('pete'), { viewport: narrow });
+    await using guest = await following(await linkFor('pete'), { viewport: narrow });
     const { page } = guest;
     await page.evaluate('document.querySelector("#password").removeAttribute("minlength")');
     await choose(guest, 'short');
@@ -109,7 +106,6 @@ describe('a person who opens an invitation', () => {
     await page.getByRole('alert').getByText('differ').waitFor();
     await choose(guest);
     await page.locator('#sign-out').waitFor();
-    await guest.close();
   });
 
   test('without scripts sets the password, and is shown the way to the account', async () => {
@@ -121,25 +117,23 @@ describe('a person who opens an invitation', () => {
     await guest.page.goto(url);
     assert.match(await guest.page.innerText('h1'), /does not work/);
     await guest.close();
-    const next = await following(url);
+    await using next = await following(url);
     await assertClean(next);
-    await next.close();
   });
 
   test('reads it in German, in the dark', async () => {
     const id = await server.createUser({ name: 'rita', password });
     const { url } = (await admin.call('POST', `identities/${id}/invitation`, {})).json.data;
-    const guest = await following(url, { language: 'de', colorScheme: 'dark' });
+    await using guest = await following(url, { language: 'de', colorScheme: 'dark' });
     assert.equal(await guest.page.innerText('h1'), 'Wählen Sie ein neues Passwort');
     await assertClean(guest);
     await choose(guest);
     await guest.page.locator('#sign-out').getByText('Abmelden').waitFor();
-    await guest.close();
   });
 
   test('signed in as somebody else in this tab becomes the invited person', async () => {
     await server.createUser({ name: 'sam', password });
-    const first = await following(`${server.url}/account`);
+    await using first = await following(`${server.url}/account`);
     const { page } = first;
     await page.click('#sign-in');
     await page.fill('#username', 'sam');
@@ -149,7 +143,6 @@ describe('a person who opens an invitation', () => {
     await page.goto(await linkFor('tess'));
     await choose(first);
     await page.getByText('tess', { exact: true }).waitFor();
-    await first.close();
   });
 });
 
@@ -161,7 +154,7 @@ describe('a person whose password must change', () => {
       ['en', 'Choose a new password'],
       ['de', 'Wählen Sie ein neues Passwort'],
     ] as const) {
-      const guest = await following(`${server.url}/account`, { language, viewport: narrow });
+      await using guest = await following(`${server.url}/account`, { language, viewport: narrow });
       const { page } = guest;
       await page.click('#sign-in');
       await page.fill('#username', 'uma');
@@ -186,22 +179,19 @@ describe('a person whose password must change', () => {
         await page.click('#change-password');
         await page.locator('#sign-out').waitFor();
       }
-      await guest.close();
     }
   });
 
   test('can do the same without scripts', async () => {
     const id = await server.createUser({ name: 'vic', password });
     await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
-    const application = await startApplication();
-    const guest = await visitor({ scripts: false });
+    await using application = await startApplication();
+    await using guest = await visitor({ scripts: false });
     await beginAt(server, application, guest.page);
     await givePassword(guest.page, 'vic', password);
     await guest.page.fill('#password', chosen);
     await guest.page.fill('#repeated', chosen);
     await guest.page.click('#change-password');
     await assertLoggedIn(server, application, guest.page);
-    await guest.close();
-    await application.close();
   });
 });

@@ -41,7 +41,7 @@ async function restart(): Promise<void> {
 }
 
 test('one sign-in is enough for reloads, the account and back, a bookmark, a second tab and a restarted server', async () => {
-  const guest = await atConsole(server, 'root', '/console/people');
+  await using guest = await atConsole(server, 'root', '/console/people');
   const { page, context } = guest;
   await people(page);
   const visits = visitsOfProvider(guest);
@@ -65,11 +65,10 @@ test('one sign-in is enough for reloads, the account and back, a bookmark, a sec
   await second.reload();
   await accountShown(second);
   assert.deepEqual(visits, []);
-  await guest.close();
 });
 
 test('signing out in one tab ends the session in all, and leaves neither tokens nor keys', async () => {
-  const guest = await atConsole(server, 'root');
+  await using guest = await atConsole(server, 'root');
   const { page, context } = guest;
   const account = await opened(context, '/account');
   await accountShown(account);
@@ -80,16 +79,14 @@ test('signing out in one tab ends the session in all, and leaves neither tokens 
   assert.deepEqual(await page.evaluate('indexedDB.databases()'), []);
   await page.reload();
   await page.locator('#username').waitFor();
-  await guest.close();
 });
 
 test('a browser that was closed asks again', async () => {
-  const guest = await atConsole(server, 'root');
+  await using guest = await atConsole(server, 'root');
   const { page, context } = guest;
   await page.goto('about:blank');
   // What closing it does to cookies without an end.
   await context.clearCookies();
   await page.goto(`${server.url}/console`);
   await page.locator('#username').waitFor();
-  await guest.close();
 });

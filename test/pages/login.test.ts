@@ -168,13 +168,12 @@ for (const scripts of [true, false]) {
       connection.closeConnections();
       await one.close();
 
-      const other = await visitor({ scripts });
+      await using other = await visitor({ scripts });
       await beginAt(server, application, other.page, { method: 'cert' });
       assert.equal(await submit(other.page, '#login'), 401);
       await submit(other.page, '#use-password');
       await givePassword(other.page, 'alice', password);
       await assertLoggedIn(server, application, other.page);
-      await other.close();
     });
 
     test("a login that took too long starts again with the application's request", async () => {
@@ -479,7 +478,7 @@ test('set-up and logout work without scripts too', async () => {
 
 describe('the language of pages', () => {
   test("is the browser's, unless the application chooses one", async () => {
-    const german = await visitor({ language: 'de-CH' });
+    await using german = await visitor({ language: 'de-CH' });
     await beginAt(server, application, german.page);
     assert.equal(await german.page.getAttribute('html', 'lang'), 'de');
     assert.equal(await german.page.locator('h1').innerText(), 'Anmelden');
@@ -491,7 +490,6 @@ describe('the language of pages', () => {
     assert.equal(await german.page.getAttribute('html', 'lang'), 'en', 'on the pages that follow too');
     await beginAt(server, application, german.page);
     assert.equal(await german.page.getAttribute('html', 'lang'), 'de', 'not longer than that login');
-    await german.close();
   });
 
   test('also follows a posted authorization request', async () => {

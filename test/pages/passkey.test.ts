@@ -124,7 +124,7 @@ async function assertClean({ page, complaints }: Visitor, picture: string): Prom
 
 describe('signing in', () => {
   test('without a user name: the browser offers the passkey in the field for it', async () => {
-    const ada = await withPasskey('ada', true);
+    await using ada = await withPasskey('ada', true);
     await beginAt(server, application, ada.page);
     await ada.page.waitForURL(`${application.redirectUri}?code=**`);
     await assertLoggedIn(server, application, ada.page);
@@ -133,11 +133,10 @@ describe('signing in', () => {
       ada.complaints.filter((complaint) => !complaint.includes('status of 400')),
       [],
     );
-    await ada.close();
   });
 
   test('with a button, first where a passkey was used before, else below the password', async () => {
-    const bob = await withPasskey('bob');
+    await using bob = await withPasskey('bob');
     const { page, context } = bob;
     await beginAt(server, application, page);
     const isFirst = () =>
@@ -158,13 +157,12 @@ describe('signing in', () => {
     await page.waitForURL(`${application.redirectUri}?code=**`);
     await assertLoggedIn(server, application, page);
     await context.clearCookies();
-    await bob.close();
   });
 
   test('with a security key that keeps nothing, once the user name was typed, and from then on at once', async () => {
     const name = 'keyring';
     await createPerson(name);
-    const one = await owner({ ...securityKey, hasUserVerification: true });
+    await using one = await owner({ ...securityKey, hasUserVerification: true });
     const { page } = one;
     await toAccount(page, name);
     await toPasskeys(page);
@@ -184,7 +182,6 @@ describe('signing in', () => {
     await page.locator('#username').fill(name);
     await page.locator('#use-passkey').click();
     await page.waitForURL(`${application.redirectUri}?code=**`);
-    await one.close();
   });
 
   test('with a security key that keeps its passkeys, in a browser where nobody has typed a name or used one', async () => {
@@ -200,18 +197,17 @@ describe('signing in', () => {
     await home.authenticator.remove();
     await home.close();
 
-    const elsewhere = await owner(kind);
+    await using elsewhere = await owner(kind);
     await elsewhere.authenticator.copy(kept);
     const { page } = elsewhere;
     await beginAt(server, application, page);
     await page.locator('#use-passkey').click();
     await page.waitForURL(`${application.redirectUri}?code=**`);
     await assertLoggedIn(server, application, page);
-    await elsewhere.close();
   });
 
   test('says so when the person cancels, and the next try works', async () => {
-    const carl = await withPasskey('carl');
+    await using carl = await withPasskey('carl');
     const { page, authenticator } = carl;
     await authenticator.setVerified(false);
     await beginAt(server, application, page);
@@ -221,11 +217,10 @@ describe('signing in', () => {
     await authenticator.setVerified(true);
     await page.locator('#use-passkey').click();
     await page.waitForURL(`${application.redirectUri}?code=**`);
-    await carl.close();
   });
 
   test('says what else may keep a browser from using a passkey', async () => {
-    const one = await owner();
+    await using one = await owner();
     const { page } = one;
     await beginAt(server, application, page);
     const button = page.locator('#use-passkey');
@@ -256,7 +251,6 @@ describe('signing in', () => {
       .getByText(/Load this page again/)
       .waitFor();
     await page.unroute('**/oidc/login/passkey/options*');
-    await one.close();
   });
 
   test('shows nothing of passkeys without scripts, and the password works', async () => {
@@ -278,7 +272,7 @@ describe('as the second proof', () => {
     test(`is set up at the first sign-in, then asked for: ${kind}`, async () => {
       const name = `second ${kind}`;
       await createPerson(name, { authPolicyId: asSecond });
-      const one = await owner(authenticator);
+      await using one = await owner(authenticator);
       const { page } = one;
       await beginAt(server, application, page);
       await givePassword(page, name, password);
@@ -298,14 +292,13 @@ describe('as the second proof', () => {
       await page.locator('#use-passkey').click();
       await page.waitForURL(`${application.redirectUri}?code=**`);
       await assertLoggedIn(server, application, page);
-      await one.close();
     });
   }
 
   test('cannot be that of another person, whatever the browser sends', async () => {
     await createPerson('eve', { authPolicyId: asSecond });
     await createPerson('finn', { authPolicyId: asSecond });
-    const finn = await owner();
+    await using finn = await owner();
     const setUp = async (name: string) => {
       await beginAt(server, application, finn.page);
       await givePassword(finn.page, name, password);
@@ -335,23 +328,21 @@ describe('as the second proof', () => {
     await page.getByRole('alert').getByText('This passkey was not accepted').waitFor();
     assert.match(await page.title(), /^Error: passkey not accepted/);
     await assertClean(finn, 'second step refused');
-    await finn.close();
   });
 
   test('says what is needed where no script runs', async () => {
     await createPerson('gina', { authPolicyId: asSecond });
-    const one = await visitor({ scripts: false });
+    await using one = await visitor({ scripts: false });
     await beginAt(server, application, one.page);
     await givePassword(one.page, 'gina', password);
     await one.page.getByText('needs a browser with passkeys and JavaScript').waitFor();
     assert.equal(await one.page.locator('#create-passkey').isVisible(), false);
-    await one.close();
   });
 });
 
 test('in German, and none of it is English', async () => {
   await createPerson('otto', { authPolicyId: asSecond });
-  const one = await owner(platformAuthenticator, false, 'de');
+  await using one = await owner(platformAuthenticator, false, 'de');
   const { page, authenticator } = one;
   const assertGerman = async (picture: string) => {
     assert.doesNotMatch(await page.locator('main').innerText(), /\b(?:the|you|your|and|with|again|this)\b/i);
@@ -387,7 +378,6 @@ test('in German, and none of it is English', async () => {
   await page.locator('summary').first().click();
   await page.locator('summary').last().click();
   await assertGerman('account');
-  await one.close();
 });
 
 describe('an invitation', () => {
@@ -406,7 +396,7 @@ describe('an invitation', () => {
     test(`lets somebody make ${title}, and sign in without ever having a password`, async () => {
       const name = `invited ${hasChoice}`;
       const url = await linkFor(name, hasChoice ? {} : { authPolicyId: await onlyPasskeys() });
-      const one = await owner();
+      await using one = await owner();
       const { page } = one;
       await page.goto(url);
       await page.locator('#create-passkey').waitFor();
@@ -434,24 +424,22 @@ describe('an invitation', () => {
       await page.getByText('First one').waitFor();
       await page.goto(url);
       await page.getByText('This link does not work').waitFor();
-      await one.close();
     });
   }
 
   test('shows only the password where no script runs', async () => {
-    const one = await visitor({ scripts: false });
+    await using one = await visitor({ scripts: false });
     await one.page.goto(await linkFor('scriptless'));
     assert.equal(await one.page.locator('#create-passkey').isVisible(), false);
     assert.equal(await one.page.locator('#choose').isVisible(), true);
     await one.page.goto(await linkFor('helpless', { authPolicyId: await onlyPasskeys() }));
     await one.page.getByText('needs a browser with passkeys and JavaScript').waitFor();
-    await one.close();
   });
 });
 
 describe('refuses', () => {
   test('a copy of a passkey, whose counter is behind', async () => {
-    const hal = await withPasskey('hal');
+    await using hal = await withPasskey('hal');
     const { page } = hal;
     const [before] = await hal.authenticator.credentials();
     assert.ok(before);
@@ -469,11 +457,10 @@ describe('refuses', () => {
     await toPasskeys(page);
     await page.getByText('A copy of this passkey was noticed').waitFor();
     await assertClean(hal, 'cloned');
-    await hal.close();
   });
 
   test('an answer that comes again or in another login, although its owner gave it on our page', async () => {
-    const ivy = await withPasskey('ivy');
+    await using ivy = await withPasskey('ivy');
     const { page } = ivy;
     const given: URLSearchParams[] = [];
     /** What happens to an answer on its way; null: it is kept. */
@@ -512,13 +499,11 @@ describe('refuses', () => {
     alter = (answer) => answer;
     await use();
     await page.waitForURL(`${application.redirectUri}?code=**`);
-    await ivy.close();
   });
 
-  test('an answer that a page of a neighbouring port got, and one of another site gets none', async (t) => {
-    const site = await startForeignSite();
-    t.after(() => site.close());
-    const ida = await withPasskey('ida');
+  test('an answer that a page of a neighbouring port got, and one of another site gets none', async () => {
+    await using site = await startForeignSite();
+    await using ida = await withPasskey('ida');
     const { page } = ida;
     /** The login of the attacker, who wants it to be hers. */
     const id = await beginLogin(server);
@@ -538,13 +523,12 @@ describe('refuses', () => {
     await page.goto(`${server.url}/account`);
     const good = await page.evaluate<object>(sign);
     assert.equal((await server.post('/oidc/login/passkey', { json: { id, response: good } })).status, 302);
-    await ida.close();
   });
 });
 
 describe('on the account page', () => {
   test('passkeys are listed, renamed and removed, and what one opened ends', async () => {
-    const one = await withPasskey('jon');
+    await using one = await withPasskey('jon');
     const { page } = one;
     assert.match(
       await page.locator('.cards > .card').innerText(),
@@ -571,11 +555,10 @@ describe('on the account page', () => {
     );
     await beginAt(server, application, page);
     assert.equal(await submit(page, '#use-passkey'), 401);
-    await one.close();
   });
 
   test('the last way to sign in is removed only by a second click, and the session it opened ends', async () => {
-    const one = await withPasskey('lea');
+    await using one = await withPasskey('lea');
     const { page } = one;
     await page.locator('#sign-out').click();
     await page.locator('#sign-in').click();
@@ -592,11 +575,10 @@ describe('on the account page', () => {
     await assertClean(one, 'account last');
     await page.getByRole('button', { name: 'Remove it all the same' }).click();
     await page.getByText('You are signed out').waitFor();
-    await one.close();
   });
 
   test('asks for a fresh proof some time after the sign-in', async () => {
-    const one = await withPasskey('kim');
+    await using one = await withPasskey('kim');
     const { page } = one;
     const setAhead = await ownClock(page);
     await page.reload();
@@ -609,6 +591,5 @@ describe('on the account page', () => {
     await page.locator('#proof-password').fill('wrong');
     await page.locator('#add-passkey-submit').click();
     await page.getByRole('alert').getByText('current password is not right').waitFor();
-    await one.close();
   });
 });

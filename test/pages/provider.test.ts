@@ -86,30 +86,28 @@ after(async () => {
 for (const scripts of [true, false]) {
   describe(scripts ? 'with scripts' : 'without scripts', () => {
     test('the button leads to the provider and back to the application', async () => {
-      const ana = await visitor({ scripts });
+      await using ana = await visitor({ scripts });
       await beginAt(server, application, ana.page);
       await ana.page.click('text=Continue with Example ID');
       await signInAtProvider(provider, ana.page, 'ana');
       await continueToApplication(ana.page);
       await assertLoggedIn(server, application, ana.page);
-      await ana.close();
     });
 
     test('it is the second proof if the policy requires one', async () => {
-      const bob = await visitor({ scripts });
+      await using bob = await visitor({ scripts });
       await beginAt(server, application, bob.page);
       await givePassword(bob.page, 'bob', password);
       await bob.page.click('#second-provider');
       await signInAtProvider(provider, bob.page, 'bob');
       await continueToApplication(bob.page);
       await assertLoggedIn(server, application, bob.page);
-      await bob.close();
     });
   });
 }
 
 test('an account that nobody here has leads back to the page, which offers the other ways', async () => {
-  const stranger = await visitor();
+  await using stranger = await visitor();
   const { page } = stranger;
   await beginAt(server, application, page, { method: 'ext-jwt' });
   await page.click('text=Continue with Example ID');
@@ -120,11 +118,10 @@ test('an account that nobody here has leads back to the page, which offers the o
   await page.click('#use-password');
   await givePassword(page, 'root', password);
   await assertLoggedIn(server, application, page);
-  await stranger.close();
 });
 
 test('the account of the second proof does not begin the sign-in, and the page offers the other ways', async () => {
-  const bob = await visitor();
+  await using bob = await visitor();
   const { page } = bob;
   await beginAt(server, application, page);
   await page.click('text=Continue with Example ID');
@@ -138,11 +135,10 @@ test('the account of the second proof does not begin the sign-in, and the page o
   await page.waitForSelector('#continue');
   await continueToApplication(page);
   await assertLoggedIn(server, application, page);
-  await bob.close();
 });
 
 test('another account does not count as the second proof', async () => {
-  const bob = await visitor();
+  await using bob = await visitor();
   await beginAt(server, application, bob.page);
   await givePassword(bob.page, 'bob', password);
   await bob.page.click('#second-provider');
@@ -150,11 +146,10 @@ test('another account does not count as the second proof', async () => {
   await continueToApplication(bob.page);
   assert.match(await bob.page.title(), /^Error: /);
   assert.equal(await bob.page.locator('#second-provider').count(), 1);
-  await bob.close();
 });
 
 test('the way back belongs to the browser that went, once', async () => {
-  const ana = await visitor({ viewport: narrow });
+  await using ana = await visitor({ viewport: narrow });
   await beginAt(server, application, ana.page);
   const back = ana.page.waitForRequest((request) => request.url().includes('/ext-jwt/callback/'));
   await ana.page.click('text=Continue with Example ID');
@@ -164,12 +159,10 @@ test('the way back belongs to the browser that went, once', async () => {
   await continueToApplication(ana.page);
   const url = (await back).url();
   await assertLoggedIn(server, application, ana.page);
-  const other = await visitor();
+  await using other = await visitor();
   assert.equal((await other.page.goto(url))?.status(), 400);
   assert.notEqual((await ana.page.goto(url))?.status(), 200);
   assert.ok(!ana.page.url().startsWith(application.redirectUri));
-  await other.close();
-  await ana.close();
 });
 
 test('a visit that a program has begun ends in no browser, whoever is sent to the provider', async () => {
@@ -195,7 +188,7 @@ test('a visit that a program has begun ends in no browser, whoever is sent to th
 });
 
 test('the way there begins on our own page: whoever is led to its address gets the button', async () => {
-  const ana = await visitor();
+  await using ana = await visitor();
   await beginAt(server, application, ana.page);
   const href = (await ana.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';
   const cookies = await ana.context.cookies(server.url);
@@ -222,7 +215,6 @@ test('the way there begins on our own page: whoever is led to its address gets t
   await signInAtProvider(provider, ana.page, 'ana');
   await continueToApplication(ana.page);
   await assertLoggedIn(server, application, ana.page);
-  await ana.close();
 });
 
 describe('an answer that is not what was asked for', () => {
@@ -267,7 +259,7 @@ describe('an answer that is not what was asked for', () => {
 
   test('that comes to the callback of another signer reaches no token endpoint', async () => {
     // A provider that forwards the browser to an honest one: the code of that one comes back with its own state.
-    const other = await startTestIdp();
+    await using other = await startTestIdp();
     const id = await createSigner(admin, other, 'Honest', { externalAuthUrl: other.issuer, clientId: 'x' });
     const { headers, parameters } = await begunVisit();
     const state = parameters.get('state') ?? '';
@@ -283,7 +275,6 @@ describe('an answer that is not what was asked for', () => {
     assert.equal((await server.get(`/oidc/login/ext-jwt/callback?${query}`, { headers })).status, 404);
     assert.equal(other.requests.size, 0);
     await admin.call('DELETE', `external-jwt-signers/${id}`);
-    await other.close();
   });
 });
 
@@ -317,13 +308,12 @@ describe('a code for a program on the own device', () => {
 
   test('needs no click for our own pages', async () => {
     for (const own of ['account', 'console']) {
-      const ana = await visitor();
+      await using ana = await visitor();
       await ana.page.goto(`${server.url}/${own}`);
       if (own === 'account') await ana.page.click('#sign-in');
       await ana.page.click('text=Continue with Example ID');
       await signInAtProvider(provider, ana.page, 'ana');
       await ana.page.waitForURL((url) => url.pathname === `/${own}` || url.pathname === `/${own}/`);
-      await ana.close();
     }
   });
 });

@@ -129,7 +129,7 @@ describe('a task in the console', () => {
     const uris = { name: 'wiki', type: 'public', redirectUris: ['https://wiki.example/callback'] };
     const client_id = createdId(await root.call('POST', 'oidc-clients', uris));
     const query = authorizationQuery({ client_id, redirect_uri: address });
-    const refused = await visitor();
+    await using refused = await visitor();
     await refused.page.goto(`${server.url}/oidc/authorization?${query}`);
     const reference = (await refused.page.locator('.reference code').textContent()) ?? '';
     await take(
@@ -150,19 +150,14 @@ describe('a task in the console', () => {
     );
     await refused.page.goto(`${server.url}/oidc/authorization?${query}`);
     await refused.page.locator('#username').waitFor();
-    await refused.close();
   });
 
   test('connect another provider, and sign in with it', async (context) => {
-    const provider = await startOpenIdProvider();
+    await using provider = await startOpenIdProvider();
     await createIdentity(server, 'ana', { externalId: 'ana' });
-    try {
-      await take(context, 'Connect another provider and sign in with it', (hand, page) =>
-        connect(provider, hand, page),
-      );
-    } finally {
-      await provider.close();
-    }
+    await take(context, 'Connect another provider and sign in with it', (hand, page) =>
+      connect(provider, hand, page),
+    );
   });
 
   test('require a second factor for a group, and see beforehand who is touched', async (context) => {

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type Closable, closable, stopServing } from './closable.ts';
 
-export interface Application {
+export interface Application extends Closable {
   readonly redirectUri: string;
   readonly postLogoutUri: string;
   /** Paths, with queries, that browsers came back to. */
   readonly arrivals: readonly string[];
   /** Forms that browsers posted there. */
   readonly posts: readonly URLSearchParams[];
-  close(): Promise<void>;
 }
 
 export async function startApplication(): Promise<Application> {
@@ -32,15 +32,11 @@ export async function startApplication(): Promise<Application> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  return closable<Application>({
     redirectUri: `${origin}/auth/callback`,
     postLogoutUri: `${origin}/auth/logout`,
     arrivals,
     posts,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+    close: () => stopServing(server),
+  });
 }

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
 export interface BrowserApplication {
@@ -39,11 +40,7 @@ export async function startBrowserApplication(issuer: () => string): Promise<Bro
   const origin = `https://other.localhost:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close: () => stopServing(server),
   };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
+import { type Closable, closable } from './closable.ts';
 import { atTheEnd } from './group.ts';
 import { testPki } from './test-pki.ts';
 import { patience } from './until.ts';
@@ -27,12 +28,11 @@ export interface VisitorOptions {
 }
 
 /** Somebody with their own browser: cookies and everything else start empty. */
-export interface Visitor {
+export interface Visitor extends Closable {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Errors that the pages wrote to the console, and violations of their content security policy. */
   readonly complaints: readonly string[];
-  close(): Promise<void>;
 }
 
 export const wide = { width: 1280, height: 800 } as const;
@@ -53,7 +53,7 @@ interface Free {
 const free: Free[] = [];
 const mostFree = 6;
 
-/** A new visitor. The caller closes it. */
+/** A new visitor. The caller closes it, or has it closed by `await using`. */
 export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
   if (running === undefined) {
     running = launch();
@@ -65,7 +65,7 @@ export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  return { context, page, complaints, close: () => leave(context, options) };
+  return closable<Visitor>({ context, page, complaints, close: () => leave(context, options) });
 }
 
 async function begin(browser: Browser, options: VisitorOptions): Promise<Pick<Visitor, 'context' | 'page'>> {

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -64,11 +65,7 @@ export async function startClientApplication(
   await once(server, 'listening');
   return {
     origin: `https://other.localhost:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close: () => stopServing(server),
   };
 }
 

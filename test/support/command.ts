@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Closable, closable } from './closable.ts';
 import { runHere } from './command-line.ts';
 import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
@@ -31,7 +32,7 @@ export interface Started {
   line(fits: (line: any) => boolean): Promise<any>;
 }
 
-export interface Sandbox {
+export interface Sandbox extends Closable {
   readonly cwd: string;
   start(args: readonly string[], options?: CommandOptions): Started;
   /** Runs to the end. This process runs one at a time: use `start` for several at once. */
@@ -42,7 +43,7 @@ export interface Sandbox {
    * @param address as with `--address`
    */
   home(name: string, address?: string): Promise<void>;
-  /** Ends whatever was started here and still runs, and removes the folder. */
+  /** Ends whatever was started here and still runs, and removes the folder; `await using` does it too. */
   close(): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export function sandbox(): Sandbox {
     started.finished.then(forget, forget);
     return started;
   };
-  return {
+  return closable<Sandbox>({
     cwd,
     start,
     async run(args, options = {}) {
@@ -92,7 +93,7 @@ export function sandbox(): Sandbox {
       await Promise.allSettled([...running].map(({ finished }) => finished));
       rmSync(cwd, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 const originals = new Map<string | undefined, Promise<string>>();

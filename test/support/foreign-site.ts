@@ -5,16 +5,16 @@ import { createServer as createPlainServer, type RequestListener, type Server } 
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import { type Closable, closable, stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
-export interface ForeignSite {
+export interface ForeignSite extends Closable {
   /** A page of another site than `https://localhost`, from the browser's view. */
   readonly elsewhere: string;
   /** A page of another port of `https://localhost`: the browser adds cookies and the certificate of our pages. */
   readonly beside: string;
   /** The same without TLS. By default every port of `http://localhost` is an allowed origin. */
   readonly allowed: string;
-  close(): Promise<void>;
 }
 
 /** @param answer how the pages look; without anything on them unless given */
@@ -23,18 +23,14 @@ export async function startForeignSite(answer: RequestListener = emptyPage): Pro
   const secure = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, answer);
   const plain = createPlainServer(answer);
   const [port, plainPort] = [await portOf(secure), await portOf(plain)];
-  return {
+  return closable<ForeignSite>({
     elsewhere: `https://127.0.0.1:${port}/`,
     beside: `https://localhost:${port}/`,
     allowed: `http://localhost:${plainPort}/`,
     async close() {
-      for (const server of [secure, plain]) {
-        server.close();
-        server.closeAllConnections();
-        await once(server, 'close');
-      }
+      for (const server of [secure, plain]) await stopServing(server);
     },
-  };
+  });
 }
 
 const emptyPage: RequestListener = (_request, response) => {

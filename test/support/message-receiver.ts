@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { type Closable, closable, stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
 export interface ReceivedMessage {
@@ -13,7 +14,7 @@ export interface ReceivedMessage {
   readonly body: string;
 }
 
-export interface MessageReceiver {
+export interface MessageReceiver extends Closable {
   /** `https://localhost:PORT` */
   readonly url: string;
   readonly received: readonly ReceivedMessage[];
@@ -21,7 +22,6 @@ export interface MessageReceiver {
   answer(how: number | ((response: ServerResponse) => void)): void;
   /** The message with that number, from 0, as soon as it is there. */
   at(index: number): Promise<ReceivedMessage>;
-  close(): Promise<void>;
 }
 
 export async function startMessageReceiver(): Promise<MessageReceiver> {
@@ -39,7 +39,7 @@ export async function startMessageReceiver(): Promise<MessageReceiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  return closable<MessageReceiver>({
     url: `https://localhost:${(server.address() as AddressInfo).port}`,
     received,
     answer(how) {
@@ -49,10 +49,6 @@ export async function startMessageReceiver(): Promise<MessageReceiver> {
       while (received[index] === undefined) await once(server, 'message');
       return received[index];
     },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+    close: () => stopServing(server),
+  });
 }

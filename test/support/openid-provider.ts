@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import { type Closable, closable, stopServing } from './closable.ts';
 import { cookieBrowser } from './cookie-browser.ts';
 import { httpsClient } from './https-client.ts';
 import { testPki } from './test-pki.ts';
 
-export interface OpenIdProvider {
+export interface OpenIdProvider extends Closable {
   readonly issuer: string;
   readonly jwksEndpoint: string;
   readonly clientId: string;
@@ -18,7 +19,6 @@ export interface OpenIdProvider {
   describe(client: object): void;
   /** Signs in at an address that begins there. @returns where it leads back to */
   signIn(address: string, login: string): Promise<URL>;
-  close(): Promise<void>;
 }
 
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
@@ -49,7 +49,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     answer ??= answerer();
     void answer(request, response);
   });
-  return {
+  return closable<OpenIdProvider>({
     issuer,
     jwksEndpoint: `${issuer}/jwks`,
     clientId,
@@ -80,10 +80,6 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
         client.closeConnections();
       }
     },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+    close: () => stopServing(server),
+  });
 }

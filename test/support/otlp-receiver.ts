@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer as createPlainServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 import { patience } from './until.ts';
 
@@ -107,11 +108,7 @@ export async function startOtlpReceiver({
         watchers.add(look);
         look();
       }),
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close: () => stopServing(server),
   };
   return receiver;
 }

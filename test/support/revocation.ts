@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { extension, type Made, type SignatureKind, signed } from './chains.ts';
+import { stopServing } from './closable.ts';
 import { element, integer, octetString, oid, sequence, text, time } from './der-writer.ts';
 
 export interface ListRecipe {
@@ -186,10 +187,6 @@ export async function startRevocationServer(): Promise<RevocationServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     serves,
     asked,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => stopServing(server),
   };
 }

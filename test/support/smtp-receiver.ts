@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type Closable, closable } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
 export interface ReceivedMail {
@@ -21,7 +22,7 @@ export interface ReceivedMail {
   readonly links: readonly string[];
 }
 
-export interface SmtpReceiver {
+export interface SmtpReceiver extends Closable {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
   /** The mail with that number, from 0, as soon as it is there. */
@@ -35,7 +36,6 @@ export interface SmtpReceiver {
       readonly code: number;
     } | null,
   ): void;
-  close(): Promise<void>;
 }
 
 export const smtpLogin = { user: 'overlay', password: 'mail password 7!' };
@@ -94,7 +94,7 @@ export async function startSmtpReceiver(
   server.on('error', () => {});
   server.listen(options.listenOn ?? 0, '127.0.0.1');
   await once(server.server, 'listening');
-  return {
+  return closable<SmtpReceiver>({
     port: (server.server.address() as AddressInfo).port,
     received,
     connections: () => connections,
@@ -109,7 +109,7 @@ export async function startSmtpReceiver(
       refusal = how;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  });
 }
 
 function decoded(raw: string): Pick<ReceivedMail, 'subject' | 'text' | 'html' | 'links'> {

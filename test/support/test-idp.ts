@@ -6,6 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { systemClock } from '../../src/platform/clock.ts';
+import { type Closable, closable, stopServing } from './closable.ts';
 import { testPki } from './test-pki.ts';
 
 /** The answer at the address of the keys, instead of the keys. */
@@ -33,7 +34,7 @@ export interface TokenOptions {
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
-export interface TestIdp {
+export interface TestIdp extends Closable {
   /** `https://localhost:PORT` */
   readonly issuer: string;
   readonly jwksEndpoint: string;
@@ -57,7 +58,6 @@ export interface TestIdp {
   /** Signs claims as given: the caller adds `iss` and times. */
   sign(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
   publishedKeys(): readonly JWK[];
-  close(): Promise<void>;
 }
 
 interface OwnKey {
@@ -109,7 +109,7 @@ export async function startTestIdp(): Promise<TestIdp> {
   };
   await rotate();
 
-  return {
+  return closable<TestIdp>({
     issuer,
     port,
     jwksEndpoint: `${issuer}/jwks`,
@@ -133,12 +133,8 @@ export async function startTestIdp(): Promise<TestIdp> {
       return token.sign(key.privateKey);
     },
     publishedKeys,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+    close: () => stopServing(server),
+  });
 }
 
 function answerBadly(response: ServerResponse, how: Exclude<Misbehaviour, { kind: 'late' }>): void {

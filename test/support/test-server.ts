@@ -22,6 +22,7 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
+import { type Closable, closable } from './closable.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { atTheEnd } from './group.ts';
@@ -56,7 +57,7 @@ export interface TestServerOptions {
   readonly threads?: number;
 }
 
-export interface TestServer extends HttpsClient {
+export interface TestServer extends HttpsClient, Closable {
   readonly home: string;
   /** `https://localhost:PORT` */
   readonly url: string;
@@ -255,7 +256,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     assert.deepEqual([...undeclared], [], 'answers that their endpoints do not declare');
   }
 
-  return {
+  return closable<TestServer>({
     ...client,
     home,
     url,
@@ -296,7 +297,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       await stop();
       rmSync(home, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 /** A client that waits until the first thread has what the others say of a request: their lines come after the answer. */
