@@ -11,6 +11,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { orderCertificate } from '../../src/platform/acme/acme-client.ts';
 import type { Exchanger } from '../../src/platform/network/outbound-client.ts';
 import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { freePort } from '../support/nodes.ts';
 import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
 import { promised, until } from '../support/until.ts';
@@ -80,7 +81,7 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
 
   async function stopped(run: Started): Promise<void> {
     run.child.kill('SIGTERM');
-    assert.equal((await run.finished).code, 0);
+    await exits(0, run.finished);
   }
 
   afterEach(async () => {

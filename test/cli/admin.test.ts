@@ -28,8 +28,9 @@ after(async () => {
 
 describe('admin create', () => {
   test('beside a running controller: the administrator can log in at once', async () => {
-    const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: `${password}\n` });
-    assert.equal(made.code, 0, made.stderr);
+    const made = await box.exits(0, ['admin', 'create', 'ana', '--password-stdin'], {
+      input: `${password}\n`,
+    });
     assert.equal(made.stdout, 'Created the administrator ana.\n');
     assert.match(made.stderr, /^next: overlay-auth login https:\/\/localhost:\d+ -u ana\n$/);
     assert.ok((await login(client, 'ana', password)).access_token);
@@ -42,12 +43,10 @@ describe('admin create', () => {
     await using box = sandbox();
     await box.home('.overlay');
     writeFileSync(join(box.cwd, 'pw'), password);
-    const made = await box.run(['admin', 'create', 'ana', '--password-file', 'pw', '-j']);
-    assert.equal(made.code, 0, made.stderr);
+    const made = await box.exits(0, ['admin', 'create', 'ana', '--password-file', 'pw', '-j']);
     assert.equal(JSON.parse(made.stdout).name, 'ana');
     for (const name of ['ana', 'ANA']) {
-      const again = await box.run(['admin', 'create', name, '--password-file', 'pw']);
-      assert.equal(again.code, 1);
+      const again = await box.exits(1, ['admin', 'create', name, '--password-file', 'pw']);
       assert.match(again.stderr, /already\.\nnext: overlay-auth admin recover /i);
     }
   });
@@ -61,8 +60,7 @@ describe('admin create', () => {
       file,
       readFileSync(file, 'utf8').replace('  loginAttempts:', `  ${cost}\n  loginAttempts:`),
     );
-    const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
-    assert.equal(made.code, 0, made.stderr);
+    await box.exits(0, ['admin', 'create', 'ana', '--password-stdin'], { input: password });
     await using database = new DatabaseSync(join(box.cwd, '.overlay', 'overlay.db'), { readOnly: true });
     const row = database.prepare("SELECT password_hash FROM authenticators WHERE method = 'updb'").get();
     assert.match(String(row?.password_hash), /^\$argon2id\$v=19\$m=20480,t=3,p=1\$/);
@@ -83,14 +81,12 @@ describe('admin create', () => {
       assert.equal(refused.code, code, refused.stderr);
       assert.match(refused.stderr, text);
     }
-    const nobodyToAsk = await box.run(['admin', 'create', 'ana']);
-    assert.equal(nobodyToAsk.code, 2);
+    const nobodyToAsk = await box.exits(2, ['admin', 'create', 'ana']);
     assert.match(nobodyToAsk.stderr, /--password-stdin/);
   });
 
   test('--link prints a link; creating an administrator withdraws it', async () => {
-    const made = await box.run(['admin', 'create', 'bea', '--link']);
-    assert.equal(made.code, 0, made.stderr);
+    const made = await box.exits(0, ['admin', 'create', 'bea', '--link']);
     const { pathname, search } = new URL(made.stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
     assert.equal((await show()).status, 200);
@@ -106,8 +102,7 @@ describe('admin recover', () => {
   test('gives a new password and ends every earlier session', async () => {
     await box.run(['admin', 'create', 'cleo', '--password-stdin'], { input: password });
     const tokens = await login(client, 'cleo', password);
-    const recovered = await box.run(['admin', 'recover', 'cleo', '--password-stdin'], { input: other });
-    assert.equal(recovered.code, 0, recovered.stderr);
+    const recovered = await box.exits(0, ['admin', 'recover', 'cleo', '--password-stdin'], { input: other });
     assert.match(recovered.stdout, /^cleo has a new password, is enabled and was signed out everywhere\./);
     assert.equal((await submitPassword(client, await beginLogin(client), 'cleo', password)).status, 401);
     assert.ok((await login(client, 'cleo', other)).access_token);
@@ -129,10 +124,9 @@ describe('admin recover', () => {
       kept.stderr,
       /The auth policy also asks for a code of the authenticator app; .* --reset-totp/,
     );
-    const reset = await box.run(['admin', 'recover', 'ana', '--password-stdin', '--reset-totp'], {
+    const reset = await box.exits(0, ['admin', 'recover', 'ana', '--password-stdin', '--reset-totp'], {
       input: other,
     });
-    assert.equal(reset.code, 0, reset.stderr);
     assert.match(reset.stderr, /an authenticator app, to be set up at the next login/);
     const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
     assert.match(log, /command="admin recover".*"mfa"/);
@@ -144,8 +138,7 @@ describe('admin recover', () => {
     const { pathname, search } = new URL(stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
     assert.equal((await show()).status, 200);
-    const recovered = await box.run(['admin', 'recover', 'dora', '--password-stdin'], { input: other });
-    assert.equal(recovered.code, 0, recovered.stderr);
+    await box.exits(0, ['admin', 'recover', 'dora', '--password-stdin'], { input: other });
     assert.equal((await show()).status, 410);
     const form = { t: search.slice(3), username: 'eve', password: other, repeated: other };
     assert.equal((await client.post(pathname, { form })).status, 410);
@@ -185,8 +178,9 @@ describe('admin recover', () => {
     assert.equal((await findAdministrator({ store }, 'chief'))?.id, ana.id);
     assert.equal((await findAdministrator({ store }, 'ordinary'))?.isAdmin, false);
     await store.close();
-    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin', '-j'], { input: other });
-    assert.equal(recovered.code, 0, recovered.stderr);
+    const recovered = await box.exits(0, ['admin', 'recover', 'ana', '--password-stdin', '-j'], {
+      input: other,
+    });
     assert.deepEqual(
       [JSON.parse(recovered.stdout).id, JSON.parse(recovered.stdout).username],
       [ana.id, 'chief'],
@@ -196,10 +190,9 @@ describe('admin recover', () => {
   test('knows administrators only', async () => {
     await using box = sandbox();
     await box.home('.overlay');
-    const { code, stderr } = await box.run(['admin', 'recover', 'nobody', '--password-stdin'], {
+    const { stderr } = await box.exits(1, ['admin', 'recover', 'nobody', '--password-stdin'], {
       input: other,
     });
-    assert.equal(code, 1);
     assert.match(
       stderr,
       /There is no identity with the name "nobody"\.\nnext: overlay-auth admin create nobody/,

@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { overlayRoot } from '../support/certificates.ts';
 import { authority, client, type Made, makeCertificate } from '../support/chains.ts';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits, type Outcome } from '../support/command-line.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfRoot } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock });
-await server.createUser({ name: 'root', password, isAdmin: true });
-const admin = commandLine(clock);
-const login = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-assert.equal((await admin.run(login, { input: password })).code, 0);
-after(async () => {
-  await admin[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli: admin } = await serverOfRoot({ clock });
 
-async function fine(who: CommandLine, args: readonly string[]): Promise<Outcome> {
-  const outcome = await who.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (who: CommandLine, args: readonly string[]) => who.exits(0, args);
 
 /** Writes certificate and key where that person's commands run. */
 function files(who: CommandLine, name: string, { certPem, keyPem }: Made): readonly [string, string] {
@@ -46,12 +33,11 @@ describe('certificates on the command line', () => {
     const leaf = client({ issuer: await overlayRoot() });
     const [cert] = files(admin, 'device', leaf);
     await using device = commandLine(clock);
-    assert.equal((await loginWith(device, 'device', leaf)).code, 3);
+    await exits(3, loginWith(device, 'device', leaf));
     await fine(admin, ['create', 'authenticator', 'cert', 'device', '--cert', cert]);
     const listed = await fine(admin, ['list', 'authenticators', 'method = "cert"']);
     assert.match(listed.stdout, /device/);
-    const done = await loginWith(device, 'device', leaf);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(0, loginWith(device, 'device', leaf));
     assert.match(done.stdout, /as device \(cert\)/);
     assert.equal((await fine(device, ['whoami', '-j'])).json.name, 'device');
     clock.advance(HOUR);
@@ -65,8 +51,7 @@ describe('certificates on the command line', () => {
       [['updb', 'root'], /needs the user name/],
       [['updb', 'root', 'name', '--cert', 'device.crt'], /belongs to the method cert/],
     ] as const) {
-      const refused = await admin.run(['create', 'authenticator', ...args]);
-      assert.equal(refused.code, 2, refused.stderr);
+      const refused = await admin.exits(2, ['create', 'authenticator', ...args]);
       assert.match(refused.stderr, message);
     }
   });
@@ -83,11 +68,10 @@ describe('certificates on the command line', () => {
     assert.equal(shown.externalIdClaim.matcher, 'ALL');
     await using partner = commandLine(clock);
     const leaf = client({ issuer: made, subject: 'partner-7' });
-    assert.equal((await loginWith(partner, 'partner', leaf)).code, 3);
+    await exits(3, loginWith(partner, 'partner', leaf));
 
     const wrong = files(admin, 'wrong', makeCertificate({ subject: 'wrong', issuer: made }));
-    const refused = await admin.run(['ca', 'verify', 'partners', '--cert', wrong[0]]);
-    assert.equal(refused.code, 1);
+    const refused = await admin.exits(1, ['ca', 'verify', 'partners', '--cert', wrong[0]]);
     assert.match(refused.stderr, /verification token/);
     const [proof] = files(
       admin,
@@ -100,10 +84,9 @@ describe('certificates on the command line', () => {
     );
     assert.match((await fine(admin, ['list', 'cas'])).stdout, /partners/);
 
-    const done = await loginWith(partner, 'partner', leaf);
-    assert.equal(done.code, 0, done.stderr);
+    await exits(0, loginWith(partner, 'partner', leaf));
     await fine(admin, ['update', 'ca', 'partners', '--no-auth']);
-    assert.equal((await loginWith(partner, 'partner', leaf)).code, 3);
+    await exits(3, loginWith(partner, 'partner', leaf));
     await fine(admin, ['delete', 'ca', 'partners']);
   });
 });

@@ -77,8 +77,7 @@ test('help shows them, also of a group of commands', async () => {
     ],
     [['login', '-h'], 'overlay-auth login https://localhost:1280 -u ada'],
   ] as const) {
-    const { code, stdout } = await cli.run(args);
-    assert.equal(code, 0);
+    const { stdout } = await cli.exits(0, args);
     assert.ok(stdout.includes(`\nExamples:\n`) && stdout.includes(`  ${example}\n`), stdout);
   }
 });

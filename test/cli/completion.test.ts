@@ -3,31 +3,22 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
+const { server, cli } = await serverOfRoot();
 await server.createUser({ name: 'Grace Hopper', password });
-const cli = commandLine();
-const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-assert.equal((await cli.run(args, { input: password })).code, 0);
 const entry = new URL('../../src/main.ts', import.meta.url).pathname;
 const command = `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`;
 writeFileSync(join(cli.cwd, 'overlay-auth'), command, { mode: 0o755 });
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
 
 /** On a busy machine the usual time may be too short. */
 const patient = { OVERLAY_AUTH_COMPLETION_SECONDS: '60' };
 
 async function offered(who: CommandLine, ...words: string[]): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await who.run(['complete', '--', ...words], { env: patient });
-  assert.equal(code, 0);
+  const { stdout, stderr } = await who.exits(0, ['complete', '--', ...words], { env: patient });
   assert.equal(stderr, '');
   return stdout.split('\n').filter((line) => line !== '');
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { addMailPassword, mailSection, startSmtpReceiver } from '../support/smtp-receiver.ts';
 import { testPki } from '../support/test-pki.ts';
 
@@ -17,8 +18,7 @@ describe('config', () => {
     assert.deepEqual(JSON.parse(json.stdout), { valid: true, adjustments: [], warnings: [] });
 
     rmSync(join(box.cwd, 'h', 'pki', 'ca-bundle.pem'));
-    const { code, stderr } = await box.run(['config', 'validate', 'h/controller.yml']);
-    assert.equal(code, 1);
+    const { stderr } = await box.exits(1, ['config', 'validate', 'h/controller.yml']);
     assert.match(stderr, /h\/controller\.yml:\d+:1: identity\.ca: .*ca-bundle\.pem does not exist/);
   });
 
@@ -28,8 +28,7 @@ describe('config', () => {
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
     writeFileSync(file, yaml.replace('v: 3', 'v: 4').replace('idleTimeout: 5s', 'idleTimeout: soon'));
-    const { code, stdout, stderr } = await box.run(['config', 'validate', 'h/controller.yml']);
-    assert.equal(code, 1);
+    const { stdout, stderr } = await box.exits(1, ['config', 'validate', 'h/controller.yml']);
     assert.equal(stdout, '');
     assert.match(stderr, /h\/controller\.yml:\d+:\d+: v: /);
     assert.match(stderr, /h\/controller\.yml:\d+:\d+: web\[0\]\.options\.idleTimeout: /);
@@ -54,8 +53,7 @@ describe('config', () => {
     passkey('two', 'old.example.com');
     const warnings = async (text: string) => {
       writeFileSync(file, text);
-      const { code, stdout, stderr } = await box.run(['config', 'validate', 'h/controller.yml', '-j']);
-      assert.equal(code, 0, stderr);
+      const { stdout } = await box.exits(0, ['config', 'validate', 'h/controller.yml', '-j']);
       const all: readonly string[] = JSON.parse(stdout).warnings;
       return all.filter((warning) => warning.startsWith('passkeys end'));
     };
@@ -86,8 +84,7 @@ describe('config', () => {
     await using box = sandbox();
     await box.home('h');
     const env = { OVERLAY_AUTH_DB: 'sqlite:./elsewhere.db' };
-    const { code, stdout } = await box.run(['config', 'show', 'h/controller.yml', '--origin'], { env });
-    assert.equal(code, 0);
+    const { stdout } = await box.exits(0, ['config', 'show', 'h/controller.yml', '--origin'], { env });
     assert.match(stdout, /^db: .*elsewhere\.db {2}# environment variable OVERLAY_AUTH_DB$/m);
     assert.match(stdout, /sessionTimeout: 30m {2}# h\/controller\.yml:\d+$/m);
     const plain = await box.run(['config', 'show', 'h/controller.yml']);
@@ -98,15 +95,13 @@ describe('config', () => {
 
   test('schema prints a JSON Schema', async () => {
     await using box = sandbox();
-    const { code, stdout } = await box.run(['config', 'schema']);
-    assert.equal(code, 0);
+    const { stdout } = await box.exits(0, ['config', 'schema']);
     assert.ok(JSON.parse(stdout).properties.web);
   });
 
   test('tune-hash proposes what a hash may cost here, never less than the minimum', async () => {
     await using box = sandbox();
-    const { code, stdout } = await box.run(['config', 'tune-hash', '--time', '1ms', '-j']);
-    assert.equal(code, 0);
+    const { stdout } = await box.exits(0, ['config', 'tune-hash', '--time', '1ms', '-j']);
     const { passwordHash, tookMillis, threads } = JSON.parse(stdout);
     // No machine computes even the least hash in a millisecond.
     assert.deepEqual(passwordHash, { memory: '19MiB', passes: 2, lanes: 1 });
@@ -128,14 +123,11 @@ describe('ops db', () => {
     await using box = sandbox();
     const env = { OVERLAY_AUTH_HOME: 'h' };
     await box.home('h');
-    const made = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
-    assert.equal(made.code, 0, made.stderr);
+    const made = await box.exits(0, ['ops', 'db', 'backup', 'copy.db'], { env });
     assert.equal(made.stdout, 'Copied the database to copy.db.\n');
-    const again = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
-    assert.equal(again.code, 1);
+    const again = await box.exits(1, ['ops', 'db', 'backup', 'copy.db'], { env });
     assert.match(again.stderr, /copy\.db exists already/);
-    const nowhere = await box.run(['ops', 'db', 'backup', 'nowhere/b.db'], { env });
-    assert.equal(nowhere.code, 1);
+    const nowhere = await box.exits(1, ['ops', 'db', 'backup', 'nowhere/b.db'], { env });
     assert.match(nowhere.stderr, /\/nowhere cannot be used: it does not exist\.\n/);
     const check = await box.run(['ops', 'db', 'check'], {
       env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` },
@@ -161,10 +153,9 @@ describe('ops db', () => {
       ['Rita', 'rita'],
     ]);
     assert.match((await box.run(args, ofHost)).stdout, /\nThese names pass for one another: Rita, rita\n$/);
-    const none = await box.run(['ops', 'db', 'check'], {
+    const none = await box.exits(1, ['ops', 'db', 'check'], {
       env: { ...env, OVERLAY_AUTH_DB: 'sqlite:./none.db' },
     });
-    assert.equal(none.code, 1);
     assert.match(
       none.stderr,
       /^error: There is no database at .*none\.db\.\nnext: correct db in the configuration;.*\n$/,
@@ -178,8 +169,7 @@ describe('pki', () => {
   test('show lists the certificates with their expiry', async () => {
     await using box = sandbox();
     await box.home('h');
-    const { code, stdout } = await box.run(['pki', 'show', '--config', 'h/controller.yml', '-j']);
-    assert.equal(code, 0);
+    const { stdout } = await box.exits(0, ['pki', 'show', '--config', 'h/controller.yml', '-j']);
     const certificates = JSON.parse(stdout);
     assert.deepEqual(
       certificates.map(({ use }: { use: string }) => use),
@@ -194,26 +184,23 @@ describe('pki', () => {
     const key = () => readFileSync(join(box.cwd, 'h', 'pki', 'server.key.pem'), 'utf8');
     const first = key();
     const renew = (...more: string[]) => box.run(['pki', 'renew', '--config', 'h/controller.yml', ...more]);
-    assert.equal((await renew()).code, 0);
+    await exits(0, renew());
     assert.equal(key(), first);
-    assert.equal((await renew('--new-key')).code, 0);
+    await exits(0, renew('--new-key'));
     assert.notEqual(key(), first);
   });
 
   test('renew says what is missing: the root key, or a certificate of its own', async () => {
     await using box = sandbox();
     await box.home('h');
-    const bad = await box.run(['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
-    assert.equal(bad.code, 2);
+    const bad = await box.exits(2, ['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
     assert.match(bad.stderr, /not a DNS name: "a\/b"/);
     rmSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'));
-    const locked = await box.run(['pki', 'renew', '--config', 'h/controller.yml']);
-    assert.equal(locked.code, 1);
+    const locked = await box.exits(1, ['pki', 'renew', '--config', 'h/controller.yml']);
     assert.match(locked.stderr, /The key of the root CA is not at .*root-ca\.key\.pem\.\nnext: /);
     const file = join(box.cwd, 'h', 'controller.yml');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('./pki/server.', './pki/mine.'));
-    const foreign = await box.run(['pki', 'renew', '--config', 'h/controller.yml']);
-    assert.equal(foreign.code, 1);
+    const foreign = await box.exits(1, ['pki', 'renew', '--config', 'h/controller.yml']);
     assert.match(foreign.stderr, /was not made by overlay-auth/);
   });
 });
@@ -234,8 +221,7 @@ describe('config validate --send-test', () => {
     const section = mailSection(receiver, '  language: de\n');
     writeFileSync(file, yaml + section);
     const command = ['config', 'validate', 'h/controller.yml', '--send-test', 'ada@example.com'];
-    const sent = await box.run(command);
-    assert.equal(sent.code, 0, sent.stderr);
+    const sent = await box.exits(0, command);
     assert.match(sent.stdout, /^A test mail for ada@example\.com was taken: 250 /m);
     const mail = await receiver.at(0);
     assert.deepEqual([mail.to, mail.isEncrypted], [['ada@example.com'], true]);
@@ -272,8 +258,7 @@ describe('config validate --send-test', () => {
     ] as const;
     for (const [changed, problem, next] of failing) {
       writeFileSync(file, yaml + changed);
-      const { code, stdout, stderr } = await box.run(command);
-      assert.equal(code, 1);
+      const { stdout, stderr } = await box.exits(1, command);
       assert.equal(stdout, '');
       assert.match(stderr, problem);
       assert.match(stderr, next);
@@ -284,8 +269,7 @@ describe('config validate --send-test', () => {
       ['recipient', /refused the recipient: 550 refused here/],
     ] as const) {
       receiver.refuse({ at, code: 550 });
-      const { code, stderr } = await box.run(command);
-      assert.equal(code, 1);
+      const { stderr } = await box.exits(1, command);
       assert.match(stderr, problem);
     }
     writeFileSync(file, yaml);

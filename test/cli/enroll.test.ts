@@ -1,33 +1,21 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { certificateLogin, registerCa } from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
-import { commandLine, type Outcome } from '../support/command-line.ts';
+import { commandLine } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer({ signing: true });
-await server.createUser({ name: 'root', password, isAdmin: true });
+const { server, cli } = await serverOfRoot({ signing: true });
 const admin = await loggedIn(server, 'root');
-const cli = commandLine();
-const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-await fine(args, password);
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
 
-async function fine(args: readonly string[], input = ''): Promise<Outcome> {
-  const outcome = await cli.run(args, { input });
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (args: readonly string[], input = '') => cli.exits(0, args, { input });
 const inFolder = (name: string) => join(cli.cwd, name);
 const text = (name: string) => readFileSync(inFolder(name), 'utf8');
 const withoutPrefix = (pem: string) => pem.replace(/^pem:/, '');
@@ -49,11 +37,9 @@ describe('enrolling on the command line', () => {
     device.closeConnections();
     assert.match(enrolled.stderr, /^next: overlay-auth login -c laptop\.json$/m);
 
-    const again = await cli.run(['enroll', 'laptop.jwt', '-o', 'again.json']);
-    assert.equal(again.code, 1);
+    const again = await cli.exits(1, ['enroll', 'laptop.jwt', '-o', 'again.json']);
     assert.match(again.stderr, /Not enrolled: .*\nreference: (\w+)\nnext: .*explain \w+\n$/);
-    const taken = await cli.run(['enroll', 'laptop.jwt']);
-    assert.equal(taken.code, 2);
+    const taken = await cli.exits(2, ['enroll', 'laptop.jwt']);
     assert.match(taken.stderr, /laptop\.json exists already/);
   });
 
@@ -61,8 +47,7 @@ describe('enrolling on the command line', () => {
     await fine(['create', 'identity', 'drone', '-o', 'drone.jwt']);
     await fine(['enroll', 'drone.jwt']);
     await using device = commandLine();
-    const done = await device.run(['login', '-c', inFolder('drone.json')]);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await device.exits(0, ['login', '-c', inFolder('drone.json')]);
     assert.equal(done.stdout, `Logged in to ${server.url} as drone (cert).\n`);
     assert.equal((await device.run(['whoami', '-j'])).json.name, 'drone', 'later commands present it too');
 
@@ -71,18 +56,15 @@ describe('enrolling on the command line', () => {
     write('stranger.json', { ztAPI, id: { ...id, ca: `pem:${authority().certPem}` } });
     write('elsewhere.json', { ztAPI, id: { ...id, key: 'pkcs11://token' } });
     await using stranger = commandLine();
-    const untrusted = await stranger.run(['login', '-c', inFolder('stranger.json')]);
-    assert.equal(untrusted.code, 1);
+    const untrusted = await stranger.exits(1, ['login', '-c', inFolder('stranger.json')]);
     assert.match(untrusted.stderr, /authority that is not known here/);
-    const hardware = await stranger.run(['login', '-c', inFolder('elsewhere.json')]);
-    assert.equal(hardware.code, 2);
+    const hardware = await stranger.exits(2, ['login', '-c', inFolder('elsewhere.json')]);
     assert.match(hardware.stderr, /is not an identity file with certificate and key in it/);
   });
 
   test('sets the password that the person chooses', async () => {
     await fine(['create', 'identity', 'Olga', '--updb', 'olga', '-o', 'olga.jwt']);
-    const weak = await cli.run(['enroll', 'olga.jwt', '--password-stdin'], { input: 'short' });
-    assert.equal(weak.code, 1);
+    const weak = await cli.exits(1, ['enroll', 'olga.jwt', '--password-stdin'], { input: 'short' });
     assert.match(weak.stderr, /at least/);
     const enrolled = await fine(['enroll', 'olga.jwt', '--password-stdin'], password);
     assert.match(enrolled.stdout, /next: overlay-auth login https:/);
@@ -96,8 +78,7 @@ describe('enrolling on the command line', () => {
     const leaf = client({ issuer: ca });
     writeFileSync(inFolder('press.pem'), leaf.certPem);
     writeFileSync(inFolder('press.key'), leaf.keyPem);
-    const without = await cli.run(['enroll', 'press.jwt']);
-    assert.equal(without.code, 2);
+    const without = await cli.exits(2, ['enroll', 'press.jwt']);
     assert.match(without.stderr, /--cert CERT --key KEY/);
     await fine(['enroll', 'press.jwt', '--cert', 'press.pem', '--key', 'press.key']);
     assert.equal(withoutPrefix(JSON.parse(text('press.json')).id.cert), leaf.certPem);
@@ -108,20 +89,17 @@ describe('enrolling on the command line', () => {
     const [header, payload = '', signature = ''] = text('lost.jwt').split('.');
     const forged = `${signature.slice(0, -6)}AAAAAA`;
     writeFileSync(inFolder('forged.jwt'), [header, payload, forged].join('.'));
-    const outcome = await cli.run(['enroll', 'forged.jwt']);
-    assert.equal(outcome.code, 1);
+    const outcome = await cli.exits(1, ['enroll', 'forged.jwt']);
     assert.match(outcome.stderr, /did not sign this JWT/);
     await fine(['enroll', 'lost.jwt']);
   });
 
   test('uses nothing up when the file cannot be written, and leaves none when it is refused', async () => {
     await fine(['create', 'identity', 'no room', '-o', 'room.jwt']);
-    const lost = await cli.run(['enroll', 'room.jwt', '-o', 'missing/room.json']);
-    assert.equal(lost.code, 1);
+    const lost = await cli.exits(1, ['enroll', 'room.jwt', '-o', 'missing/room.json']);
     assert.match(lost.stderr, /missing\/room\.json cannot be written/);
     await fine(['enroll', 'room.jwt']);
-    const used = await cli.run(['enroll', 'room.jwt', '-o', 'other.json']);
-    assert.equal(used.code, 1);
+    await cli.exits(1, ['enroll', 'room.jwt', '-o', 'other.json']);
     assert.equal(existsSync(inFolder('other.json')), false);
   });
 
@@ -152,12 +130,12 @@ describe('enrolling on the command line', () => {
     const shown = (await fine(['get', 'enrollment', 'pump', '-j'])).json;
     assert.equal(shown.jwt.split('.')[1], text('pump.jwt').split('.')[1]);
     await fine(['enrollment', 'refresh', 'pump', '-o', 'pump2.jwt']);
-    assert.equal((await cli.run(['enroll', 'pump.jwt'])).code, 1);
+    await cli.exits(1, ['enroll', 'pump.jwt']);
     await fine(['enroll', 'pump2.jwt']);
     await fine(['create', 'identity', 'valve']);
     await fine(['create', 'enrollment', 'updb', 'valve', '--username', 'valve']);
     await fine(['delete', 'enrollment', 'valve']);
-    assert.equal((await cli.run(['get', 'enrollment', 'valve'])).code, 1);
+    await cli.exits(1, ['get', 'enrollment', 'valve']);
   });
 
   test('an expired JWT is recognized without asking the server', async () => {

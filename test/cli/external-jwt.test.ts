@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits, type Outcome } from '../support/command-line.ts';
 import { createIdentity, createPolicy, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
 import { password } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -31,11 +31,7 @@ function passwordFile(who: CommandLine): string {
   return file;
 }
 
-async function fine(args: readonly string[]): Promise<Outcome> {
-  const outcome = await admin.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (args: readonly string[]) => admin.exits(0, args);
 
 async function tokenFile(who: CommandLine, subject: string): Promise<string> {
   const file = join(who.cwd, 'external.jwt');
@@ -66,13 +62,12 @@ describe('external JWTs on the command line', () => {
 
     await createIdentity(server, 'grace');
     await using cli = commandLine();
-    const done = await login(cli, ['-e', await tokenFile(cli, 'grace@idp')]);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(0, login(cli, ['-e', await tokenFile(cli, 'grace@idp')]));
     assert.match(done.stdout, /as grace \(ext-jwt\)/);
     assert.equal((await cli.run(['whoami', '-j'])).json.name, 'grace');
 
     await fine(['update', 'ext-jwt-signer', 'corporate', '--no-enabled']);
-    assert.equal((await login(cli, ['-e', await tokenFile(cli, 'grace@idp')])).code, 3);
+    await exits(3, login(cli, ['-e', await tokenFile(cli, 'grace@idp')]));
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
@@ -128,8 +123,7 @@ describe('external JWTs on the command line', () => {
     assert.match(good.stdout, /accepts this token as a login of grace\./);
 
     const input = await tokenOf(server, idp, 'grace@idp', { aud: 'elsewhere' });
-    const refused = await admin.run(['verify', 'ext-jwt-signer', 'corporate', '-'], { input });
-    assert.equal(refused.code, 1);
+    const refused = await admin.exits(1, ['verify', 'ext-jwt-signer', 'corporate', '-'], { input });
     assert.match(refused.stdout, /failed +token: .*audience/);
     assert.match(refused.stderr, /^error: This token is refused\. .*\nnext: /);
     const asJson = await admin.run(['-j', 'verify', 'ext-jwt-signer', 'corporate', '-'], { input });
@@ -145,11 +139,9 @@ describe('external JWTs on the command line', () => {
     await createUserWithPolicy(server, 'ada', policy);
     await using cli = commandLine();
     const byPassword = ['-u', 'ada', '--password-stdin'];
-    const refused = await login(cli, byPassword);
-    assert.equal(refused.code, 3);
+    const refused = await exits(3, login(cli, byPassword));
     assert.match(refused.stderr, new RegExp(`requires a token from ${idp.issuer}`));
-    const done = await login(cli, [...byPassword, '-e', await tokenFile(cli, 'ada@idp')]);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(0, login(cli, [...byPassword, '-e', await tokenFile(cli, 'ada@idp')]));
     assert.match(done.stdout, /as ada \(password, ejs:/);
   });
 
@@ -159,24 +151,24 @@ describe('external JWTs on the command line', () => {
     await createUserWithPolicy(server, 'joan', policy);
     await using cli = commandLine();
     const file = await tokenFile(cli, 'joan@idp');
-    const done = await login(cli, ['-u', 'joan', '--password-stdin', '-e', 'external.jwt']);
-    assert.equal(done.code, 0, done.stderr);
+    await exits(0, login(cli, ['-u', 'joan', '--password-stdin', '-e', 'external.jwt']));
     assert.equal((await cli.run(['whoami', '-j'])).json.name, 'joan');
 
     writeFileSync(file, await tokenOf(server, idp, 'somebody-else@idp'));
-    const refused = await cli.run(['whoami']);
-    assert.equal(refused.code, 3);
+    const refused = await cli.exits(3, ['whoami']);
     assert.match(refused.stderr, new RegExp(`needs a valid token of ${idp.issuer}`));
     assert.match(refused.stderr, /next: put a new token into .*external\.jwt and run the command again/);
     writeFileSync(file, 'nothing of that kind');
-    assert.equal((await cli.run(['whoami'])).code, 2);
+    await cli.exits(2, ['whoami']);
     await tokenFile(cli, 'joan@idp');
-    assert.equal((await cli.run(['whoami'])).code, 0);
+    await cli.exits(0, ['whoami']);
 
-    const once = await login(cli, ['-u', 'joan', '--password-file', passwordFile(cli), '-e', '-'], {
-      input: await tokenOf(server, idp, 'joan@idp'),
-    });
-    assert.equal(once.code, 0, once.stderr);
+    await exits(
+      0,
+      login(cli, ['-u', 'joan', '--password-file', passwordFile(cli), '-e', '-'], {
+        input: await tokenOf(server, idp, 'joan@idp'),
+      }),
+    );
     assert.match((await cli.run(['whoami'])).stderr, /next: overlay-auth login \S+ --ext-jwt FILE/);
   });
 });

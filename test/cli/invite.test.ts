@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { commandLine, type Outcome } from '../support/command-line.ts';
+import { test } from 'node:test';
 import { login } from '../support/flow.ts';
-import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const admin = commandLine();
-const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-assert.equal((await admin.run(args, { input: `${password}\n` })).code, 0);
-after(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli: admin } = await serverOfRoot();
 
-async function fine(...args: readonly string[]): Promise<Outcome> {
-  const outcome = await admin.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (...args: readonly string[]) => admin.exits(0, args);
 
 async function use(url: string, chosen: string): Promise<number> {
   const t = new URL(url).searchParams.get('t') ?? '';
@@ -48,8 +34,7 @@ test("a link is written to its owner's file, drawn, and returned to programs", a
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(url, /\/invite\?t=[\w-]{91}$/);
   // A taken name is refused before the link in the file is replaced.
-  const taken = await admin.run(['invite', 'ben', '-o', file]);
-  assert.equal(taken.code, 2);
+  await admin.exits(2, ['invite', 'ben', '-o', file]);
   assert.equal(await use(url, 'eleven loud umbrellas'), 200);
 
   const drawn = await fine('invite', 'ben', '--qr', '--end-sessions');

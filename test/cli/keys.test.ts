@@ -9,6 +9,7 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { createKeyFile, readKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { createSigner } from '../support/external-jwt.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import { type Caller, callerWith, createdId, loggedIn, password } from '../support/management.ts';
@@ -34,8 +35,7 @@ describe('keys', () => {
       ['ES256 signing', 'RS256 signing'],
     );
 
-    const ahead = await box.run(['keys', 'rotate', ...config]);
-    assert.equal(ahead.code, 0, ahead.stderr);
+    const ahead = await box.exits(0, ['keys', 'rotate', ...config]);
     assert.match(ahead.stdout, /^ES256 [\w-]{43} is published and signs from \d{4}-.*\nRS256 [\w-]{43} is /);
     for (const alg of ['ES256', 'RS256']) assert.deepEqual(await usesOf(alg), ['signing', 'next']);
 
@@ -81,7 +81,7 @@ describe('keys', () => {
       known = await kids();
     }
     assert.ok(known.includes(made.kid));
-    assert.equal((await stopped(run)).code, 0);
+    await exits(0, stopped(run));
   });
 
   test('rekey reseals everything beside a running controller, which continues', async (t) => {
@@ -100,8 +100,7 @@ describe('keys', () => {
     const key = (suffix = '') => join(box.cwd, 'h', 'secrets', `master.key${suffix}`);
     const old = readFileSync(key(), 'utf8');
 
-    const rekeyed = await box.run(['keys', 'rekey', ...config]);
-    assert.equal(rekeyed.code, 0, rekeyed.stderr);
+    const rekeyed = await box.exits(0, ['keys', 'rekey', ...config]);
     // Two signing keys, the server secret, a seed, a token and a client secret.
     const said = /^Resealed 6 secrets under the key (\S+), which is in \S+master\.key now\.\n$/;
     const fingerprint = said.exec(rekeyed.stdout)?.[1] ?? assert.fail(rekeyed.stdout);
@@ -162,8 +161,7 @@ describe('keys', () => {
     const between = await startedIn(t, box);
     assert.equal((await between.client.get('/health-checks/ready')).status, 200);
     await stopped(between.run);
-    const finished = await box.run(['keys', 'rekey', ...config, '-j']);
-    assert.equal(finished.code, 0, finished.stderr);
+    const finished = await box.exits(0, ['keys', 'rekey', ...config, '-j']);
     const { fingerprint, resealed } = JSON.parse(finished.stdout);
     assert.deepEqual([fingerprint, resealed], [second.fingerprint, 1], 'the server secret was left');
 
@@ -171,8 +169,7 @@ describe('keys', () => {
     const third = createKeyFile(nextKeyFile(keyFile));
     renameSync(previousKeyFile(keyFile), `${previousKeyFile(keyFile)}-${first.fingerprint}`);
     copyFileSync(keyFile, previousKeyFile(keyFile));
-    const went = await box.run(['keys', 'rekey', ...config]);
-    assert.equal(went.code, 0, went.stderr);
+    await box.exits(0, ['keys', 'rekey', ...config]);
     assert.equal(readKeyFile(keyFile).fingerprint, third.fingerprint);
     assert.equal(readKeyFile(previousKeyFile(keyFile)).fingerprint, second.fingerprint);
     const fourth = await box.run(['keys', 'rekey', ...config, '-j']);
@@ -187,8 +184,7 @@ describe('keys', () => {
       ['keys', 'list'],
       ['keys', 'rotate'],
     ]) {
-      const { code, stderr } = await box.run(args);
-      assert.equal(code, 1);
+      const { stderr } = await box.exits(1, args);
       assert.match(stderr, /^error: \.overlay\/controller\.yml: the file does not exist\./);
     }
   });

@@ -41,7 +41,7 @@ describe('login --device', () => {
     await using cli = commandLine(clock);
     let screen = '';
     let pauses = 0;
-    const login = await cli.run(command(), {
+    const login = await cli.exits(0, command(), {
       onStderr: (text) => {
         screen = text;
       },
@@ -52,7 +52,6 @@ describe('login --device', () => {
         if (pauses === 3) await decide(screen, 'continue');
       },
     });
-    assert.equal(login.code, 0, login.stderr);
     assert.ok(screen.includes(`visit\n  ${server.url}/oidc/device\n`), screen);
     assert.match(login.stdout, /as ada \(password\)/);
     assert.equal((await cli.run(['whoami', '-j'])).json.name, 'ada');
@@ -61,24 +60,22 @@ describe('login --device', () => {
   test('says so when the person refuses', async () => {
     await using cli = commandLine(clock);
     let screen = '';
-    const login = await cli.run(command(), {
+    const login = await cli.exits(3, command(), {
       onStderr: (text) => {
         screen = text;
       },
       onPause: () => decide(screen, 'deny'),
     });
-    assert.equal(login.code, 3);
     assert.match(login.stderr, /the person refused the login/);
   });
 
   test('gives up when nobody comes in time, and says how to begin again', async () => {
     await using cli = commandLine(clock);
-    const login = await cli.run(command(), {
+    const login = await cli.exits(3, command(), {
       onPause: async () => {
         clock.advance(MINUTE);
       },
     });
-    assert.equal(login.code, 3);
     assert.match(login.stderr, /The login with the code was not finished in time/);
     assert.ok(login.stderr.includes(`overlay-auth login --device ${server.url}`));
   });
@@ -86,7 +83,7 @@ describe('login --device', () => {
   test('cannot be combined with credentials', async () => {
     await using cli = commandLine(clock);
     for (const more of [['-u', 'ada'], ['--no-browser']]) {
-      assert.equal((await cli.run([...command(), ...more])).code, 2);
+      await cli.exits(2, [...command(), ...more]);
     }
   });
 });

@@ -25,12 +25,11 @@ test('is asked for a new one until it is accepted, and is logged in with it', as
   await using cli = commandLine();
   const typed = [password, password, 'eleven loud umbrellas', 'eleven loud umbrellas'];
   let at = 0;
-  const outcome = await cli.run(args, {
+  const outcome = await cli.exits(0, args, {
     env,
     person: (screen) =>
       /(New password for this login|The same again): $/.test(screen) ? typed[at++] : undefined,
   });
-  assert.equal(outcome.code, 0, outcome.stderr);
   assert.match(outcome.stderr, /the current password/);
   assert.equal(at, typed.length);
   assert.equal(typeof (await login(server, 'ann', 'eleven loud umbrellas')).access_token, 'string');
@@ -39,7 +38,6 @@ test('is asked for a new one until it is accepted, and is logged in with it', as
 test('is told to use a terminal if there is none', async () => {
   const args = await mustChange('ben');
   await using cli = commandLine();
-  const outcome = await cli.run(args, { env });
-  assert.equal(outcome.code, 3);
+  const outcome = await cli.exits(3, args, { env });
   assert.match(outcome.stderr, /has to be replaced/);
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { logInAs } from './support.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -17,15 +18,11 @@ before(async () => {
 after(() => Promise.all([server.close(), second.close()]));
 
 async function loginAs(cli: CommandLine, name: string, at = server): Promise<string> {
-  const args = ['login', at.url, '--ca', join(at.home, 'ca.pem'), '-u', name, '--password-stdin'];
-  const { code, stderr } = await cli.run(args, { input: password });
-  assert.equal(code, 0, stderr);
-  return stderr;
+  return (await exits(0, logInAs(cli, at, name))).stderr;
 }
 
 async function whoIs(cli: CommandLine, ...more: string[]): Promise<string> {
-  const { code, stderr, json } = await cli.run(['whoami', '-j', ...more]);
-  assert.equal(code, 0, stderr);
+  const { json } = await cli.exits(0, ['whoami', '-j', ...more]);
   return json.name;
 }
 
@@ -40,7 +37,7 @@ test('a login as another user keeps the first and says how to go back', async ()
     new RegExp(`"ada" is still logged in there; to go back: overlay-auth login use ${wordOf('ada')}\n`),
   );
   assert.equal(await whoIs(cli), 'bob');
-  assert.equal((await cli.run(['login', 'use', wordOf('ada')])).code, 0);
+  await cli.exits(0, ['login', 'use', wordOf('ada')]);
   assert.equal(await whoIs(cli), 'ada');
   const list = (await cli.run(['login', 'list', '-j'])).json;
   assert.deepEqual(
@@ -68,11 +65,9 @@ test('a name that is logged in to several servers needs an address', async () =>
   await using cli = commandLine();
   await loginAs(cli, 'ada');
   await loginAs(cli, 'ada', second);
-  const { code, stderr } = await cli.run(['login', 'use', 'ada']);
-  assert.equal(code, 2);
+  const { stderr } = await cli.exits(2, ['login', 'use', 'ada']);
   assert.ok(stderr.includes(wordOf('ada')) && stderr.includes(wordOf('ada', second)), stderr);
-  const named = await cli.run(['login', 'use', wordOf('ada')]);
-  assert.equal(named.code, 0, named.stderr);
+  await cli.exits(0, ['login', 'use', wordOf('ada')]);
 });
 
 test('a name with a space and an @ is found, and suggested as a shell takes it', async () => {
@@ -89,8 +84,7 @@ test('logging out leaves the others, and says which one is used now', async () =
   await using cli = commandLine();
   await loginAs(cli, 'ada');
   await loginAs(cli, 'bob');
-  const { code, stderr } = await cli.run(['logout']);
-  assert.equal(code, 0, stderr);
+  const { stderr } = await cli.exits(0, ['logout']);
   assert.match(stderr, new RegExp(`Now using ${server.url} as ada\\.\n`));
   assert.equal(await whoIs(cli), 'ada');
 });
@@ -102,12 +96,11 @@ test('forget takes one login by its name, and everything of a server by its addr
   await cli.run(['login', 'forget', 'bob']);
   assert.equal(await whoIs(cli), 'ada');
   await loginAs(cli, 'bob');
-  assert.equal((await cli.run(['login', 'forget', server.url])).code, 0);
+  await cli.exits(0, ['login', 'forget', server.url]);
   assert.deepEqual((await cli.run(['login', 'list', '-j'])).json, []);
-  assert.equal((await cli.run(['login', 'forget', server.url])).code, 2);
+  await cli.exits(2, ['login', 'forget', server.url]);
   // The authority has gone as well.
-  const again = await cli.run(['login', server.url, '-u', 'ada', '--password-stdin'], { input: password });
-  assert.equal(again.code, 1, again.stderr);
+  await cli.exits(1, ['login', server.url, '-u', 'ada', '--password-stdin'], { input: password });
 });
 
 test('somebody who is not logged in learns so, with what to type', async () => {
@@ -118,8 +111,7 @@ test('somebody who is not logged in learns so, with what to type', async () => {
     [wordOf('bob'), `overlay-auth login ${server.url}`],
     ['other.example:1280', 'overlay-auth login https://other.example:1280'],
   ] as const) {
-    const { code, stderr } = await cli.run(['whoami', '--server', word]);
-    assert.equal(code, 3, stderr);
+    const { stderr } = await cli.exits(3, ['whoami', '--server', word]);
     assert.ok(stderr.endsWith(`next: ${next}\n`), stderr);
   }
 });

@@ -6,11 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorize, beginLogin, claimsOf, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { logInAs } from './support.ts';
 
 // On a full second, because times in tokens are in seconds.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -19,19 +20,10 @@ const server = await startTestServer({ clock });
 await server.createUser({ name: 'ada', password, isAdmin: true });
 after(() => server.close());
 
-function loginAs(cli: CommandLine, secret = password, ...more: string[]) {
-  const args = [
-    'login',
-    server.url,
-    '--ca',
-    join(server.home, 'ca.pem'),
-    '-u',
-    'ada',
-    '--password-stdin',
-    ...more,
-  ];
-  return cli.run(args, { input: `${secret}\n` });
-}
+const loginAs = (cli: CommandLine, secret = password, ...more: string[]) =>
+  logInAs(cli, server, 'ada', secret, ...more);
+
+const byBrowser = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'];
 
 /** What a browser does with the printed address: log in there and follow the way back. */
 async function logInAt(text: string): Promise<{ status: number; page: string }> {
@@ -57,12 +49,10 @@ function visit(url: URL): Promise<{ status: number; page: string }> {
 describe('login with a password', () => {
   test('saves a session with which whoami and token work, readable by its owner only', async () => {
     await using cli = commandLine(clock);
-    const login = await loginAs(cli);
-    assert.equal(login.code, 0, login.stderr);
+    const login = await exits(0, loginAs(cli));
     assert.match(login.stdout, new RegExp(`^Logged in to ${server.url} as ada \\(password\\)\\.\\n$`));
 
-    const whoami = await cli.run(['whoami', '-j']);
-    assert.equal(whoami.code, 0, whoami.stderr);
+    const whoami = await cli.exits(0, ['whoami', '-j']);
     assert.equal(whoami.json.name, 'ada');
     assert.equal(whoami.json.isAdmin, true);
     assert.equal(whoami.json.expirationSeconds, 1800);
@@ -71,7 +61,7 @@ describe('login with a password', () => {
     assert.equal(claimsOf(token.stdout.trim()).sub, whoami.json.id);
     const decoded = await cli.run(['token', 'id', '--decode']);
     assert.equal(decoded.json.payload.sub, whoami.json.id);
-    assert.equal((await cli.run(['token', 'refresh', '--decode'])).code, 2);
+    await cli.exits(2, ['token', 'refresh', '--decode']);
 
     assert.equal(statSync(join(cli.configDir, 'credentials.json')).mode & 0o777, 0o600);
     assert.equal(statSync(cli.configDir).mode & 0o777, 0o700);
@@ -87,27 +77,23 @@ describe('login with a password', () => {
   test('takes the password from a file or the environment too', async () => {
     await using cli = commandLine(clock);
     const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'ada'];
-    const fromEnvironment = await cli.run(args, { env: { OVERLAY_AUTH_PASSWORD: password } });
-    assert.equal(fromEnvironment.code, 0, fromEnvironment.stderr);
-    const nobodyToAsk = await cli.run(args);
-    assert.equal(nobodyToAsk.code, 2);
+    await cli.exits(0, args, { env: { OVERLAY_AUTH_PASSWORD: password } });
+    const nobodyToAsk = await cli.exits(2, args);
     assert.match(nobodyToAsk.stderr, /next: add --password-stdin, or set OVERLAY_AUTH_PASSWORD/);
   });
 
   test('exits with 3 and a reference id when the password is wrong, and saves nothing', async () => {
     await using cli = commandLine(clock);
-    const refused = await loginAs(cli, 'not the password');
-    assert.equal(refused.code, 3);
+    const refused = await exits(3, loginAs(cli, 'not the password'));
     assert.match(refused.stderr, /^error: The login was refused: .*\nreference: \S+\nnext: .+\n$/);
-    assert.equal((await cli.run(['whoami'])).code, 3);
+    await cli.exits(3, ['whoami']);
   });
 
   test('recognizes a server by its address without a scheme, and by its issuer', async () => {
     await using cli = commandLine(clock);
     await loginAs(cli);
     for (const address of [server.issuer, new URL(server.url).host]) {
-      const again = await cli.run(['login', address, '-u', 'ada', '--password-stdin'], { input: password });
-      assert.equal(again.code, 0, again.stderr);
+      await cli.exits(0, ['login', address, '-u', 'ada', '--password-stdin'], { input: password });
     }
     assert.equal((await cli.run(['login', 'list', '-j'])).json.length, 1);
   });
@@ -123,8 +109,7 @@ describe('login with a client certificate', () => {
       ['-c', ca],
       ['-c', key, '-k', key],
     ]) {
-      const refused = await cli.run(['login', server.url, '--ca', ca, ...pair]);
-      assert.equal(refused.code, 2, refused.stderr);
+      const refused = await cli.exits(2, ['login', server.url, '--ca', ca, ...pair]);
       assert.match(refused.stderr, /(are not|does not contain) a certificate and its key in PEM form/);
     }
   });
@@ -159,8 +144,7 @@ describe('login with a one-time code', () => {
 
   test('leads to the browser while the app is not set up', async () => {
     await using cli = commandLine(clock);
-    const login = await loginWith(cli, '--totp-code', '123456');
-    assert.equal(login.code, 3);
+    const login = await exits(3, loginWith(cli, '--totp-code', '123456'));
     assert.match(
       login.stderr,
       /requires one-time codes.*\nnext: overlay-auth login https:\/\/localhost:\d+ /,
@@ -178,21 +162,18 @@ describe('login with a one-time code', () => {
     await using cli = commandLine(clock);
     clock.advance(MINUTE);
     const code = codeNow(seed);
-    const login = await loginWith(cli, '--totp-code', `${code.slice(0, 3)} ${code.slice(3)}`);
-    assert.equal(login.code, 0, login.stderr);
+    const login = await exits(0, loginWith(cli, '--totp-code', `${code.slice(0, 3)} ${code.slice(3)}`));
     assert.match(login.stdout, / as ada \(password, \w+\)\./);
   });
 
   test('exits with 3 for a wrong code, and when there is nobody to ask for one', async () => {
     await using cli = commandLine(clock);
-    const wrong = await loginWith(cli, '--totp-code', '000000');
-    assert.equal(wrong.code, 3);
+    const wrong = await exits(3, loginWith(cli, '--totp-code', '000000'));
     assert.match(
       wrong.stderr,
       /^error: The one-time code was refused: .*\nreference: \S+\nnext: overlay-auth login /,
     );
-    const missing = await loginWith(cli);
-    assert.equal(missing.code, 3);
+    const missing = await exits(3, loginWith(cli));
     assert.match(missing.stderr, /next: overlay-auth login \S+ … --totp-code CODE/);
   });
 });
@@ -201,12 +182,11 @@ describe('login in the browser', () => {
   test('returns to this computer and shows the page once it has the tokens', async () => {
     await using cli = commandLine(clock);
     let visited: Promise<{ status: number; page: string }> | undefined;
-    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+    await cli.exits(0, byBrowser, {
       onStderr(text) {
         if (/https:\/\/\S+\n/.test(text)) visited ??= logInAt(text);
       },
     });
-    assert.equal(login.code, 0, login.stderr);
     const { status, page } = (await visited) ?? { status: 0, page: '' };
     assert.equal(status, 200);
     assert.match(page, /<h1>Logged in<\/h1>.*You can close this tab/);
@@ -217,7 +197,7 @@ describe('login in the browser', () => {
     await using cli = commandLine(clock);
     let visited: Promise<unknown> | undefined;
     const strangers: number[] = [];
-    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+    await cli.exits(0, byBrowser, {
       onStderr(text) {
         const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
         if (address === undefined) return;
@@ -231,7 +211,6 @@ describe('login in the browser', () => {
         })();
       },
     });
-    assert.equal(login.code, 0, login.stderr);
     await visited;
     assert.deepEqual(strangers, [400, 400, 400, 404]);
   });
@@ -239,18 +218,21 @@ describe('login in the browser', () => {
   test('says on the page and in the terminal that the server refused', async () => {
     await using cli = commandLine(clock);
     let visited: Promise<{ status: number; page: string }> | undefined;
-    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+    const login = await cli.exits(3, byBrowser, {
       onStderr(text) {
         const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
         if (address === undefined || visited !== undefined) return;
         const asked = new URL(address).searchParams;
         const back = new URL(asked.get('redirect_uri') ?? '');
-        const refusal = { error: 'access_denied', error_description: 'not <b>today</b>', iss: server.issuer };
+        const refusal = {
+          error: 'access_denied',
+          error_description: 'not <b>today</b>',
+          iss: server.issuer,
+        };
         back.search = new URLSearchParams({ ...refusal, state: asked.get('state') ?? '' }).toString();
         visited = visit(back);
       },
     });
-    assert.equal(login.code, 3);
     assert.match(login.stderr, /error: The login was refused: not <b>today<\/b>/);
     const { status, page } = (await visited) ?? { status: 0, page: '' };
     assert.equal(status, 400);
@@ -259,7 +241,7 @@ describe('login in the browser', () => {
 
   test('refuses an answer that names another issuer', async () => {
     await using cli = commandLine(clock);
-    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+    const login = await cli.exits(1, byBrowser, {
       onStderr(text) {
         const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
         if (address === undefined) return;
@@ -274,7 +256,6 @@ describe('login in the browser', () => {
         visit(back).catch(() => undefined);
       },
     });
-    assert.equal(login.code, 1);
     assert.match(login.stderr, /another server/);
   });
 
@@ -292,8 +273,7 @@ describe('login in the browser', () => {
     assert.equal(numeric.status, 400);
     await using cli = commandLine(clock);
     const args = ['login', strict.url, '--ca', join(strict.home, 'ca.pem'), '-u', 'ada', '--password-stdin'];
-    const login = await cli.run(args, { input: password });
-    assert.equal(login.code, 0, login.stderr);
+    await cli.exits(0, args, { input: password });
   });
 });
 
@@ -315,8 +295,7 @@ describe('a session', () => {
     await loginAs(cli);
     clock.advance(25 * HOUR);
     for (let run = 1; run <= 2; run += 1) {
-      const whoami = await cli.run(['whoami']);
-      assert.equal(whoami.code, 3);
+      const whoami = await cli.exits(3, ['whoami']);
       assert.match(whoami.stderr, new RegExp(`error: The session of ada at ${server.url} is over\\.`));
       assert.match(whoami.stderr, new RegExp(`next: overlay-auth login ${server.url} -u ada\n`));
     }
@@ -328,19 +307,17 @@ describe('a session', () => {
     await using other = commandLine(clock);
     await loginAs(cli);
     await loginAs(other);
-    const ended = await other.run(['identity', 'end-sessions', 'ada', '-j']);
-    assert.equal(ended.code, 0, ended.stderr);
+    const ended = await other.exits(0, ['identity', 'end-sessions', 'ada', '-j']);
     assert.ok(ended.json.ended >= 2);
-    assert.equal((await cli.run(['whoami'])).code, 3);
+    await cli.exits(3, ['whoami']);
   });
 
   test('ends at the server with logout, and is then forgotten', async () => {
     await using cli = commandLine(clock);
     await loginAs(cli);
     const accessToken = (await cli.run(['token'])).stdout.trim();
-    const logout = await cli.run(['logout']);
-    assert.equal(logout.code, 0, logout.stderr);
-    assert.equal((await cli.run(['whoami'])).code, 3);
+    await cli.exits(0, ['logout']);
+    await cli.exits(3, ['whoami']);
     const headers = { authorization: `Bearer ${accessToken}` };
     assert.equal((await server.get('/edge/client/v1/current-identity', { headers })).status, 401);
     assert.ok(!readFileSync(join(cli.configDir, 'credentials.json'), 'utf8').includes(accessToken));
@@ -364,7 +341,7 @@ describe('a session', () => {
       new RegExp(`for other programs: overlay-auth login ${server.url} --bearer -u ada`),
     );
     clock.advance(31 * MINUTE);
-    assert.equal((await cli.run(['whoami'])).code, 0);
+    await cli.exits(0, ['whoami']);
 
     await logIn('--bearer');
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"d":/);

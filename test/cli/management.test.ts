@@ -1,34 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY } from '../../src/platform/clock.ts';
 import { giveCertificate, overlayRoot } from '../support/certificates.ts';
 import { client as clientCertificate } from '../support/chains.ts';
 import { sandbox } from '../support/command.ts';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { logInAs, serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const cli = commandLine();
-await loginAs(cli, 'root');
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli } = await serverOfRoot();
 
-async function loginAs(who: CommandLine, username: string, secret = password): Promise<Outcome> {
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', username, '--password-stdin'];
-  return who.run(args, { input: secret });
-}
-
-async function fine(args: readonly string[], input = ''): Promise<Outcome> {
-  const outcome = await cli.run(args, { input });
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const loginAs = (who: CommandLine, username: string, secret?: string) =>
+  logInAs(who, server, username, secret);
+const fine = (args: readonly string[], input = '') => cli.exits(0, args, { input });
 
 describe('identities', () => {
   test('are created with every option, shown, changed and deleted by name', async () => {
@@ -51,8 +37,7 @@ describe('identities', () => {
     assert.deepEqual(changed.roleAttributes, ['sea', 'cobol']);
 
     assert.match((await fine(['delete', 'identity', 'grace'])).stdout, /^Deleted identity grace\.\n$/);
-    const gone = await cli.run(['get', 'identity', 'grace']);
-    assert.equal(gone.code, 1);
+    const gone = await cli.exits(1, ['get', 'identity', 'grace']);
     assert.equal(gone.stderr, 'error: There is no identity "grace".\nnext: overlay-auth list identities\n');
   });
 
@@ -69,8 +54,7 @@ describe('identities', () => {
     await fine(['create', 'authenticator', 'updb', 'Dora Smith', 'dsmith', '--password-stdin'], password);
     const { id } = (await fine(['get', 'identity', 'dsmith', '-j'])).json;
     await giveCertificate(server, id, clientCertificate({ issuer: await overlayRoot() }));
-    const both = await cli.run(['get', 'authenticator', 'Dora Smith']);
-    assert.equal(both.code, 1);
+    const both = await cli.exits(1, ['get', 'authenticator', 'Dora Smith']);
     const table =
       /"Dora Smith" means more than one authenticator:\nID +METHOD +IDENTITY +USERNAME +FINGERPRINT\n/;
     assert.match(both.stderr, table);
@@ -86,8 +70,7 @@ describe('identities', () => {
     assert.match(listed.stdout, /\nauditor +\S+ +User +read +no /);
     await fine(['update', 'identity', 'auditor', '--permission', '']);
     assert.deepEqual(await permissions(), []);
-    const refused = await cli.run(['update', 'identity', 'auditor', '--permission', 'everything']);
-    assert.equal(refused.code, 1);
+    const refused = await cli.exits(1, ['update', 'identity', 'auditor', '--permission', 'everything']);
     assert.match(refused.stderr, /permissions/);
   });
 
@@ -98,8 +81,7 @@ describe('identities', () => {
       ['create', 'identity', 'LOOKOUT'],
       ['update', 'identity', 'keeper', '--name', 'Lookout'],
     ]) {
-      const { code, stderr } = await cli.run(args);
-      assert.equal(code, 1);
+      const { stderr } = await cli.exits(1, args);
       assert.match(
         stderr,
         /^error: .*is already taken: it passes for a name of the identity "lookout"\.?\n.*\nnext: choose another name, or add --force\n$/,
@@ -141,8 +123,7 @@ describe('identities', () => {
       json.map(({ name }: { name: string }) => name),
       ['list-c', 'list-b', 'list-a'],
     );
-    const refused = await cli.run(['list', 'identities', 'name === "x"']);
-    assert.equal(refused.code, 1);
+    const refused = await cli.exits(1, ['list', 'identities', 'name === "x"']);
     assert.match(refused.stderr, /^error: The filter could not be parsed: at position .*\nreference: \S+\n/);
     await fine(['delete', 'identity', 'list-a', 'list-b', 'list-c']);
   });
@@ -166,8 +147,7 @@ describe('identities', () => {
 
   test('whose body the server refuses are refused with the help of the command', async () => {
     await fine(['create', 'identity', 'twice']);
-    const { code, stderr } = await cli.run(['create', 'identity', 'twice']);
-    assert.equal(code, 1);
+    const { stderr } = await cli.exits(1, ['create', 'identity', 'twice']);
     assert.match(
       stderr,
       /^error: .*name.* already taken\.\nreference: \S+\nnext: overlay-auth create identity --help\n$/,
@@ -182,7 +162,7 @@ describe('identities', () => {
 
   test('are not deleted at all if one of them does not exist', async () => {
     await fine(['create', 'identity', 'kept']);
-    assert.equal((await cli.run(['delete', 'identity', 'kept', 'no such'])).code, 1);
+    await cli.exits(1, ['delete', 'identity', 'kept', 'no such']);
     await fine(['get', 'identity', 'kept']);
   });
 
@@ -190,15 +170,13 @@ describe('identities', () => {
     const secret = 'nine patient otters';
     await fine(['create', 'identity', 'otter', '--updb', '--password-stdin'], `${secret}\n`);
     await using other = commandLine();
-    assert.equal((await loginAs(other, 'otter', secret)).code, 0);
-    const denied = await other.run(['list', 'identities']);
-    assert.equal(denied.code, 4);
+    await exits(0, loginAs(other, 'otter', secret));
+    const denied = await other.exits(4, ['list', 'identities']);
     assert.match(denied.stderr, /reference: \S+\nnext: overlay-auth whoami/);
   });
 
   test('without a change are not sent', async () => {
-    const nothing = await cli.run(['update', 'identity', 'root']);
-    assert.equal(nothing.code, 2);
+    const nothing = await cli.exits(2, ['update', 'identity', 'root']);
     assert.match(nothing.stderr, /next: overlay-auth update identity --help/);
   });
 });
@@ -215,10 +193,10 @@ describe('an identity', () => {
       (await fine(['identity', 'disable', 'heron'])).stdout,
       /^Disabled heron until it is enabled;/,
     );
-    assert.equal((await other.run(['whoami'])).code, 3);
-    assert.equal((await loginAs(other, 'heron', secret)).code, 3);
+    await other.exits(3, ['whoami']);
+    await exits(3, loginAs(other, 'heron', secret));
     await fine(['identity', 'enable', 'heron']);
-    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
+    await exits(0, loginAs(other, 'heron', secret));
     await fine(['identity', 'disable', 'heron', '--minutes', '5']);
     const { disabledUntil } = (await fine(['get', 'identity', 'heron', '-j'])).json;
     assert.match(disabledUntil, /^20/);
@@ -243,7 +221,7 @@ describe('an identity', () => {
     await fine(['update', 'identity', 'heron', '--disabled-until', '']);
     assert.equal(await until(), null);
     await fine(['update', 'identity', 'heron', '--no-disabled']);
-    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
+    await exits(0, loginAs(other, 'heron', secret));
   });
 
   test('gets a new password, from a file too', async () => {
@@ -251,18 +229,17 @@ describe('an identity', () => {
     writeFileSync(file, `${changed}\n`);
     await fine(['identity', 'set-password', 'heron', '--password-file', file]);
     await using other = commandLine();
-    assert.equal((await loginAs(other, 'heron', secret)).code, 3);
-    assert.equal((await loginAs(other, 'heron', changed)).code, 0);
+    await exits(3, loginAs(other, 'heron', secret));
+    await exits(0, loginAs(other, 'heron', changed));
     await fine(['update', 'authenticator', 'heron', '--password-stdin'], secret);
-    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
+    await exits(0, loginAs(other, 'heron', secret));
   });
 
   test('without user name and password cannot get a new one, and the error names the way', async () => {
     await fine(['create', 'identity', 'mute']);
-    const refused = await cli.run(['identity', 'set-password', 'mute', '--password-stdin'], {
+    const refused = await cli.exits(1, ['identity', 'set-password', 'mute', '--password-stdin'], {
       input: secret,
     });
-    assert.equal(refused.code, 1);
     assert.match(refused.stderr, /next: overlay-auth create authenticator updb mute mute\n/);
   });
 
@@ -274,13 +251,13 @@ describe('an identity', () => {
     const filter = `identity = "${identityId}" sort by createdAt desc limit 2`;
     const [newest] = (await fine(['list', 'api-sessions', filter, '-j'])).json;
     await fine(['delete', 'api-session', newest.id]);
-    assert.equal((await second.run(['whoami'])).code, 3);
-    assert.equal((await first.run(['whoami'])).code, 0);
+    await second.exits(3, ['whoami']);
+    await first.exits(0, ['whoami']);
     assert.match(
       (await fine(['identity', 'end-sessions', 'heron'])).stdout,
       /^Ended \d+ sessions? of heron\.\n$/,
     );
-    assert.equal((await first.run(['whoami'])).code, 3);
+    await first.exits(3, ['whoami']);
   });
 });
 
@@ -325,7 +302,7 @@ test("sessions are revoked by their owner's name, and so is the revocation found
   const none = await fine(['export', 'audit', '--person', 'grace j']);
   assert.match(none.stderr, /There is no identity "grace j"\. Did you mean "grace h"\?\n0 events\n/);
   await fine(['delete', 'revocation', 'grace h']);
-  assert.equal((await cli.run(['get', 'revocation', 'grace h'])).code, 1);
+  await cli.exits(1, ['get', 'revocation', 'grace h']);
   const unknown = await cli.run(['create', 'revocation', 'IDENTITY', 'nobody']);
   assert.match(
     unknown.stderr,

@@ -1,34 +1,20 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { commandLine, type Outcome } from '../support/command-line.ts';
-import { createdId, imported, loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { test } from 'node:test';
+import { createdId, imported, loggedIn } from '../support/management.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const cli = commandLine();
-const login = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-assert.equal((await cli.run(login, { input: password })).code, 0);
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli } = await serverOfRoot();
 
-async function fine(...args: readonly string[]): Promise<Outcome> {
-  const outcome = await cli.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (...args: readonly string[]) => cli.exits(0, args);
 
 const sales = ['--filter', 'roleAttributes contains "sales"'];
 
 test('a table makes people, a filter gives them another policy, invites and deletes them', async () => {
   const file = join(server.home, 'people.csv');
   writeFileSync(file, 'name,roleAttributes\nAda,sales\nAda,sales\n');
-  const refused = await cli.run(['identity', 'import', file]);
-  assert.equal(refused.code, 1);
+  const refused = await cli.exits(1, ['identity', 'import', file]);
   assert.match(refused.stderr, /people\.csv:3: name is the same as in line 2/);
   writeFileSync(file, 'name,roleAttributes\nAda,sales\nGrace,sales\n');
   assert.match((await fine('identity', 'import', file, '--dry-run')).stdout, /2 identities can be made/);
@@ -47,10 +33,9 @@ test('a table makes people, a filter gives them another policy, invites and dele
   const invited = (await fine('identity', 'each', 'invite', ...sales, '--yes')).stdout;
   assert.equal(invited.match(/^(?:Ada|Grace)\thttps:\/\/\S+\/invite\?t=/gm)?.length, 2);
   await fine('identity', 'each', 'delete', ...sales, '--yes');
-  assert.equal((await cli.run(['get', 'identity', 'Ada'])).code, 1);
-  const both = await cli.run(['update', 'identity', 'root', ...sales, '--type', 'User']);
-  assert.equal(both.code, 2);
-  assert.equal((await cli.run(['update', 'identity', '--type', 'User'])).code, 2);
+  await cli.exits(1, ['get', 'identity', 'Ada']);
+  await cli.exits(2, ['update', 'identity', 'root', ...sales, '--type', 'User']);
+  await cli.exits(2, ['update', 'identity', '--type', 'User']);
 });
 
 test('more than a step takes are made and changed by a job, which goes on after a stop', async () => {
@@ -80,10 +65,9 @@ test('more than a step takes are made and changed by a job, which goes on after 
 
   // What the check refuses is not asked about, with few identities or many, and leaves no job.
   for (const filter of ['name = "many 7"', 'roleAttributes contains "many"']) {
-    const refused = await cli.run(['update', 'identities', '--filter', filter, '--email-verified'], {
+    const refused = await cli.exits(1, ['update', 'identities', '--filter', filter, '--email-verified'], {
       person: () => undefined,
     });
-    assert.equal(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /not possible for many \d+: [\s\S]*Nothing was changed/);
     assert.doesNotMatch(refused.stderr, /Do this for/);
   }
@@ -93,12 +77,11 @@ test('more than a step takes are made and changed by a job, which goes on after 
   const body = { filter: 'roleAttributes contains "many"', action: 'delete' };
   const id = createdId(await root.call('POST', 'identities/bulk/jobs', body));
   assert.match((await fine('identity', 'continue')).stdout, new RegExp(`^${id}\t0 of 0\troleAttributes`));
-  const carried = await cli.run(['identity', 'continue', id], {
+  const carried = await cli.exits(0, ['identity', 'continue', id], {
     person: (screen) => (screen.includes('Do this for 1200 identities?') ? 'y\n' : undefined),
   });
-  assert.equal(carried.code, 0, carried.stderr);
   assert.match(carried.stderr, /900 checked[\s\S]*900 of 1200 done/);
-  assert.equal((await cli.run(['get', 'identity', 'many 7'])).code, 1);
+  await cli.exits(1, ['get', 'identity', 'many 7']);
 
   const query = '?asJob=true';
   const { job } = (await imported(server, root, { csv: tableOf('later'), query })).json.data;
@@ -174,7 +157,7 @@ test('the audit trail is exported a page at a time, by person and by kind of ent
       .some((line) => line.includes('"field":"primary.updb.minPasswordLength","from":12,"to":13')),
   );
   assert.equal((await fine('export', 'audit', '--until', '2020-01-01T00:00:00Z')).stdout, '');
-  assert.equal((await cli.run(['export', 'audit', '--since', 'soon'])).code, 2);
+  await cli.exits(2, ['export', 'audit', '--since', 'soon']);
   assert.match((await fine('export', '--kind', 'auth-policy')).stdout, /auth-policy:/);
 });
 

@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { commandLine, type Outcome } from '../support/command-line.ts';
-import { password } from '../support/management.ts';
+import { test } from 'node:test';
 import { codeFor, redeemAs } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const admin = commandLine();
-const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-const done = await admin.run(args, { input: `${password}\n` });
-assert.equal(done.code, 0, done.stderr);
-after(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli: admin } = await serverOfRoot();
 
-async function fine(args: readonly string[]): Promise<Outcome> {
-  const outcome = await admin.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (args: readonly string[]) => admin.exits(0, args);
 
 test('an application is registered, gets a secret, gets another, and loses the first', async () => {
   await fine([
@@ -47,18 +31,15 @@ test('an application is registered, gets a secret, gets another, and loses the f
     return (await redeemAs(server, app, await codeFor(server, app, 'root'))).status === 200;
   };
 
-  const none = await admin.run(['oidc-client', 'delete-secret', 'wiki']);
-  assert.equal(none.code, 1);
+  const none = await admin.exits(1, ['oidc-client', 'delete-secret', 'wiki']);
   assert.match(none.stderr, /Wiki has no secret|wiki has no secret/);
   const first = (await fine(['oidc-client', 'add-secret', 'wiki'])).stdout.trim();
   assert.equal(await works(first), true);
-  const only = await admin.run(['oidc-client', 'delete-secret', 'Team Wiki']);
-  assert.equal(only.code, 1);
+  const only = await admin.exits(1, ['oidc-client', 'delete-secret', 'Team Wiki']);
   assert.match(only.stderr, /has only this secret/);
   const second = (await fine(['oidc-client', 'add-secret', 'Team Wiki', '-j'])).json;
   assert.deepEqual([await works(first), await works(second.secret)], [true, true]);
-  const full = await admin.run(['oidc-client', 'add-secret', 'wiki']);
-  assert.equal(full.code, 1);
+  const full = await admin.exits(1, ['oidc-client', 'add-secret', 'wiki']);
   assert.match(full.stderr, /2 secrets already/);
   await fine(['oidc-client', 'delete-secret', 'wiki']);
   assert.deepEqual([await works(first), await works(second.secret)], [false, true]);

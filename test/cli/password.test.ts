@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits, type Outcome } from '../support/command-line.ts';
 import { loggedIn, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { logInAs } from './support.ts';
 
 const newPassword = 'eleven loud umbrellas';
 const server = await startTestServer();
@@ -13,9 +14,7 @@ after(() => server.close());
 async function loggedInAs(name: string): Promise<CommandLine> {
   await server.createUser({ name, password });
   const cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', name, '--password-stdin'];
-  const outcome = await cli.run(args, { input: password });
-  assert.equal(outcome.code, 0, outcome.stderr);
+  await exits(0, logInAs(cli, server, name));
   return cli;
 }
 
@@ -28,39 +27,34 @@ function change(cli: CommandLine, current: string, next: string): Promise<Outcom
 test('password changes the password of the caller, keeps this login and ends the others', async () => {
   await using cli = await loggedInAs('ada');
   const other = await loggedIn(server, 'ada');
-  const refused = await change(cli, password, 'short');
-  assert.equal(refused.code, 1);
+  const refused = await exits(1, change(cli, password, 'short'));
   assert.match(refused.stderr, /at least 12/);
   assert.doesNotMatch(refused.stderr + refused.stdout, /short/);
-  const wrong = await change(cli, 'not it', newPassword);
-  assert.equal(wrong.code, 1);
+  const wrong = await exits(1, change(cli, 'not it', newPassword));
   assert.match(wrong.stderr, /current password is not right/);
 
-  const changed = await change(cli, password, newPassword);
-  assert.equal(changed.code, 0, changed.stderr);
+  const changed = await exits(0, change(cli, password, newPassword));
   assert.match(changed.stdout, /password of ada is changed/);
   assert.equal((await other.get('current-identity')).status, 401);
-  assert.equal((await cli.run(['whoami'])).code, 0);
+  await cli.exits(0, ['whoami']);
   await loggedIn(server, 'ada', newPassword);
 });
 
 test('password without a terminal says how to give both passwords', async () => {
   await using cli = await loggedInAs('bea');
-  const outcome = await cli.run(['password', '--password-stdin'], { input: newPassword });
-  assert.equal(outcome.code, 2);
+  const outcome = await cli.exits(2, ['password', '--password-stdin'], { input: newPassword });
   assert.match(outcome.stderr, /--current-password-file/);
 });
 
 test('password at a terminal asks for the current one, and twice for the new one', async () => {
   await using cli = await loggedInAs('cleo');
-  const outcome = await cli.run(['password'], {
+  const outcome = await cli.exits(0, ['password'], {
     person(screen) {
       if (/Current password of cleo: $/.test(screen)) return password;
       if (/New password for cleo: $|The same again: $/.test(screen)) return newPassword;
       return undefined;
     },
   });
-  assert.equal(outcome.code, 0, outcome.stderr);
   assert.doesNotMatch(outcome.stderr + outcome.stdout, /umbrellas|lanterns/);
   await loggedIn(server, 'cleo', newPassword);
 });

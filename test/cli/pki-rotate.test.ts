@@ -10,6 +10,7 @@ import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { parseCertificates } from '../../src/platform/x509/x509.ts';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { csrPem } from '../support/csr.ts';
 import { clientApi, enrolledDevice, invited, verifiedClaims } from '../support/enrollment.ts';
 import { httpsClient } from '../support/https-client.ts';
@@ -41,8 +42,7 @@ class Home {
     return this.box.run(['pki', 'rotate', ...args, '--config', configFile]);
   }
   async rotated(...args: string[]) {
-    const done = await this.rotate(...args);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(0, this.rotate(...args));
     return done;
   }
   async refused(args: readonly string[], words: RegExp) {
@@ -84,8 +84,7 @@ async function newHome(...more: string[]): Promise<Home> {
   if (more.length === 0) await box.home('h', 'localhost:0');
   else {
     writeFileSync(join(box.cwd, 'password'), `${password}\n`);
-    const made = await box.run(['init', '--home', 'h', '--address', 'localhost:0', ...more]);
-    assert.equal(made.code, 0, made.stderr);
+    await box.exits(0, ['init', '--home', 'h', '--address', 'localhost:0', ...more]);
   }
   return new Home(box);
 }
@@ -134,8 +133,7 @@ describe('pki rotate root', () => {
       ['root'],
       /has been replaced, and the previous one is still trusted\.\nnext: .*--retire/,
     );
-    const renewed = await home.box.run(['pki', 'renew', '--config', configFile]);
-    assert.equal(renewed.code, 0, renewed.stderr);
+    await home.box.exits(0, ['pki', 'renew', '--config', configFile]);
     assert.deepEqual(all(), [true, true, true], 'a renewal meanwhile keeps the way from the old root');
 
     const shown = await home.box.run(['pki', 'show', '--config', configFile]);
@@ -220,9 +218,9 @@ describe('pki rotate root', () => {
       [['--cert', 'none.crt', '--key', 'none.key'], /none\.crt cannot be used/],
     ] as const)
       await home.refused(['root', ...args], words);
-    assert.equal((await home.rotate('root', '--cert', 'over.crt')).code, 2);
-    assert.equal((await home.rotate('root', '--switch', '--retire')).code, 2);
-    assert.equal((await home.rotate('elsewhere')).code, 2);
+    await exits(2, home.rotate('root', '--cert', 'over.crt'));
+    await exits(2, home.rotate('root', '--switch', '--retire'));
+    await exits(2, home.rotate('elsewhere'));
 
     // OpenSSL makes names, extensions and key identifiers in its own way.
     const made = [
@@ -317,8 +315,7 @@ describe('pki rotate client-ca', () => {
     });
     const admin = await loggedIn(client, 'root');
     const reload = async () => {
-      const done = await box.run(['config', 'reload', '--config', configFile]);
-      assert.equal(done.code, 0, done.stderr);
+      const done = await box.exits(0, ['config', 'reload', '--config', configFile]);
       return done.stdout;
     };
     const cacerts = async () => {
@@ -419,7 +416,7 @@ describe('pki rotate client-ca', () => {
     await home.rotated('client-ca');
     copyFileSync(home.path('client-ca.key.pem.next'), home.path('client-ca.key.pem'));
     const check = () => home.box.run(['run', 'controller', configFile, '--check']);
-    assert.equal((await check()).code, 0);
+    await exits(0, check());
     rmSync(home.path('client-ca.cert.pem.next'));
     assert.match((await check()).stderr, /the private key does not belong to the certificate/);
   });

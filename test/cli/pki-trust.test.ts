@@ -7,7 +7,7 @@ import { DAY } from '../../src/platform/clock.ts';
 import { authority, authorityExtensions, generalName, nameConstraints } from '../support/chains.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { type Sandbox, sandbox } from '../support/command.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandLine, exits } from '../support/command-line.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const withoutCertutil =
@@ -60,19 +60,19 @@ describe('pki trust', { skip: withoutCertutil }, () => {
     writeFileSync(join(cli.cwd, 'root.pem'), authority().certPem);
     const args = ['pki', 'trust', 'root.pem', ...onlyBrowsers];
 
-    const unasked = await cli.run(args, { env });
-    assert.equal(unasked.code, 2);
+    const unasked = await cli.exits(2, args, { env });
     assert.match(unasked.stderr, /next: .*--yes/);
-    const no = await cli.run(args, { env, person: (screen) => (screen.includes('[y/N]') ? 'n' : undefined) });
-    assert.equal(no.code, 1);
+    const no = await cli.exits(1, args, {
+      env,
+      person: (screen) => (screen.includes('[y/N]') ? 'n' : undefined),
+    });
     assert.match(no.stderr, /SHA-256 +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
     assert.match(no.stderr, /can vouch for +every name\n[\s\S]*can pretend to be any site/);
     assert.match(no.stderr, /Nothing was changed/);
-    const yes = await cli.run(args, {
+    const yes = await cli.exits(0, args, {
       env,
       person: (screen) => (screen.includes('[y/N]') ? 'y' : undefined),
     });
-    assert.equal(yes.code, 0, yes.stderr);
     assert.match(yes.stdout, /Firefox ab\.default +trusted +~\/\.mozilla/);
     assert.match(yes.stderr, /running: certutil -A .*-t C,,[\s\S]*Restart the browsers/);
 
@@ -80,7 +80,7 @@ describe('pki trust', { skip: withoutCertutil }, () => {
     const database = `sql:${join(cli.cwd, '.pki/nssdb')}`;
     const add = ['-A', '-d', database, '-n', 'of somebody', '-t', 'C,,'];
     assert.equal(spawnSync('certutil', add, { input: authority().certPem }).status, 0);
-    assert.equal((await cli.run([...args, '--undo'], { env })).code, 0);
+    await cli.exits(0, [...args, '--undo'], { env });
     const left = String(spawnSync('certutil', ['-L', '-d', database]).stdout);
     assert.match(left, /of somebody/);
     assert.doesNotMatch(left, /overlay-auth-/);
@@ -92,10 +92,9 @@ describe('pki trust', { skip: withoutCertutil }, () => {
     const env = { PATH: process.env.PATH ?? '' };
     writeFileSync(join(cli.cwd, 'root.pem'), authority().certPem);
     writeFileSync(join(cli.cwd, '.mozilla/firefox/ab.default/cert9.db'), 'not a database');
-    const { code, stdout, stderr } = await cli.run(['pki', 'trust', 'root.pem', '--yes', ...onlyBrowsers], {
+    const { stdout, stderr } = await cli.exits(1, ['pki', 'trust', 'root.pem', '--yes', ...onlyBrowsers], {
       env,
     });
-    assert.equal(code, 1);
     assert.match(stdout, /Chromium, Chrome +trusted/);
     assert.match(stdout, /Firefox ab\.default +failed: certutil/);
     assert.match(stderr, /error: Firefox ab\.default: certutil: .*\nnext: /);
@@ -111,8 +110,7 @@ test('pki trust shows every command before it is run', { skip: withoutCertutil }
     box.run(['pki', 'trust', '--config', 'a home/controller.yml', '--dry-run', '-j', ...args], {
       env: { HOME: box.cwd },
     });
-  const { code, stdout, stderr } = await trust();
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, trust());
   const stores: { kind: string; state: string; commands: string[] }[] = JSON.parse(stdout).stores;
   const quoted = `'${join(box.cwd, 'a home/pki/root-ca.cert.pem')}'`;
   for (const { kind, commands } of stores.filter(({ state }) => state === 'planned')) {
@@ -132,10 +130,9 @@ test('pki trust refuses what is not the authority of a server', async () => {
   await using box = sandbox();
   await box.home('h', 'localhost:0');
   const refusal = async (...args: string[]) => {
-    const { code, stderr } = await box.run(['pki', 'trust', '--yes', ...onlyBrowsers, ...args], {
+    const { stderr } = await box.exits(1, ['pki', 'trust', '--yes', ...onlyBrowsers, ...args], {
       env: { HOME: box.cwd },
     });
-    assert.equal(code, 1);
     return stderr;
   };
   const pki = join(box.cwd, 'h', 'pki');

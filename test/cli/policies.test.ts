@@ -1,37 +1,21 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { DAY } from '../../src/platform/clock.ts';
 import { parseCertificate } from '../../src/platform/x509/x509.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
-import { commandLine, type Outcome } from '../support/command-line.ts';
+import { exits } from '../support/command-line.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { logInAs, serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const cli = commandLine();
-await login();
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
+const { server, cli } = await serverOfRoot();
 
-async function login(): Promise<void> {
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  assert.equal((await cli.run(args, { input: password })).code, 0);
-}
-
-async function fine(...args: readonly string[]): Promise<Outcome> {
-  const outcome = await cli.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (...args: readonly string[]) => cli.exits(0, args);
 
 const policy = async (name: string) => (await fine('get', 'auth-policy', name, '-j')).json;
 
@@ -65,8 +49,7 @@ describe('auth policies', () => {
     assert.equal(changed.primary.updb.maxAttempts, 7);
 
     await fine('create', 'identity', 'sailor', '--auth-policy', 'crew');
-    const kept = await cli.run(['delete', 'auth-policy', 'crew']);
-    assert.equal(kept.code, 1);
+    const kept = await cli.exits(1, ['delete', 'auth-policy', 'crew']);
     assert.match(kept.stderr, /Identities have this policy/);
     await fine('update', 'identity', 'sailor', '--auth-policy', 'default');
     await fine('delete', 'auth-policy', 'crew');
@@ -85,8 +68,7 @@ describe('auth policies', () => {
     assert.equal((await policy('filed')).primary.updb.maxAttempts, 3);
     for (const content of ['- a list', 'a: [', 'text', 'a: 1\na: 2']) {
       writeFileSync(yaml, content);
-      const refused = await cli.run(['update', 'auth-policy', 'filed', '--file', yaml]);
-      assert.equal(refused.code, 2, refused.stderr);
+      await cli.exits(2, ['update', 'auth-policy', 'filed', '--file', yaml]);
     }
   });
 
@@ -101,8 +83,7 @@ describe('auth policies', () => {
         ['create', 'auth-policy', 'mistyped'],
         ['update', 'auth-policy', 'default'],
       ]) {
-        const refused = await cli.run([...args, '--file', yaml]);
-        assert.equal(refused.code, 1, refused.stderr);
+        const refused = await cli.exits(1, [...args, '--file', yaml]);
         const said = `${unknown} is not known here: the nearest known name is ${meant}`;
         assert.ok(refused.stderr.includes(said), refused.stderr);
       }
@@ -112,8 +93,7 @@ describe('auth policies', () => {
   });
 
   test('that would lock the last administrator out need --force', async () => {
-    const refused = await cli.run(['update', 'auth-policy', 'default', '--no-password']);
-    assert.equal(refused.code, 1);
+    const refused = await cli.exits(1, ['update', 'auth-policy', 'default', '--no-password']);
     assert.match(
       refused.stderr,
       /would leave no administrator who can log in\.\nreference: .*\nnext: .* --force\n$/,
@@ -122,21 +102,19 @@ describe('auth policies', () => {
     assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');
     // It applies from the next call on, also to whoever forced it.
-    const shutOut = await cli.run(['list', 'identities']);
-    assert.equal(shutOut.code, 3);
+    const shutOut = await cli.exits(3, ['list', 'identities']);
     assert.match(shutOut.stderr, /session of root .* is over/);
     await server.store.authPolicies.update(
       defaultAuthPolicyId,
       { primary: before.primary },
       server.clock.now(),
     );
-    await login();
+    await exits(0, logInAs(cli, server, 'root'));
   });
 });
 
 test('disabling the last administrator needs --force, which is named as it is typed', async () => {
-  const refused = await cli.run(['identity', 'disable', 'root']);
-  assert.equal(refused.code, 1);
+  const refused = await cli.exits(1, ['identity', 'disable', 'root']);
   assert.match(
     refused.stderr,
     /^error: This change would leave no administrator who can log in\.\n.*\nnext: create .*, or add --force\n$/,
@@ -152,7 +130,7 @@ test('disabling the last administrator needs --force, which is named as it is ty
   });
   const { id } = items[0] ?? assert.fail();
   await server.store.identities.update(id, { disabledAt: null, disabledUntil: null }, server.clock.now());
-  await login();
+  await exits(0, logInAs(cli, server, 'root'));
 });
 
 describe('an identity', () => {
@@ -175,8 +153,7 @@ describe('an identity', () => {
 
   test('loses its authenticator app with reset-mfa, if it has one', async () => {
     const identityId = await server.createUser({ name: 'phone lost', password });
-    const none = await cli.run(['identity', 'reset-mfa', 'phone lost']);
-    assert.equal(none.code, 1);
+    const none = await cli.exits(1, ['identity', 'reset-mfa', 'phone lost']);
     assert.match(none.stderr, /has no authenticator app/);
     const now = server.clock.now();
     const pending = { identityId, sealedSeed: 'x', recoveryHashes: [], expiresAt: now + 60_000 };
@@ -237,8 +214,7 @@ describe('explain', () => {
   });
 
   test('exits with 1 when no refused request has the reference id', async () => {
-    const unknown = await cli.run(['explain', '0000000000']);
-    assert.equal(unknown.code, 1);
+    const unknown = await cli.exits(1, ['explain', '0000000000']);
     assert.match(unknown.stderr, /^error: There is no refused request with this reference id/);
   });
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { sandbox } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -57,8 +58,7 @@ test('eight commands that run at the end of a token all work, and so does the on
   const run = (args: readonly string[], input?: string) =>
     box.start(args, { env, ...(input === undefined ? {} : { input }) }).finished;
   const trust = ['--ca', join(server.home, 'ca.pem')];
-  const login = await run(['login', server.url, ...trust, '-u', 'ada', '--password-stdin'], `${password}\n`);
-  assert.equal(login.code, 0, login.stderr);
+  await exits(0, run(['login', server.url, ...trust, '-u', 'ada', '--password-stdin'], `${password}\n`));
   const token = async () => (await run(['token'])).stdout;
   const before = await token();
 

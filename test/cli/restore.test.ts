@@ -18,6 +18,7 @@ import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
 import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
@@ -28,9 +29,8 @@ const env = { OVERLAY_AUTH_HOME: 'h' };
 async function backedUp() {
   const box = sandbox();
   await box.home('h', 'localhost:0');
-  const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
-  assert.equal(made.code, 0, made.stderr);
-  assert.equal((await box.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 0);
+  await box.exits(0, ['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
+  await box.exits(0, ['ops', 'db', 'backup', 'copy.db'], { env });
   const restore = (file = 'copy.db', ...more: string[]) =>
     box.run(['ops', 'db', 'restore', file, ...more], { env });
   return { ...box, restore, path: (name: string) => join(box.cwd, name) };
@@ -38,14 +38,10 @@ async function backedUp() {
 
 test('restore brings the backup back, keeps what it replaces, and is audited', async (t) => {
   await using home = await backedUp();
-  assert.equal(
-    (await home.run(['admin', 'create', 'bob', '--password-stdin'], { env, input: password })).code,
-    0,
-  );
+  await home.exits(0, ['admin', 'create', 'bob', '--password-stdin'], { env, input: password });
   // As after a way over another machine.
   chmodSync(home.path('copy.db'), 0o644);
-  const { code, stdout, stderr } = await home.restore();
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, home.restore());
   assert.match(
     stdout,
     /^Restored h\/overlay\.db from copy\.db\.\nThe former database is h\/overlay\.db\.replaced-\S+;/,
@@ -91,13 +87,12 @@ test('a passkey of the backup opens logins after the restore, one that was added
   const ana = await loggedIn(before.client, 'ana');
   const [kept, late] = [new SoftAuthenticator(before.url), new SoftAuthenticator(before.url)];
   await addOwn(ana, kept);
-  assert.equal((await home.run(['ops', 'db', 'backup', 'with-passkey.db'], { env })).code, 0);
+  await home.exits(0, ['ops', 'db', 'backup', 'with-passkey.db'], { env });
   await addOwn(ana, late);
   // The counter of the authenticator goes on, and that of the backup is behind.
   const opened = await tokensOf(before.client, await usePasskey(before.client, { authenticator: kept }));
   await stopped(before.run);
-  const restored = await home.restore('with-passkey.db');
-  assert.equal(restored.code, 0, restored.stderr);
+  await exits(0, home.restore('with-passkey.db'));
 
   // At another port, which is another origin.
   const { run, client, url: origin } = await start();
@@ -120,15 +115,14 @@ test('a backup is audited, one that was refused is not', async () => {
   const line =
     /command="ops db backup" operator=\S+ event=database\.copied from=\S+overlay\.db to=\S+copy\.db /g;
   assert.equal(log().match(line)?.length, 1, log());
-  assert.equal((await home.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 1);
+  await home.exits(1, ['ops', 'db', 'backup', 'copy.db'], { env });
   assert.equal(log().match(line)?.length, 1);
 });
 
 test('restore works if the database is gone, and tells programs what it did', async () => {
   await using home = await backedUp();
   const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
-  const { code, stdout } = await home.run(['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
-  assert.equal(code, 0);
+  const { stdout } = await home.exits(0, ['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
   const { replaced, withdrawn, restoreId } = JSON.parse(stdout);
   assert.equal(replaced, null);
   assert.deepEqual(withdrawn, {
@@ -148,9 +142,9 @@ test('a backup that ended well is noted, and one of another tool when that is to
   const lastBackup = async () =>
     JSON.parse((await box.run(['status', '--config', 'h/controller.yml', '-j'])).stdout).lastBackup;
   assert.equal(await lastBackup(), null);
-  assert.equal((await box.run(['ops', 'db', 'backup', 'nowhere/copy.db'], { env })).code, 1);
+  await box.exits(1, ['ops', 'db', 'backup', 'nowhere/copy.db'], { env });
   assert.equal(await lastBackup(), null);
-  assert.equal((await box.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 0);
+  await box.exits(0, ['ops', 'db', 'backup', 'copy.db'], { env });
   const first = await lastBackup();
   assert.match(first, /^20\d\d-/);
   const told = await box.run(['ops', 'db', 'backed-up'], { env });
@@ -213,14 +207,13 @@ test('a log that another user has put beside the backup does not become part of 
   copyFileSync(home.path('theirs.db-wal'), home.path('copy.db-wal'));
   theirs.close();
   chownSync(home.path('copy.db-wal'), 65_534, 65_534);
-  const refused = await home.restore();
-  assert.equal(refused.code, 1);
+  const refused = await exits(1, home.restore());
   assert.match(refused.stderr, /^error: .*copy\.db-wal belongs to another user than .*copy\.db\.\nnext: /);
   assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
   assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
   // A log that belongs to the backup is taken along.
   chownSync(home.path('copy.db-wal'), 0, 0);
-  assert.equal((await home.restore()).code, 0);
+  await exits(0, home.restore());
 });
 
 test('a database that cannot be kept stays as it is, with its log', async () => {
@@ -243,8 +236,7 @@ test('a backup that another key sealed is refused', async () => {
   await home.run(['ops', 'db', 'backup', 'sealed.db'], { env });
   rmSync(home.path('h/secrets/master.key'));
   createKeyFile(home.path('h/secrets/master.key'));
-  const refused = await home.restore('sealed.db');
-  assert.equal(refused.code, 1);
+  const refused = await exits(1, home.restore('sealed.db'));
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
 });
 
@@ -268,8 +260,7 @@ test('an emptied database is refused in a sentence that says how to continue', a
   assert.equal(statSync(home.path('h/overlay.db')).size, 0);
   const check = await home.run(['ops', 'db', 'check'], { env });
   assert.match(check.stderr, /the file is empty/);
-  const back = await home.restore();
-  assert.equal(back.code, 0, back.stderr);
+  await exits(0, home.restore());
   const names = new DatabaseSync(home.path('h/overlay.db'), { readOnly: true });
   assert.deepEqual(
     names

@@ -19,6 +19,7 @@ import {
   stopped,
   untilReady,
 } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 
 const configFile = 'h/controller.yml';
 
@@ -32,8 +33,7 @@ async function homeBox(): Promise<Sandbox> {
 /** The same, with keys that no other home has. */
 async function newHomeBox(env: Record<string, string>): Promise<Sandbox> {
   const box = sandbox();
-  const { code, stderr } = await box.run(['init', '--home', 'h', '--address', 'localhost:0'], { env });
-  assert.equal(code, 0, stderr);
+  await box.exits(0, ['init', '--home', 'h', '--address', 'localhost:0'], { env });
   return box;
 }
 
@@ -146,7 +146,7 @@ describe('run controller', () => {
     run.child.kill('SIGTERM');
     await said('event=stopping');
     run.child.kill('SIGTERM');
-    assert.equal((await run.finished).code, 1);
+    await exits(1, run.finished);
     socket.destroy();
   });
 
@@ -157,7 +157,7 @@ describe('run controller', () => {
     const before = await presented(box, ready.url);
     before.socket.destroy();
 
-    const renewed = await box.run([
+    const renewed = await box.exits(0, [
       'pki',
       'renew',
       '--config',
@@ -166,7 +166,6 @@ describe('run controller', () => {
       'auth.example.com',
       '-j',
     ]);
-    assert.equal(renewed.code, 0, renewed.stderr);
     const { fingerprint, names } = JSON.parse(renewed.stdout);
     assert.deepEqual(names, ['localhost', 'auth.example.com', '127.0.0.1', '::1']);
     edit(
@@ -193,14 +192,13 @@ describe('run controller', () => {
     const still = await presented(box, ready.url);
     still.socket.destroy();
     assert.equal(still.fingerprint, fingerprint);
-    assert.equal((await stopped(run)).code, 0);
+    await exits(0, stopped(run));
   });
 
   test('config reload finds the controller of the home, says what it did, and who else may not ask', async (t) => {
     await using box = await homeBox();
     const reload = (...more: string[]) => box.run(['config', 'reload', '--config', configFile, ...more]);
-    const early = await reload();
-    assert.equal(early.code, 5);
+    const early = await exits(5, reload());
     assert.match(
       early.stderr,
       /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
@@ -237,16 +235,14 @@ describe('run controller', () => {
       (yaml) =>
         `${yaml.replace(/^( +level: ).*/m, '$1debug')}\nbranding:\n  name: Harbour\nnode:\n  name: other\n`,
     );
-    const done = await reload('-j');
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(0, reload('-j'));
     const { changed, needsRestart } = JSON.parse(done.stdout);
     assert.deepEqual(changed[0], { path: 'branding.name', before: 'Overlay', after: 'Harbour' });
     assert.deepEqual(needsRestart, [{ path: 'node.name', before: null, after: 'other' }]);
     assert.match((await name()) ?? '', /Harbour/);
 
     edit(box, (yaml) => yaml.replace('Harbour', 'Elsewhere').replace('v: 3', 'v: 9'));
-    const refused = await reload();
-    assert.equal(refused.code, 1);
+    const refused = await exits(1, reload());
     assert.match(
       refused.stderr,
       /controller\.yml:\d+:\d+: v: [\s\S]*nothing was changed[\s\S]*config reload --config/,
@@ -262,15 +258,14 @@ describe('run controller', () => {
       [one, two].map((text) => JSON.parse(text).outcome),
       ['reloaded', 'reloaded'],
     );
-    assert.equal((await stopped(run)).code, 0);
+    await exits(0, stopped(run));
     assert.equal(existsSync(socket), false);
   });
 
   test('status --ready says whether the controller runs, and which check fails, by its exit code too', async () => {
     await using box = await homeBox();
     const ready = (...more: string[]) => box.run(['status', '--ready', '--config', configFile, ...more]);
-    const early = await ready();
-    assert.equal(early.code, 5);
+    const early = await exits(5, ready());
     assert.match(
       early.stderr,
       /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
@@ -280,21 +275,19 @@ describe('run controller', () => {
     edit(box, (yaml) => yaml.replace(/^ +- binding: health-checks\n/m, ''));
     const run = startRun(box);
     await untilReady(run);
-    const fine = await ready('-j');
-    assert.equal(fine.code, 0, fine.stderr);
+    const fine = await exits(0, ready('-j'));
     const { checks } = JSON.parse(fine.stdout);
     assert.ok(checks.length > 1 && checks.every((check: { healthy: boolean }) => check.healthy), fine.stdout);
     assert.equal((await ready()).stdout, 'The controller of h/controller.yml is ready.\n');
-    assert.equal((await box.run(['status', '--ready', '--server', 'https://localhost:1'])).code, 2);
+    await box.exits(2, ['status', '--ready', '--server', 'https://localhost:1']);
 
     await using database = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
     database.exec('ALTER TABLE changes RENAME TO elsewhere');
-    const bad = await ready();
-    assert.equal(bad.code, 1, bad.stdout);
+    const bad = await exits(1, ready());
     assert.match(bad.stderr, /is not ready: [^\n]*store\.read[\s\S]*next: look into its log/);
     database.exec('ALTER TABLE elsewhere RENAME TO changes');
-    assert.equal((await stopped(run)).code, 0);
-    assert.equal((await ready()).code, 5);
+    await exits(0, stopped(run));
+    await exits(5, ready());
   });
 
   test('a file that is being written is read when it is whole', async () => {
@@ -357,7 +350,7 @@ describe('run controller', () => {
       assert.ok(fresh.validFromDate.getTime() <= systemClock.now());
       assert.equal(readFileSync(join(pki, 'server.key.pem'), 'utf8'), short.keyPem);
       assert.equal(run.output().stdout.includes('ends soon'), false);
-      assert.equal((await stopped(run)).code, 0);
+      await exits(0, stopped(run));
     }
   });
 
@@ -395,8 +388,7 @@ describe('run controller refuses to start, with one sentence', () => {
     assert.ok(stderr.trim().split('\n').length <= 2, stderr);
     assert.doesNotMatch(stderr, /unexpected|^ +at /m);
     assert.doesNotMatch(stdout, /ready/);
-    const asJson = await box.run(['run', 'controller', configFile, '--log-format', 'json'], { env });
-    assert.equal(asJson.code, 1);
+    const asJson = await box.exits(1, ['run', 'controller', configFile, '--log-format', 'json'], { env });
     assert.equal(typeof JSON.parse(asJson.stderr).error.message, 'string');
   }
 
@@ -463,8 +455,7 @@ describe('run controller refuses to start, with one sentence', () => {
   test('when the database cannot be reached', async () => {
     await using box = await homeBox();
     const env = { OVERLAY_AUTH_DB: 'postgres://127.0.0.1:1/overlay' };
-    const { code, stdout, stderr } = await box.run(['run', 'controller', configFile], { env });
-    assert.equal(code, 5);
+    const { stdout, stderr } = await box.exits(5, ['run', 'controller', configFile], { env });
     assert.equal(stdout, '');
     assert.match(stderr, /^error: The database cannot be used: connect ECONNREFUSED/);
   });
@@ -479,20 +470,17 @@ describe('run controller refuses to start, with one sentence', () => {
   test('when the configuration is wrong, naming line and column and what to do', async () => {
     await using box = await homeBox();
     edit(box, (yaml) => yaml.replace('sessionTimeout: 30m', 'sesionTimeout: 30m'));
-    const { code, stderr } = await box.run(['run', 'controller', configFile]);
-    assert.equal(code, 1);
+    const { stderr } = await box.exits(1, ['run', 'controller', configFile]);
     assert.match(
       stderr,
       /^error: h\/controller\.yml:\d+:\d+: edge\.api\.sesionTimeout: .*\n.*sessionTimeout/,
     );
-    const missing = await box.run(['run', 'controller', 'nowhere.yml']);
-    assert.equal(missing.code, 1);
+    const missing = await box.exits(1, ['run', 'controller', 'nowhere.yml']);
     assert.match(
       missing.stderr,
       /^error: nowhere\.yml: the file does not exist\.\n +Create a configuration with: overlay-auth init --home DIR/,
     );
-    const check = await box.run(['run', 'controller', configFile, '--check']);
-    assert.equal(check.code, 1);
+    const check = await box.exits(1, ['run', 'controller', configFile, '--check']);
     assert.equal(check.stdout, '');
   });
 });
@@ -503,15 +491,13 @@ describe('run controller --check', () => {
   test('refuses a key that is not that of the database, and a key file that others can read', async () => {
     await using box = await homeBox();
     const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
-    assert.equal((await check(box)).code, 0);
+    await exits(0, check(box));
     chmodSync(keyFile, 0o644);
-    const open = await check(box);
-    assert.equal(open.code, 1);
+    const open = await exits(1, check(box));
     assert.match(open.stderr, /is open to other users .*chmod 600/);
 
     replaceKey(box);
-    const wrong = await check(box);
-    assert.equal(wrong.code, 1);
+    const wrong = await exits(1, check(box));
     assert.match(
       wrong.stderr,
       /^error: The key-encryption key is not the one .*\nnext: put back the key file/,
@@ -534,30 +520,26 @@ describe('run controller --check', () => {
       [() => copy('server.cert.pem', 'client-ca.cert.pem'), /cannot be signed with .*signingCert/],
     ] as const) {
       spoil();
-      const { code, stderr } = await check(box);
-      assert.equal(code, 1);
+      const { stderr } = await exits(1, check(box));
       assert.match(stderr, said);
       for (const name of spoiled) copy(`${name}.kept`, name);
     }
-    assert.equal((await check(box)).code, 0);
+    await exits(0, check(box));
   });
 
   test('says what the start will do to the database, and that it cannot be looked into', async () => {
     await using box = await homeBox();
     edit(box, (yaml) => yaml.replace('overlay.db', 'elsewhere.db'));
-    const none = await check(box);
-    assert.equal(none.code, 0, none.stderr);
+    const none = await exits(0, check(box));
     assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start creates one/);
     assert.ok(!existsSync(join(box.cwd, 'h', 'elsewhere.db')));
 
     edit(box, (yaml) => yaml.replace('elsewhere.db', 'nowhere/elsewhere.db'));
-    const nowhere = await check(box);
-    assert.equal(nowhere.code, 1, nowhere.stdout);
+    const nowhere = await exits(1, check(box));
     assert.match(nowhere.stderr, /nowhere cannot be used: it does not exist/);
 
     edit(box, (yaml) => yaml.replace(/^db: .*$/m, 'db: postgres://nobody@127.0.0.1:1/none?sslmode=disable'));
-    const away = await check(box);
-    assert.equal(away.code, 0, away.stderr);
+    const away = await exits(0, check(box));
     assert.match(away.stdout, /warning: the database cannot be looked into: /);
   });
 });

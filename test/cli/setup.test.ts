@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { exits } from '../support/command-line.ts';
 import { login } from '../support/flow.ts';
 import { freePort } from '../support/nodes.ts';
 import { password, submitSetup } from '../support/setup.ts';
@@ -113,8 +114,7 @@ describe('quickstart', () => {
   });
 
   test('a second one on the same home is refused with one sentence', async () => {
-    const { code, stderr, stdout } = await box.run(['quickstart']);
-    assert.equal(code, 1);
+    const { stderr, stdout } = await box.exits(1, ['quickstart']);
     assert.equal(stdout, '');
     assert.match(
       stderr,
@@ -122,8 +122,7 @@ describe('quickstart', () => {
         `^error: Another controller is running on .*overlay\\.db \\(process ${first.started.child.pid}, localhost:0\\): stop it first.*\nnext: stop the other controller.*\n$`,
       ),
     );
-    const run = await box.run(['run', 'controller', first.ready.config]);
-    assert.equal(run.code, 1);
+    const run = await box.exits(1, ['run', 'controller', first.ready.config]);
     assert.match(run.stderr, /^error: Another controller is running/);
   });
 
@@ -150,8 +149,7 @@ describe('quickstart', () => {
     assert.ok((await login(client, 'ana', password)).access_token);
     client.closeConnections();
 
-    const { code, stdout } = await stopped(second.started);
-    assert.equal(code, 0);
+    const { stdout } = await exits(0, stopped(second.started));
     assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').event, 'stopped');
     const log = readFileSync(join(ready.home, 'controller.log'), 'utf8');
     assert.match(log, /event=setup\.completed/);
@@ -181,8 +179,7 @@ describe('quickstart', () => {
     });
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    const { code, stderr } = await box.run(['quickstart', '--port', String(port), '--home', 'h']);
-    assert.equal(code, 1);
+    const { stderr } = await box.exits(1, ['quickstart', '--port', String(port), '--home', 'h']);
     assert.match(
       stderr,
       new RegExp(
@@ -212,7 +209,7 @@ describe('init', () => {
   test('sets up for the given address and prints what it made', async () => {
     await using box = sandbox();
     writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
-    const { code, stdout, stderr } = await box.run([
+    const { stdout, stderr } = await box.exits(0, [
       'init',
       '--home',
       'h',
@@ -228,7 +225,6 @@ describe('init', () => {
       'pw',
       '--yes',
     ]);
-    assert.equal(code, 0, stderr);
     assert.match(
       stdout,
       /server certificate +localhost, auth\.example\.com, auth\.internal, 127\.0\.0\.1, ::1, 192\.0\.2\.7 /,
@@ -239,8 +235,7 @@ describe('init', () => {
     assert.match(yaml, /address: "auth\.example\.com:8443"/);
     assert.match(yaml, /interface: "0\.0\.0\.0:8443"/);
     assert.match(yaml, /name: metrics\n +bindPoints:\n +- interface: 127\.0\.0\.1:84\d\d/);
-    const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
-    assert.equal(check.code, 0, check.stderr);
+    const check = await box.exits(0, ['run', 'controller', 'h/controller.yml', '--check']);
     assert.doesNotMatch(check.stdout, /warning/);
     assert.deepEqual(check.stdout.match(/issuer: .*/g), ['issuer: https://auth.example.com:8443/oidc']);
   });
@@ -279,8 +274,7 @@ describe('init', () => {
 
   test('prints one JSON document under -j', async () => {
     await using box = sandbox();
-    const { code, stdout, stderr } = await box.run(['init', '--home', 'h', '-j']);
-    assert.equal(code, 0, stderr);
+    const { stdout, stderr } = await box.exits(0, ['init', '--home', 'h', '-j']);
     assert.equal(stderr, '');
     const { config, steps } = JSON.parse(stdout);
     assert.equal(config, join(box.cwd, 'h', 'controller.yml'));
@@ -291,8 +285,7 @@ describe('init', () => {
     await using box = sandbox();
     await box.home('h');
     const key = readFileSync(join(box.cwd, 'h', 'secrets', 'master.key'));
-    const { code, stderr } = await box.run(['init', '--home', 'h', '--yes']);
-    assert.equal(code, 1);
+    const { stderr } = await box.exits(1, ['init', '--home', 'h', '--yes']);
     assert.equal(
       stderr,
       'error: h/controller.yml exists already; nothing was changed.\nnext: overlay-auth run controller h/controller.yml\n',
@@ -330,8 +323,7 @@ describe('init', () => {
       assert.ok(!existsSync(join(box.cwd, 'h', 'controller.yml')));
       if (args[0] === '--admin') assert.ok(!existsSync(join(box.cwd, 'h', 'overlay.db')), String(text));
     }
-    const { code, stderr } = await box.run(['init', '--home', 'h']);
-    assert.equal(code, 0, stderr);
+    await box.exits(0, ['init', '--home', 'h']);
   });
 
   test('a set-up that was killed anywhere is finished by running it again', async () => {
@@ -369,11 +361,9 @@ describe('init', () => {
     }
     // The certificate is written after its key, so a key alone belongs to an unfinished pair.
     writeFileSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'), 'half');
-    const { code, stderr } = await box.run(['init', '--home', 'h']);
-    assert.equal(code, 0, stderr);
+    await box.exits(0, ['init', '--home', 'h']);
     assert.deepEqual(leftovers(join(box.cwd, 'h')), []);
-    const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
-    assert.equal(check.code, 0, check.stderr);
+    await box.exits(0, ['run', 'controller', 'h/controller.yml', '--check']);
   });
 
   test('a database without the key it was sealed with is never given a new key', async () => {
@@ -381,8 +371,7 @@ describe('init', () => {
     await box.home('h');
     rmSync(join(box.cwd, 'h', 'controller.yml'));
     rmSync(join(box.cwd, 'h', 'secrets', 'master.key'));
-    const { code, stderr } = await box.run(['init', '--home', 'h']);
-    assert.equal(code, 1);
+    const { stderr } = await box.exits(1, ['init', '--home', 'h']);
     assert.match(stderr, /not the key it was sealed with/);
     assert.ok(!existsSync(join(box.cwd, 'h', 'secrets', 'master.key')));
   });

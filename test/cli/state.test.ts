@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { commandLine, type Outcome } from '../support/command-line.ts';
-import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { exits } from '../support/command-line.ts';
+import { serverOfRoot } from './support.ts';
 
-const server = await startTestServer();
-await server.createUser({ name: 'root', password, isAdmin: true });
-const cli = commandLine();
-const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-assert.equal((await cli.run(args, { input: password })).code, 0);
-after(async () => {
-  await cli[Symbol.asyncDispose]();
-  await server.close();
-});
+const { cli } = await serverOfRoot();
 
-async function fine(args: readonly string[]): Promise<Outcome> {
-  const outcome = await cli.run(args);
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (args: readonly string[]) => cli.exits(0, args);
 
 const file = (name: string, text: string): string => {
   writeFileSync(join(cli.cwd, name), text);
@@ -44,8 +31,7 @@ describe('export', () => {
     const some = await fine(['export', '--kind', 'config-type', '--kind', 'ca']);
     assert.deepEqual(parse(some.stdout), { 'config-type': [], ca: [] });
     assert.deepEqual((await fine(['export', '--kind', 'ca', '-j'])).json, { ca: [] });
-    const wrong = await cli.run(['export', '--kind', 'service']);
-    assert.equal(wrong.code, 2);
+    const wrong = await cli.exits(2, ['export', '--kind', 'service']);
     assert.match(wrong.stderr, /choose one of: auth-policy,/);
   });
 
@@ -64,8 +50,7 @@ describe('apply', () => {
     const people = file('people.yml', 'identity:\n  - name: ana\n    roleAttributes: [staff]\n');
     const types = file('types.json', '{"config-type": [{"name": "host.v1"}]}');
     writeFileSync(join(cli.cwd, 'latin1.yml'), Buffer.from('identity:\n  - name: M\u00fcller\n', 'latin1'));
-    const other = await cli.run(['apply', 'latin1.yml', '--dry-run']);
-    assert.equal(other.code, 2);
+    const other = await cli.exits(2, ['apply', 'latin1.yml', '--dry-run']);
     assert.match(other.stderr, /line 2 is not in UTF-8/);
     const tried = await fine(['apply', people, types, '--dry-run']);
     assert.match(tried.stdout, /^\+ config-type host\.v1\n\+ identity ana\n2 created, 0 changed/);
@@ -109,24 +94,20 @@ describe('apply', () => {
   test('asks before it prunes, unless told not to', async () => {
     await fine(['create', 'identity', 'left over']);
     const kept = file('kept.yml', 'identity: [{ name: root }, { name: ana }]\n');
-    const unasked = await cli.run(['apply', kept, '--prune']);
-    assert.equal(unasked.code, 2);
+    const unasked = await cli.exits(2, ['apply', kept, '--prune']);
     assert.match(unasked.stderr, /would delete one entity, and there is no terminal to ask/);
     assert.match(unasked.stderr, /next: look with --dry-run, then add --yes/);
-    const refused = await cli.run(['apply', kept, '--prune'], { person: answering('n') });
-    assert.equal(refused.code, 1);
+    const refused = await cli.exits(1, ['apply', kept, '--prune'], { person: answering('n') });
     assert.match(refused.stderr, /- identity left over[\s\S]*Delete one entity[\s\S]*Nothing was changed/);
     await fine(['get', 'identity', 'left over']);
-    const agreed = await cli.run(['apply', kept, '--prune'], { person: answering('y') });
-    assert.equal(agreed.code, 0, agreed.stderr);
+    const agreed = await cli.exits(0, ['apply', kept, '--prune'], { person: answering('y') });
     assert.match(agreed.stdout, /^- identity left over\n/);
-    assert.equal((await cli.run(['get', 'identity', 'left over'])).code, 1);
+    await cli.exits(1, ['get', 'identity', 'left over']);
   });
 
   test('needs --force to take the last administrator', async () => {
     const nobody = file('nobody.yml', 'identity: []\n');
-    const outcome = await cli.run(['apply', nobody, '--prune', '--yes']);
-    assert.equal(outcome.code, 1);
+    const outcome = await cli.exits(1, ['apply', nobody, '--prune', '--yes']);
     assert.match(
       outcome.stderr,
       /would leave no administrator who can log in\.\n.*\nnext: .*, or add --force\n$/,
@@ -138,8 +119,7 @@ describe('apply', () => {
   test('needs --force for a name that passes for that of another identity', async () => {
     const alike = file('alike.yml', 'identity:\n  - name: ROOT\n');
     for (const more of [[], ['--dry-run'], ['--prune', '--yes', '--dry-run']]) {
-      const outcome = await cli.run(['apply', alike, ...more]);
-      assert.equal(outcome.code, 1);
+      const outcome = await cli.exits(1, ['apply', alike, ...more]);
       assert.match(
         outcome.stderr,
         /it passes for a name of the identity "root"\.\n.*\nnext: .*, or add --force\n$/,
@@ -168,12 +148,11 @@ describe('apply', () => {
       assert.notEqual(outcome.code, 0, text);
       assert.match(outcome.stderr, message);
     }
-    const twice = await cli.run([
+    const twice = await cli.exits(2, [
       'apply',
       file('one.yml', 'identity: [{ name: cleo }]'),
       file('two.yml', 'identity: [{ name: cleo }]'),
     ]);
-    assert.equal(twice.code, 2);
     assert.match(twice.stderr, /identity cleo appears twice: in one\.yml and in two\.yml/);
   });
 
@@ -181,8 +160,7 @@ describe('apply', () => {
     const first = file('first.yml', 'identity:\n  - name: dora\n');
     const text =
       'identity:\n  - name: emil\n  - name: fritz\n    roleAttributes:\n      - sales\n      - 7\n';
-    const wrong = await cli.run(['apply', first, file('second.yml', text)]);
-    assert.equal(wrong.code, 1);
+    const wrong = await cli.exits(1, ['apply', first, file('second.yml', text)]);
     assert.match(wrong.stderr, /^error: second\.yml:6: identity fritz, roleAttributes\.1: (?!The supplied)/);
     assert.match(wrong.stderr, /next: correct the file; nothing was changed/);
     const json = '{"auth-policy": [\n{"name": "p",\n "primary": {"updb": {"allowed": "perhaps"}}}]}';
@@ -219,8 +197,7 @@ describe('apply', () => {
       ['{ file: secret.txt }', { created: 1, changed: 0, unchanged: 0 }],
       ['{ env: CLIENT_SECRET }', { created: 0, changed: 0, unchanged: 1 }],
     ] as const) {
-      const outcome = await apply(secret, { CLIENT_SECRET: 'of our client there' });
-      assert.equal(outcome.code, 0, outcome.stderr);
+      const outcome = await exits(0, apply(secret, { CLIENT_SECRET: 'of our client there' }));
       const { created, changed, unchanged } = outcome.json;
       const seen = { created: created.length, changed: changed.length, unchanged: unchanged.length };
       assert.deepEqual(seen, counts);
@@ -232,8 +209,7 @@ describe('apply', () => {
       ['{ env: UNSET }', /environment variable UNSET, which is not set/],
       ['{ vault: a }', /neither a file nor an environment variable/],
     ] as const) {
-      const outcome = await apply(secret);
-      assert.equal(outcome.code, 2, outcome.stderr);
+      const outcome = await exits(2, apply(secret));
       assert.match(outcome.stderr, message);
     }
   });

@@ -2,34 +2,18 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { logInAs, serverOfRoot } from './support.ts';
 
-const server = await startTestServer({ configure: withMetrics });
-await server.createUser({ name: 'root', password, isAdmin: true });
+const { server, cli: root } = await serverOfRoot({ configure: withMetrics });
 await server.createUser({ name: 'ada', password });
-const root = commandLine();
 const ada = commandLine();
-await login(root, 'root');
-await login(ada, 'ada');
-after(async () => {
-  await root[Symbol.asyncDispose]();
-  await ada[Symbol.asyncDispose]();
-  await server.close();
-});
+await exits(0, logInAs(ada, server, 'ada'));
+after(() => ada[Symbol.asyncDispose]());
 
-async function login(who: CommandLine, name: string): Promise<void> {
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', name, '--password-stdin'];
-  assert.equal((await who.run(args, { input: password })).code, 0);
-}
-
-async function fine(who: CommandLine, args: readonly string[], input = ''): Promise<Outcome> {
-  const outcome = await who.run(args, { input });
-  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
-  return outcome;
-}
+const fine = (who: CommandLine, args: readonly string[], input = '') => who.exits(0, args, { input });
 
 async function token(who: CommandLine, kind = 'access'): Promise<string> {
   return (await fine(who, ['token', kind])).stdout.trim();
@@ -90,7 +74,7 @@ describe('status', () => {
 
   test('needs a login', async () => {
     await using stranger = commandLine();
-    assert.equal((await stranger.run(['status'])).code, 3);
+    await stranger.exits(3, ['status']);
   });
 });
 
@@ -128,7 +112,7 @@ describe('explain token', () => {
 
   test('tells administrators, but not others, that the session has ended', async () => {
     await using other = commandLine();
-    await login(other, 'ada');
+    await exits(0, logInAs(other, server, 'ada'));
     const jwt = await token(other);
     assert.equal((await verdicts(ada, jwt)).session, 'unknown');
     await fine(other, ['logout']);
@@ -178,7 +162,7 @@ describe('explain policy', () => {
     const one = await fine(root, ['explain', 'policy', 'bare one', '--method', 'cert']);
     assert.match(one.stdout, /^cert: refused[\s\S]*\nbare one cannot log in with cert\.\n$/);
     assert.doesNotMatch(one.stdout, /password/);
-    assert.equal((await root.run(['explain', 'policy', 'bare one', '--method', 'magic'])).code, 2);
+    await root.exits(2, ['explain', 'policy', 'bare one', '--method', 'magic']);
   });
 
   test('says that an identity can log in, and that it cannot while it is disabled', async () => {
@@ -218,8 +202,9 @@ describe('explain policy', () => {
       JSON.stringify(changed),
     );
     assert.equal(printed.json.preview.lockedOut.count, 1);
-    const wrong = await root.run(['explain', 'policy', 'lou', '--policy', '-'], { input: 'nonsense: 1' });
-    assert.equal(wrong.code, 1);
+    const wrong = await root.exits(1, ['explain', 'policy', 'lou', '--policy', '-'], {
+      input: 'nonsense: 1',
+    });
     assert.match(wrong.stderr, /^error: -:1: nonsense: is not known here/);
     // Without a name, and with a mistake in its second line.
     const nameless = { input: 'primary:\n  updb: {allowed: false}\nsecondary:\n  requireTotp: true\n' };
@@ -232,21 +217,21 @@ describe('explain policy', () => {
     const exported = { 'auth-policy': [changed] };
     const ofFile = ['explain', 'policy', 'lou', '--policy', '-', '--method', 'passkey'];
     assert.match((await fine(root, ofFile, JSON.stringify(exported))).stdout, /\nlou could not log in with/);
-    const both = await root.run(ofFile, { input: JSON.stringify({ 'auth-policy': [changed, changed] }) });
-    assert.equal(both.code, 2);
+    const both = await root.exits(2, ofFile, {
+      input: JSON.stringify({ 'auth-policy': [changed, changed] }),
+    });
     assert.match(both.stderr, /2 auth policies; one is explained at a time/);
   });
 
   test('is for those who may read what identities have', async () => {
-    assert.equal((await ada.run(['explain', 'policy', 'ada'])).code, 4);
+    await ada.exits(4, ['explain', 'policy', 'ada']);
   });
 });
 
 describe('lists', () => {
   test('of login attempts lead to explain, which leads back', async () => {
     await using stranger = commandLine();
-    const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'ada', '--password-stdin'];
-    const refused = await stranger.run(args, { input: 'not the password' });
+    const refused = await logInAs(stranger, server, 'ada', 'not the password');
     const reference = /^reference: (\S+)$/m.exec(refused.stderr)?.[1] ?? '';
     const { stdout } = await fine(root, ['list', 'login-attempts', `reference = "${reference}"`]);
     assert.match(stdout, new RegExp(`\\n${reference} +\\S+ +ada +password +wrong-password +127\\.0\\.0\\.1`));
@@ -258,6 +243,6 @@ describe('lists', () => {
     await fine(root, ['list', 'controllers']);
     await fine(root, ['create', 'config-type', 'tunnel.v1']);
     assert.match((await fine(root, ['list', 'config-types'])).stdout, /\ntunnel\.v1 +\S+\n$/);
-    assert.equal((await root.run(['delete', 'controller', 'x'])).code, 2);
+    await root.exits(2, ['delete', 'controller', 'x']);
   });
 });

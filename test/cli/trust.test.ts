@@ -10,7 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { certificateBundle } from '../../src/platform/x509/certificate-bundle.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import { parseCertificates } from '../../src/platform/x509/x509.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -35,8 +35,7 @@ function homeWith(cli: CommandLine, name: string, caPem: string): string {
 describe('a server whose certificate authority is not known', () => {
   test('is not talked to: exit 1, its fingerprint, and the option that makes it known', async () => {
     await using cli = commandLine();
-    const refused = await login(cli, server.url);
-    assert.equal(refused.code, 1);
+    const refused = await exits(1, login(cli, server.url));
     assert.match(
       refused.stderr,
       /^error: The certificate of \S+ was issued by an authority that is not known here\./,
@@ -66,11 +65,11 @@ describe('a server whose certificate authority is not known', () => {
 
   test('is known from --ca on, also to later commands and logins', async () => {
     await using cli = commandLine();
-    assert.equal((await login(cli, server.url, ['--ca', join(server.home, 'ca.pem')])).code, 0);
-    assert.equal((await cli.run(['whoami'])).code, 0);
-    assert.equal((await login(cli, server.url)).code, 0);
-    assert.equal((await cli.run(['login', 'forget', server.url])).code, 0);
-    assert.equal((await login(cli, server.url)).code, 1);
+    await exits(0, login(cli, server.url, ['--ca', join(server.home, 'ca.pem')]));
+    await cli.exits(0, ['whoami']);
+    await exits(0, login(cli, server.url));
+    await cli.exits(0, ['login', 'forget', server.url]);
+    await exits(1, login(cli, server.url));
   });
 
   test('is not known by another authority, nor by a file without one', async () => {
@@ -87,14 +86,13 @@ describe('a server whose certificate authority is not known', () => {
       assert.equal(refused.code, code, refused.stderr);
       assert.match(refused.stderr, pattern);
     }
-    assert.equal((await login(cli, server.url, ['--ca', 'right.pem'])).code, 0);
+    await exits(0, login(cli, server.url, ['--ca', 'right.pem']));
   });
 
   test('is known where this user set up the controller: ./.overlay, or OVERLAY_AUTH_HOME', async () => {
     await using here = commandLine();
     homeWith(here, '.overlay', server.caPem);
-    const found = await login(here, server.url);
-    assert.equal(found.code, 0, found.stderr);
+    const found = await exits(0, login(here, server.url));
     assert.match(
       found.stderr,
       /Trusting the certificate authority of the controller set up here: \S+root-ca\.cert\.pem/,
@@ -102,14 +100,14 @@ describe('a server whose certificate authority is not known', () => {
 
     await using elsewhere = commandLine();
     const home = homeWith(elsewhere, 'somewhere', server.caPem);
-    assert.equal((await login(elsewhere, server.url)).code, 1);
-    assert.equal((await login(elsewhere, server.url, [], { OVERLAY_AUTH_HOME: home })).code, 0);
+    await exits(1, login(elsewhere, server.url));
+    await exits(0, login(elsewhere, server.url, [], { OVERLAY_AUTH_HOME: home }));
   });
 
   test('is refused when a home here belongs to another controller', async () => {
     await using cli = commandLine();
     homeWith(cli, '.overlay', strangerPem);
-    assert.equal((await login(cli, server.url)).code, 1);
+    await exits(1, login(cli, server.url));
   });
 });
 
@@ -138,8 +136,7 @@ test('a certificate for another name is refused whoever issued it', async () => 
 test('a server that does not have the name that was used is reported', async () => {
   await using cli = commandLine();
   const url = `https://127.0.0.1:${new URL(server.url).port}`;
-  const refused = await login(cli, url, ['--ca', join(server.home, 'ca.pem')]);
-  assert.equal(refused.code, 1);
+  const refused = await exits(1, login(cli, url, ['--ca', join(server.home, 'ca.pem')]));
   assert.match(refused.stderr, /does not go by the name in https:\/\/127\.0\.0\.1/);
 });
 
@@ -150,8 +147,7 @@ describe('a server that is not there', () => {
     await new Promise((ready) => gone.once('listening', ready));
     const { port } = gone.address() as AddressInfo;
     await new Promise((closed) => gone.close(closed));
-    const refused = await login(cli, `localhost:${port}`);
-    assert.equal(refused.code, 5);
+    const refused = await exits(5, login(cli, `localhost:${port}`));
     assert.match(
       refused.stderr,
       /^error: https:\/\/localhost:\d+ cannot be reached: nothing listens there\.\nnext: /,
@@ -159,13 +155,12 @@ describe('a server that is not there', () => {
 
     const temporary = await startTestServer();
     await temporary.createUser({ name: 'ada', password });
-    assert.equal((await login(cli, temporary.url, ['--ca', join(temporary.home, 'ca.pem')])).code, 0);
+    await exits(0, login(cli, temporary.url, ['--ca', join(temporary.home, 'ca.pem')]));
     await temporary.close();
     for (const args of [['whoami'], ['list', 'identities'], ['logout']]) {
       assert.equal((await cli.run(args)).code, 5, args.join(' '));
     }
-    const forgotten = await cli.run(['logout', '--local']);
-    assert.equal(forgotten.code, 0, forgotten.stderr);
+    await cli.exits(0, ['logout', '--local']);
   });
 
   test('is exit 1 when what is there does not speak TLS', async () => {

@@ -1,5 +1,6 @@
 // Commands run inside the test process, with streams, environment and clock of the test's own.
 
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,8 @@ export interface CommandLine extends AsyncDisposable {
   readonly cwd: string;
   readonly configDir: string;
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** Runs a command that has to end with this exit code. */
+  exits(code: number, args: readonly string[], options?: RunOptions): Promise<Outcome>;
 }
 
 /** Whose command it is. */
@@ -46,6 +49,15 @@ export interface Caller {
   readonly env: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly random?: Random;
+}
+
+/** What a command said that has to end with this exit code. */
+export async function exits<
+  Ended extends Pick<Outcome, 'stdout' | 'stderr'> & { readonly code: number | null },
+>(code: number, ran: Promise<Ended>): Promise<Ended> {
+  const ended = await ran;
+  assert.equal(ended.code, code, `${ended.stdout}${ended.stderr}`);
+  return ended;
 }
 
 /** Runs a command in this process. Nothing is a terminal unless a person types. */
@@ -101,15 +113,17 @@ export function commandLine(clock: Clock = systemClock): CommandLine {
   const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-cli-'));
   const configDir = join(cwd, 'config');
   const random = createRandom(clock);
+  const run: CommandLine['run'] = (args, { env, ...options } = {}) =>
+    runHere(
+      { cwd, env: { HOME: cwd, OVERLAY_AUTH_CONFIG_DIR: configDir, ...env }, clock, random },
+      args,
+      options,
+    );
   return {
     cwd,
     configDir,
-    run: (args, { env, ...options } = {}) =>
-      runHere(
-        { cwd, env: { HOME: cwd, OVERLAY_AUTH_CONFIG_DIR: configDir, ...env }, clock, random },
-        args,
-        options,
-      ),
+    run,
+    exits: (code, ...command) => exits(code, run(...command)),
     async [Symbol.asyncDispose]() {
       rmSync(cwd, { recursive: true, force: true });
     },

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Closable, closable } from './closable.ts';
-import { runHere } from './command-line.ts';
+import { exits, runHere } from './command-line.ts';
 import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { isFullSize } from './size.ts';
@@ -37,6 +37,8 @@ export interface Sandbox extends Closable {
   start(args: readonly string[], options?: CommandOptions): Started;
   /** Runs to the end. This process runs one at a time: use `start` for several at once. */
   run(args: readonly string[], options?: CommandOptions): Promise<Finished>;
+  /** Runs a command that has to end with this exit code. */
+  exits(code: number, args: readonly string[], options?: CommandOptions): Promise<Finished>;
   /**
    * Makes a home like `init --home NAME`, by copying one made earlier: for tests that are not about `init`. All homes
    * of a process with the same address have the same keys.
@@ -66,24 +68,26 @@ export function sandbox(): Sandbox {
     started.finished.then(forget, forget);
     return started;
   };
+  const run: Sandbox['run'] = async (args, options = {}) => {
+    if (isFullSize) return start(args, options).finished;
+    const { PATH = '', HOME = '' } = process.env;
+    if (isRunning) throw new Error('a command runs in this process already: start several at once');
+    const before = process.cwd();
+    process.chdir(cwd);
+    isRunning = true;
+    try {
+      const ran = await runHere({ cwd, env: { PATH, HOME, ...options.env } }, args, options);
+      return { code: ran.code, stdout: ran.stdout, stderr: ran.stderr };
+    } finally {
+      isRunning = false;
+      process.chdir(before);
+    }
+  };
   return closable<Sandbox>({
     cwd,
     start,
-    async run(args, options = {}) {
-      if (isFullSize) return start(args, options).finished;
-      const { PATH = '', HOME = '' } = process.env;
-      if (isRunning) throw new Error('a command runs in this process already: start several at once');
-      const before = process.cwd();
-      process.chdir(cwd);
-      isRunning = true;
-      try {
-        const ran = await runHere({ cwd, env: { PATH, HOME, ...options.env } }, args, options);
-        return { code: ran.code, stdout: ran.stdout, stderr: ran.stderr };
-      } finally {
-        isRunning = false;
-        process.chdir(before);
-      }
-    },
+    run,
+    exits: (code, ...command) => exits(code, run(...command)),
     async home(name, address) {
       const original = await originalHome(address);
       cpSync(original, join(cwd, name), { recursive: true });
