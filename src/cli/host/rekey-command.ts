@@ -4,14 +4,13 @@ import type { Config } from '../../config/config.ts';
 import { rekeyDatabase } from '../../controller/rekey-database.ts';
 import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
-import { tryFileLock } from '../../platform/file-lock.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
 import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
-import { type Host, withHost } from './open-host.ts';
+import { type Host, onlyOne, withHost } from './open-host.ts';
 import { nodesThatFail } from './rotation/dependents.ts';
 import { giveName, partialOf, writeKeyFile } from './setup/write-file.ts';
 
@@ -22,13 +21,7 @@ const untilNoticed = 3 * SECOND;
 export async function rekey(report: Report, options: ConfigOptions): Promise<void> {
   await withHost(report, options, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
-    using lock = tryFileLock(`${keyFile}.lock`);
-    if (lock === null) {
-      throw new CliError('Another keys rekey is under way on this host.', {
-        code: 'already_running',
-        next: 'wait until it has ended',
-      });
-    }
+    using _lock = onlyOne(`${keyFile}.lock`, report);
     await rekeyUnderLock(report, host, keyFile);
   });
 }

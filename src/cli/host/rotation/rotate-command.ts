@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { dirname } from 'node:path';
 import { DAY } from '../../../platform/clock.ts';
-import { tryFileLock } from '../../../platform/file-lock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
@@ -9,7 +8,7 @@ import { displaySubject, isSameKey, parseCertificate, thumbprint } from '../../.
 import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
-import { type Host, withHost } from '../open-host.ts';
+import { type Host, onlyOne, withHost } from '../open-host.ts';
 import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
 import { belongTogether, readPair, signingPair } from '../setup/pki.ts';
@@ -56,13 +55,7 @@ export async function rotateAuthority(
     throw usageError('--cert and --key go together.', 'overlay-auth pki rotate --help');
   await withHost(report, options, async (host) => {
     const { config } = host.foundations;
-    using lock = tryFileLock(`${config.identity.caFile}.lock`);
-    if (lock === null) {
-      throw new CliError('Another pki rotate is under way on this host.', {
-        code: 'already_running',
-        next: 'wait until it has ended',
-      });
-    }
+    using _lock = onlyOne(`${config.identity.caFile}.lock`, report);
     const all = rotations(config, homePaths(ports.cwd, dirname(host.configFile)));
     const rotated = all.find((one) => one.which === which);
     if (rotated === undefined) throw notHere(which);
