@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, newPassword } from '../store/fixtures.ts';
 import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 
 const password = 'tall tree bakery 41';
 const other = 'quiet river lantern 7';
@@ -153,13 +153,9 @@ describe('admin recover', () => {
     const ana = await findAdministrator({ store }, 'ana');
     assert.ok(ana);
     // The administrator's name stays ana, with another user name; somebody else takes ana as theirs.
-    const { items } = await store.authenticators.list({
-      filter: { op: '=', field: 'identityId', value: ana.id },
-      sort: [],
-      limit: 1,
-      offset: 0,
-      budget: testBudget,
-    });
+    const { items } = await store.authenticators.list(
+      listOf({ op: '=', field: 'identityId', value: ana.id }),
+    );
     const renamed = { username: 'chief', usernameKey: 'chief' };
     await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });
     await store.identities.create(

@@ -9,7 +9,7 @@ import { enrolled, submitCertificate, withCertificate } from '../support/certifi
 import { exits } from '../support/command-line.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { password } from '../support/management.ts';
 import { logInAs, serverOfRoot } from './support.ts';
 
@@ -121,13 +121,7 @@ test('disabling the last administrator needs --force, which is named as it is ty
   );
   await fine('identity', 'disable', 'root', '--minutes', '1', '--force');
   const root = { op: '=', field: 'name', value: 'root' } as const;
-  const { items } = await server.store.identities.list({
-    filter: root,
-    sort: [],
-    limit: 1,
-    offset: 0,
-    budget: testBudget,
-  });
+  const { items } = await server.store.identities.list(listOf(root));
   const { id } = items[0] ?? assert.fail();
   await server.store.identities.update(id, { disabledAt: null, disabledUntil: null }, server.clock.now());
   await exits(0, logInAs(cli, server, 'root'));

@@ -37,6 +37,12 @@ async function newHomeBox(env: Record<string, string>): Promise<Sandbox> {
   return box;
 }
 
+/** Its JSON documents, one a line. */
+function linesOf(stdout: string) {
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
 /** Puts a new key in the place of the one that the database was sealed with. */
 function replaceKey({ cwd }: Sandbox): void {
   const file = join(cwd, 'h', 'secrets', 'master.key');
@@ -90,10 +96,7 @@ describe('run controller', () => {
       const { code, stdout, stderr } = await run.finished;
       assert.equal(code, 0, stderr);
       assert.equal(stderr, '');
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesOf(stdout);
       assert.deepEqual(lines.map(({ event }) => event).filter(Boolean), ['ready', 'stopping', 'stopped']);
       assert.ok(
         lines.every(({ level }) => level === 'info'),
@@ -118,10 +121,7 @@ describe('run controller', () => {
       requests.add(String(refused.headers['x-request-id']));
     }
     const { stdout } = await stopped(run);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = linesOf(stdout);
     const refusals = lines.filter(({ event }) => event === 'login.refused');
     const seen = refusals.reduce((sum, { unlogged = 0 }) => sum + 1 + unlogged, 0);
     assert.ok(seen > 0 && seen <= requests.size, `${seen} of ${requests.size}`);
@@ -157,15 +157,8 @@ describe('run controller', () => {
     const before = await presented(box, ready.url);
     before.socket.destroy();
 
-    const renewed = await box.exits(0, [
-      'pki',
-      'renew',
-      '--config',
-      configFile,
-      '--dns',
-      'auth.example.com',
-      '-j',
-    ]);
+    const renew = `pki renew --config ${configFile} --dns auth.example.com -j`.split(' ');
+    const renewed = await box.exits(0, renew);
     const { fingerprint, names } = JSON.parse(renewed.stdout);
     assert.deepEqual(names, ['localhost', 'auth.example.com', '127.0.0.1', '::1']);
     edit(

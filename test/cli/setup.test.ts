@@ -209,22 +209,9 @@ describe('init', () => {
   test('sets up for the given address and prints what it made', async () => {
     await using box = sandbox();
     writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
-    const { stdout, stderr } = await box.exits(0, [
-      'init',
-      '--home',
-      'h',
-      '--address',
-      'auth.example.com:8443',
-      '--dns',
-      'auth.internal',
-      '--ip',
-      '192.0.2.7',
-      '--admin',
-      'ana',
-      '--admin-password-file',
-      'pw',
-      '--yes',
-    ]);
+    const at = 'init --home h --address auth.example.com:8443 --dns auth.internal --ip 192.0.2.7';
+    const command = `${at} --admin ana --admin-password-file pw --yes`.split(' ');
+    const { stdout, stderr } = await box.exits(0, command);
     assert.match(
       stdout,
       /server certificate +localhost, auth\.example\.com, auth\.internal, 127\.0\.0\.1, ::1, 192\.0\.2\.7 /,

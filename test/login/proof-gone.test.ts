@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -109,10 +109,7 @@ for (const [way, make] of Object.entries(ways)) {
       assertRefused(refused, 401, 'INVALID_AUTH');
       assert.equal(refused.headers.location, undefined);
       if (mechanism === 'oidc') assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
-      const { items } = await server.store.apiSessions.list(
-        { filter: { op: 'true' }, sort: [], limit: 1000, offset: 0, budget: testBudget },
-        server.clock.now(),
-      );
+      const { items } = await server.store.apiSessions.list(listOf({ op: 'true' }), server.clock.now());
       assert.ok(items.every(({ identityId }) => identityId !== person.id));
     });
   }

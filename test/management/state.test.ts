@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -286,13 +286,7 @@ describe('pruning', () => {
 describe('who may', () => {
   test('read a document may by permission, apply one only administrators', async () => {
     await server.createUser({ name: 'reader', password });
-    const { items } = await server.store.identities.list({
-      filter: { op: '=', field: 'name', value: 'reader' },
-      sort: [],
-      limit: 1,
-      offset: 0,
-      budget: testBudget,
-    });
+    const { items } = await server.store.identities.list(listOf({ op: '=', field: 'name', value: 'reader' }));
     const [reader] = items;
     assert.ok(reader !== undefined);
     const nobody = await loggedIn(server, 'reader');

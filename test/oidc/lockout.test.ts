@@ -11,7 +11,7 @@ import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -73,13 +73,9 @@ function counters(): { key: string; failures: number }[] {
 
 async function reasons(identityId: string): Promise<string[]> {
   await server.controller.services.attempts.flush();
-  const { items } = await server.store.loginAttempts.list({
-    filter: { op: '=', field: 'identityId', value: identityId },
-    sort: [],
-    limit: 1000,
-    offset: 0,
-    budget: testBudget,
-  });
+  const { items } = await server.store.loginAttempts.list(
+    listOf({ op: '=', field: 'identityId', value: identityId }),
+  );
   return items.map(({ reason }) => reason ?? 'passed');
 }
 

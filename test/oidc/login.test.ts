@@ -12,7 +12,7 @@ import {
   redirectUri,
   submitPassword,
 } from '../support/flow.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -20,13 +20,7 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 const server = await startTestServer({ clock });
 await server.createUser({ name: 'alice', password });
 await server.createUser({ name: 'disabled', password });
-const { items } = await server.store.identities.list({
-  filter: { op: '=', field: 'name', value: 'disabled' },
-  sort: [],
-  limit: 1,
-  offset: 0,
-  budget: testBudget,
-});
+const { items } = await server.store.identities.list(listOf({ op: '=', field: 'name', value: 'disabled' }));
 const disabled = items[0];
 assert.ok(disabled);
 await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());

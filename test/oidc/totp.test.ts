@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { assertRefused } from '../support/management.ts';
 import { startTestServer, usualThreads } from '../support/test-server.ts';
 import {
@@ -492,13 +492,9 @@ describe('guessing', () => {
     );
     for (const answer of answers) assertWrong(answer);
     await server.controller.services.attempts.flush();
-    const { items } = await server.store.loginAttempts.list({
-      filter: { op: '=', field: 'identityId', value: identityId },
-      sort: [],
-      limit: 500,
-      offset: 0,
-      budget: testBudget,
-    });
+    const { items } = await server.store.loginAttempts.list(
+      listOf({ op: '=', field: 'identityId', value: identityId }),
+    );
     assert.equal(items.filter(({ reason }) => reason === 'wrong-code').length, 5);
     assert.equal(items.filter(({ reason }) => reason === 'locked').length, 35);
   });

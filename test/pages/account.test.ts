@@ -7,7 +7,7 @@ import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -144,12 +144,11 @@ test('signs in and out as a client of the provider, without a token in any addre
   assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
   assert.ok(addresses.every((address) => !/eyJ[\w-]+\.eyJ|refresh_token|id_token/.test(address)));
-  assert.equal((await server.store.apiSessions.list(everything(), systemClock.now())).totalCount, 0);
+  assert.equal(
+    (await server.store.apiSessions.list(listOf({ op: 'true' }), systemClock.now())).totalCount,
+    0,
+  );
 });
-
-function everything() {
-  return { filter: { op: 'true' }, sort: [], limit: 1000, offset: 0, budget: testBudget } as const;
-}
 
 test('leads to the console those who may use it', async () => {
   const id = await server.createUser({ name: 'helper', password });

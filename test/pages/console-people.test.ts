@@ -12,7 +12,7 @@ import { authority, client } from '../support/chains.ts';
 import { audience, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { authorizationQuery, beginLogin, obtainCode, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { personWithPasskey } from '../support/passkeys.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
@@ -119,13 +119,7 @@ describe('a person', () => {
     await page.locator('#end-sessions-confirm').click();
     await announced(page, 'The sessions have ended');
     const page1 = await server.store.apiSessions.list(
-      {
-        filter: { op: '=', field: 'identityId', value: id },
-        sort: [],
-        limit: 10,
-        offset: 0,
-        budget: testBudget,
-      },
+      listOf({ op: '=', field: 'identityId', value: id }),
       systemClock.now(),
     );
     assert.equal(page1.totalCount, 0);

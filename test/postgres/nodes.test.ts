@@ -8,7 +8,7 @@ import { authenticate, clientRoot } from '../legacy/support.ts';
 import { sendOneProof } from '../support/dpop.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, callWith, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { postgresServer } from '../support/postgres.ts';
 import {
@@ -163,13 +163,7 @@ describe('two controllers on one database', () => {
       await Promise.all(sent);
       for (const { server } of [a, b]) await server.controller.services.attempts.flush();
       const filter = { op: '=', field: 'identityId', value: id } as const;
-      const { items } = await a.server.store.loginAttempts.list({
-        filter,
-        sort: [],
-        limit: 1000,
-        offset: 0,
-        budget: testBudget,
-      });
+      const { items } = await a.server.store.loginAttempts.list(listOf(filter));
       return items.map(({ reason }) => reason ?? 'passed');
     }
     assert.deepEqual([...new Set(await atOnce(() => password))], ['passed']);

@@ -20,7 +20,7 @@ import type { RenewSession, RotateRefreshToken } from '../../src/store/contracts
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { NewIdentity } from '../../src/store/contracts/identities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import { testBudget } from '../support/list-budget.ts';
+import { listOf } from '../support/list-budget.ts';
 
 /** When the stories of the tests begin. */
 export const t0: Millis = Date.parse('2026-03-01T12:00:00Z');
@@ -213,7 +213,7 @@ export async function isAlive(store: Store, id: ApiSessionId): Promise<boolean> 
 }
 
 export function query(changes: Partial<ListQuery> & { filter?: Filter } = {}): ListQuery {
-  return { filter: { op: 'true' }, sort: [], limit: 1000, offset: 0, budget: testBudget, ...changes };
+  return { ...listOf({ op: 'true' }), ...changes };
 }
 
 export function namesOf(page: { readonly items: readonly Pick<Identity, 'name'>[] }): readonly string[] {
