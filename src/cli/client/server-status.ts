@@ -1,5 +1,5 @@
 import { DAY } from '../../platform/clock.ts';
-import { asList, asObject, type JsonObject } from '../../platform/formats/json-shape.ts';
+import { asList, asObject } from '../../platform/formats/json-shape.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
@@ -8,24 +8,7 @@ import { connectionTo, discover } from './connection/connection.ts';
 import { credentialsStore } from './connection/credentials-store.ts';
 import { issuersOf } from './entities/entities.ts';
 
-interface ServerStatus {
-  readonly server: string;
-  readonly issuer: string;
-  /** Null: this listener does not serve the health checks. */
-  readonly isHealthy: boolean | null;
-  readonly checks: readonly JsonObject[];
-  /** Of the certificate that the server presents; RFC 3339. */
-  readonly certificateEnd: string | null;
-  readonly certificateDaysLeft: number | null;
-  /** The nodes. */
-  readonly controllers: readonly JsonObject[];
-  /** The signers and CAs that can name an administrator; null: the caller may not see them. */
-  readonly administratorsNamedBy: readonly JsonObject[] | null;
-  /** Event subscriptions whose server did not take the last attempt; null: the caller may not see them. */
-  readonly eventsNotTakenBy: readonly JsonObject[] | null;
-  /** The newest mails to people that were given up; null: the caller may not see them. */
-  readonly mailsGivenUp: readonly JsonObject[] | null;
-}
+type ServerStatus = Awaited<ReturnType<typeof statusOf>>;
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
 export async function serverStatus(report: Report, { server }: { server?: string }): Promise<void> {
@@ -39,7 +22,7 @@ export async function serverStatus(report: Report, { server }: { server?: string
   }
 }
 
-async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus> {
+async function statusOf({ ports }: Report, api: ApiClient) {
   const query = { limit: 'none' };
   const nodes = await api.call({ api: 'client', method: 'GET', path: '/controllers', query });
   const seen = await forReaders(api);
@@ -53,8 +36,10 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
   return {
     server: url,
     issuer,
+    // Null: this listener does not serve the health checks.
     isHealthy: typeof health.healthy === 'boolean' ? health.healthy : null,
     checks: asList(health.checks).map(asObject),
+    // Of the certificate that the server presents.
     certificateEnd: end === undefined ? null : new Date(end).toISOString(),
     certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
     controllers: nodes.rows,
@@ -62,10 +47,8 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
   };
 }
 
-/** Everybody may ask for the status, and this is for those who may read everything. */
-async function forReaders(
-  api: ApiClient,
-): Promise<Pick<ServerStatus, 'administratorsNamedBy' | 'eventsNotTakenBy' | 'mailsGivenUp'>> {
+/** Everybody may ask for the status, and this is for those who may read everything; null for others. */
+async function forReaders(api: ApiClient) {
   const none = { administratorsNamedBy: null, eventsNotTakenBy: null, mailsGivenUp: null };
   const { document: me } = await api.call({ api: 'client', method: 'GET', path: '/current-identity' });
   if (me.isAdmin !== true && asList(me.permissions).length === 0) return none;

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { readOwnCertificates } from '../../controller/overlay-pki.ts';
-import type { OwnCertificate } from '../../http/request/services.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
@@ -10,18 +9,6 @@ import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
-
-interface ShownCertificate {
-  readonly use: string;
-  readonly subject: string;
-  readonly names: readonly string[];
-  readonly expires: string;
-  readonly daysLeft: number;
-  readonly fingerprint: string;
-  readonly file: string;
-  /** What an authority signs at present. */
-  readonly signs: OwnCertificate['signs'];
-}
 
 /** `pki show` */
 export async function showPki(report: Report, options: ConfigOptions): Promise<void> {
@@ -57,7 +44,8 @@ const stageWords = {
 } as const;
 
 /** Every certificate that the configuration names. @throws PkiFileError */
-export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
+export function shownCertificates(config: Config, now: Millis) {
+  // `signs`: what an authority signs at present.
   return readOwnCertificates(config)
     .map((own) => ({ ...shown({ use: useWords[own.use], file: own.file }, own, now), signs: own.signs }))
     .toSorted((one, other) => useOrder.indexOf(one.use) - useOrder.indexOf(other.use));
@@ -66,11 +54,7 @@ export function shownCertificates(config: Config, now: Millis): readonly ShownCe
 const useWords = { authority: 'trusted', 'client-signing': 'signs clients', server: 'server' } as const;
 const useOrder: readonly string[] = Object.values(useWords);
 
-function shown(
-  { use, file }: { use: string; file: string },
-  facts: CertificateFacts,
-  now: Millis,
-): Omit<ShownCertificate, 'signs'> {
+function shown({ use, file }: { use: string; file: string }, facts: CertificateFacts, now: Millis) {
   const { dns, ips, uris } = facts.subjectAltNames;
   return {
     use,

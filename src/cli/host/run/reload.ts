@@ -27,14 +27,10 @@ export type ReloadAnswer =
   /** Nothing was changed. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
-interface CertificateInUse {
-  readonly use: OwnCertificate['use'];
-  readonly subject: string;
-  readonly file: string;
-  readonly fingerprint: string;
+type CertificateInUse = Pick<OwnCertificate, 'use' | 'subject' | 'file' | 'fingerprint'> & {
   /** RFC 3339. */
   readonly notAfter: string;
-}
+};
 
 export interface ReloadNeeds {
   readonly controller: RunningController;

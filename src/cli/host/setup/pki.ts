@@ -22,10 +22,9 @@ const renewalTime: Millis = 30 * DAY;
 
 export type Made = 'created' | 'renewed' | 'found';
 
-interface HomePki {
-  readonly rootCa: { readonly made: Made; readonly facts: CertificateFacts };
-  readonly clientCa: { readonly made: Made; readonly facts: CertificateFacts };
-  readonly server: { readonly made: Made; readonly facts: CertificateFacts };
+interface MadeCertificate {
+  readonly made: Made;
+  readonly facts: CertificateFacts;
 }
 
 /** Names and addresses of the server certificate, in addition to those that each has. */
@@ -50,7 +49,7 @@ export async function ensurePki(
   needs: { readonly clock: Clock },
   paths: HomePaths,
   names: ServerNames,
-): Promise<HomePki> {
+): Promise<Readonly<Record<'rootCa' | 'clientCa' | 'server', MadeCertificate>>> {
   const root = await ensureAuthority(paths.rootCa, async () => {
     const { createRootCa } = await pkiMaker();
     return createRootCa(needs, { commonName: 'Overlay Auth root CA', days: authorityDays });
@@ -71,7 +70,7 @@ async function ensureServerCertificate(
   needs: { readonly clock: Clock },
   paths: HomePaths,
   names: ServerNames,
-): Promise<{ made: Made; facts: CertificateFacts }> {
+): Promise<MadeCertificate> {
   const existing = readPair(paths.server);
   if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
   const facts = await renewEndingCertificate(needs, paths);
@@ -162,7 +161,7 @@ export function withCross({ rootCa, rootCross }: HomePaths, certPem: string): st
 async function ensureAuthority(
   paths: PemPair,
   make: () => Promise<CertifiedKey>,
-): Promise<{ made: Made; certPem: string; facts: CertificateFacts }> {
+): Promise<MadeCertificate & { readonly certPem: string }> {
   const existing = readIfThere(paths.cert);
   if (existing !== undefined) return { made: 'found', certPem: existing, facts: factsOf(existing) };
   const pair = await make();
