@@ -53,29 +53,20 @@ function answerTo({ ports, file, word, limit = 0 }: Question<ControlWord>): Prom
 }
 
 function notReached(error: unknown, file: string): CliError {
-  const options = { exitCode: exitCodes.unreachable, code: 'not_running', cause: error };
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
-    case 'EACCES':
-    case 'EPERM':
-      return new CliError(`The controller of ${file} runs as another user.`, {
-        ...options,
-        next: 'run the command as that user',
-      });
-    case 'NO_SOCKET':
-      return new CliError(`The controller of ${file} cannot be reached by a command.`, {
-        ...options,
-        next: 'send SIGHUP to it where the system has signals; it says in its log what came of it',
-      });
-    case 'ENOENT':
-    case 'ECONNREFUSED':
-      return new CliError(`No controller is running with ${file}.`, {
-        ...options,
-        next: `overlay-auth run controller ${shellWord(file)}`,
-      });
-    default:
-      return new CliError(`The controller of ${file} has given no answer.`, {
-        ...options,
-        next: 'read its log',
-      });
-  }
+  const foreign = [`The controller of ${file} runs as another user.`, 'run the command as that user'];
+  const none = [`No controller is running with ${file}.`, `overlay-auth run controller ${shellWord(file)}`];
+  const reasons: Readonly<Record<string, readonly string[]>> = {
+    EACCES: foreign,
+    EPERM: foreign,
+    NO_SOCKET: [
+      `The controller of ${file} cannot be reached by a command.`,
+      'send SIGHUP to it where the system has signals; it says in its log what came of it',
+    ],
+    ENOENT: none,
+    ECONNREFUSED: none,
+  };
+  const reason = error instanceof Error && 'code' in error ? reasons[String(error.code)] : undefined;
+  const [message = `The controller of ${file} has given no answer.`, next = 'read its log'] = reason ?? [];
+  const exitCode = exitCodes.unreachable;
+  return new CliError(message, { exitCode, code: 'not_running', next, cause: error });
 }
