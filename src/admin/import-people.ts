@@ -19,6 +19,9 @@ import type { AdminServices } from './services.ts';
 
 type Column = (typeof importColumns)[number];
 
+/** Of as many full rows as are allowed, and twice as many empty cells, which spreadsheets write. */
+const mostCells = 3 * mostAtOnce * importColumns.length;
+
 export interface Row {
   readonly line: number;
   readonly values: Readonly<Partial<Record<Column, string>>>;
@@ -57,11 +60,11 @@ export async function gatherRows(
 }
 
 /**
- * @throws MalformedInput                 the text is no table
+ * @throws MalformedInput                 the text is no table, or has too many cells
  * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
  */
 export function rowsOf(csv: string, by: AdminCall): readonly Row[] {
-  const [head, ...rows] = parseCsv(csv);
+  const [head, ...rows] = parseCsv(csv, mostCells);
   if (head === undefined || rows.length === 0)
     throw refusedField(
       'body',

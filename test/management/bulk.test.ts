@@ -256,6 +256,18 @@ describe('people from a table', () => {
     assert.equal((await importing(many)).status, 400);
   });
 
+  test('are read no further than a table may have cells, whatever they contain', async () => {
+    const size = 4 * 1024 * 1024 - 100;
+    for (const part of [',', '\r', 'a\n', '"",']) {
+      const answer = await importing(`name\n${part.repeat(size / part.length)}`, '?dryRun=true');
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE');
+      assert.match(answer.text, /more than 180000 cells/, JSON.stringify(part));
+    }
+    const padded = `name,type\r\n${',,,\r\n'.repeat(20_000)}"Ten\r\nlines",`;
+    const { rows } = (await importing(padded, '?dryRun=true')).json.data;
+    assert.equal(rows, 1);
+  });
+
   test('of hostile programs are read as what they say, or refused before any is made', async () => {
     const before = (await root.get('identities?limit=1')).json.meta.pagination.totalCount;
     const lines = Array.from({ length: 50_000 }, (_, at) => `person ${at}`).join('\n');
