@@ -8,13 +8,50 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { connect, type PeerCertificate } from 'node:tls';
+import { certificateOrders } from '../../src/cli/host/run/acme-certificates.ts';
+import type { RunningController } from '../../src/controller/controller.ts';
 import { orderCertificate } from '../../src/platform/acme/acme-client.ts';
 import type { Exchanger } from '../../src/platform/network/outbound-client.ts';
 import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
 import { freePort } from '../support/nodes.ts';
 import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
 import { promised, until } from '../support/until.ts';
+
+test('an order that failed is tried again once the key of its external account is another one', async () => {
+  const box = sandbox();
+  const hmacKeyFile = join(box.cwd, 'acme-hmac.key');
+  const folder = join(box.cwd, 'acme');
+  const externalAccount = { keyId: 'kid-1', hmacKeyFile };
+  const acme = { folder, externalAccount, hosts: ['a.example'], directory: 'https://127.0.0.1:1/dir' };
+  const log = memoryLogger();
+  const orders = certificateOrders({
+    controller: {
+      config: { listeners: [{ name: 'default', identity: { acme } }] },
+      services: { mount: { clockWatch: { isWrong: false } } },
+    } as unknown as RunningController,
+    clock: fixedClock('2026-01-01T00:00:00Z'),
+    log,
+    pause: async () => {},
+    ending: new AbortController().signal,
+    reload: async () => {},
+  });
+  const failures = async () => {
+    await orders();
+    return log.entries.length;
+  };
+  assert.equal(await failures(), 1, 'the file is missing');
+  assert.equal(await failures(), 1);
+  writeFileSync(hmacKeyFile, 'not a key!', { mode: 0o600 });
+  assert.equal(await failures(), 2);
+  assert.equal(await failures(), 2);
+  writeFileSync(hmacKeyFile, 'nor this one!');
+  assert.equal(await failures(), 3);
+  assert.match(JSON.stringify(log.entries.at(-1)), /certificate could not be ordered/);
+  await box.close();
+});
 
 describe('a listener whose certificate an ACME authority issues', { skip: noPebble }, () => {
   let box: Sandbox;

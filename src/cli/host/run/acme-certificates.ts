@@ -1,12 +1,13 @@
 // A running controller orders the certificates of listeners with `acme`, and renews them.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import type { Listener } from '../../../config/config.ts';
 import { readRoots, readSecretLine, refusedFile } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
 import type { RunningController } from '../../../controller/controller.ts';
 import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
+import { sha256 } from '../../../platform/digest.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
 import { outboundClient } from '../../../platform/network/outbound-client.ts';
 import type { OutboundLimits } from '../../../platform/network/outbound-targets.ts';
@@ -31,7 +32,8 @@ const retryInterval: Millis = HOUR;
 /**
  * Orders each certificate that is missing, is for other hosts, or has used two thirds of its lifetime, and presents it.
  * While the clock is wrong nothing is ordered. The key of a listener stays the same, because enrollment JWTs are signed
- * with it. A failure is logged, and the order repeated after an hour, or at once with other settings.
+ * with it. A failure is logged, and the order repeated after an hour, or at once with other settings or another key of the
+ * external account.
  * @returns to be called often
  */
 export function certificateOrders(needs: Needs): () => Promise<void> {
@@ -44,7 +46,7 @@ export function certificateOrders(needs: Needs): () => Promise<void> {
       const { acme } = identity;
       if (acme === undefined) continue;
       if (isFresh(readIfThere(acmeFiles(acme, name).cert), acme.hosts, clock.now())) continue;
-      const settings = JSON.stringify(acme);
+      const settings = sha256(JSON.stringify([acme, keyTextOf(acme.externalAccount)]));
       const last = failed.get(name);
       if (last?.settings === settings && clock.monotonic() - last.at < retryInterval) continue;
       const about = { listener: name, hosts: acme.hosts, directory: acme.directory };
@@ -60,6 +62,15 @@ export function certificateOrders(needs: Needs): () => Promise<void> {
       }
     }
   };
+}
+
+/** Null if there is none; one that cannot be read fails when it is used. */
+function keyTextOf(account: ExternalAccount | null): string | null {
+  try {
+    return account === null ? null : readFileSync(account.hmacKeyFile, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 function isFresh(chain: string | undefined, hosts: readonly string[], now: Millis): boolean {
