@@ -34,7 +34,7 @@ export const general = wordsOf({
     events: ['Event subscriptions', 'Ereignis-Abonnements'],
   },
   groups: {
-    help: ['Help people', 'Support'],
+    help: 'Support',
     rules: ['Rules', 'Regeln'],
     running: 'System',
   },
