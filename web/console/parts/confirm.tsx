@@ -16,6 +16,7 @@ export interface ConfirmProps {
   readonly ends: string;
   /** Fields of the change, if any. */
   readonly fields?: ReactNode;
+  /** Default: whether the change deletes something. */
   readonly isDestructive?: boolean;
   readonly change: () => Change;
   /** The same change as a command and an API call, without secrets. */
@@ -29,10 +30,10 @@ export interface ConfirmProps {
 /** A button that asks first. Nothing happens before the answer, and a failure stays readable. */
 export function Confirm(props: ConfirmProps) {
   const [isOpen, set] = useState(false);
-  const { id, label, title, ends, isDestructive = false } = props;
+  const { id, label, title, ends, change, isDestructive = change().method === 'DELETE' } = props;
   return (
     <DialogButton {...{ id, label, title, isDestructive, state: { isOpen, set } }} text={ends}>
-      <Question {...props} close={() => set(false)} />
+      <Question {...props} isDestructive={isDestructive} close={() => set(false)} />
     </DialogButton>
   );
 }

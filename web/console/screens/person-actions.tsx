@@ -59,7 +59,6 @@ function ActOn({ act, person: { id, name }, ends }: OfPerson & { act: Act; ends:
       label={words[act]}
       title={words[`${act}Title`](name)}
       ends={ends}
-      isDestructive={method === 'DELETE'}
       change={() => ({ method, path: `identities/${id}/${part}`, ...(method === 'POST' && { body: {} }) })}
       command={['identity', command, id]}
       done={words.done[act]}

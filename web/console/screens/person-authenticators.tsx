@@ -109,7 +109,6 @@ function PasskeyEntry({
             label={more.remove}
             title={more.removePasskey(name, person.name)}
             ends={more.removeEnds}
-            isDestructive
             change={() => ({ method: 'DELETE', path })}
             command={['identity', 'passkeys', person.id, '--remove', id]}
             done={more.removed}
@@ -141,7 +140,6 @@ export function AuthenticatorActions({ authenticator }: Props) {
         label={more.remove}
         title={(method === 'cert' ? more.removeCertificate : more.removePassword)(identity.name)}
         ends={more.removeEnds}
-        isDestructive
         change={() => ({ method: 'DELETE', path: `authenticators/${id}` })}
         command={['delete', 'authenticator', id]}
         done={more.removed}

@@ -131,7 +131,6 @@ export function EndSession({ session }: { session: ApiSession | BrowserSession }
           ? words.endSessionEnds(session.clientId, session.ipAddress)
           : more.list.endBrowserEnds
       }
-      isDestructive
       change={() => ({ method: 'DELETE', path: `${collection}s/${id}` })}
       command={['delete', collection, id]}
       done={words.done.endSession}

@@ -79,7 +79,6 @@ function Secret({
           label={texts.delete}
           title={words.deleteSecretTitle}
           ends={words.deleteSecretEnds}
-          isDestructive
           change={() => ({ method: 'DELETE', path: `oidc-clients/${clientId}/secrets/${id}` })}
           command={['oidc-client', 'delete-secret', clientId, id]}
           done={words.secretDeleted}

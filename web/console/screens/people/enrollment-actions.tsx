@@ -25,7 +25,6 @@ export function EnrollmentActions({ enrollment }: { enrollment: Enrollment }) {
         label={words.withdraw}
         title={words.withdrawTitle}
         ends={words.withdrawEnds}
-        isDestructive
         change={() => ({ method: 'DELETE', path: `enrollments/${id}` })}
         command={['delete', 'enrollment', id]}
         done={words.withdrawn}
@@ -42,7 +41,6 @@ export function WithdrawLink({ id, personId }: { id: string; personId: string })
       label={words.withdraw}
       title={words.withdrawLink}
       ends={words.withdrawLinkEnds}
-      isDestructive
       change={() => ({ method: 'DELETE', path: `identities/${personId}/invitation` })}
       command={['invite', personId, '--withdraw']}
       done={words.withdrawn}
