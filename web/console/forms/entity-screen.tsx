@@ -14,7 +14,7 @@ import { texts } from '../texts/texts.ts';
 import { rereadEntity, useEntity } from './entity.ts';
 import { draftOf, newDraft, type Values } from './entity-fields.ts';
 import { EntityForm, type EntityFormProps } from './entity-form.tsx';
-import { screenOf } from './names.ts';
+import { type Named, screenOf } from './names.ts';
 
 type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
@@ -122,11 +122,6 @@ function SavedEntity<Document extends Named, Draft extends object>({
   );
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
 export function draftRead<Draft extends object>(
   entity: Entity,
   { document, version }: Versioned<object>,
@@ -157,7 +152,6 @@ export function DeleteButton({
       label={texts.delete}
       title={texts.deleteTitle(name)}
       ends={ends}
-      isDestructive
       change={() => ({ method: 'DELETE', path: `${collection}/${encodeURIComponent(id)}`, version })}
       command={['delete', kind, id]}
       done={texts.forms.deleted}

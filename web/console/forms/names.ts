@@ -1,7 +1,7 @@
 import type { Entity, EntityKind } from '../../../src/model/entities/entity.ts';
 import { useList } from '../queries.ts';
 
-interface Named {
+export interface Named {
   readonly id: string;
   readonly name: string;
 }

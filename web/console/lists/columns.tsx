@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { fieldAt, isEmpty, valueAt } from '../forms/entity-fields.ts';
 import { FieldValue } from '../forms/field-value.tsx';
+import type { Named } from '../forms/names.ts';
 import { Time } from '../parts/time.tsx';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
@@ -58,11 +59,6 @@ export function timeColumn<Name extends string>(
     cell: (item) => <Time at={item[name]} isPrecise={isPrecise} />,
     text: (item) => item[name],
   };
-}
-
-export interface Named {
-  readonly id: string;
-  readonly name: string;
 }
 
 /** A deleted person no longer has a name. */

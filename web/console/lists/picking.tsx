@@ -3,10 +3,11 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../parts/screen.tsx';
 import { allOf } from '../filter.ts';
+import type { Named } from '../forms/names.ts';
 import { CheckField } from '../parts/field.tsx';
 import { type Page, quoted } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Column, Named } from './columns.tsx';
+import type { Column } from './columns.tsx';
 
 const { lists: words } = texts;
 
