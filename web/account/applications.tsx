@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Screen } from '../parts/screen.tsx';
 import { Loaded } from './loaded.tsx';
+import { useReading } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
 /** What the person may open, with the pictures that administrators chose. */
 export function ApplicationsPart() {
-  const query = useQuery({
-    queryKey: ['applications'],
-    queryFn: async ({ signal }) => (await api.GET('/current-identity/applications', { signal })).data.data,
-  });
+  const query = useReading(['applications'], (signal) =>
+    api.GET('/current-identity/applications', { signal }),
+  );
   return (
     <Screen title={texts.applications}>
       <Loaded query={query}>

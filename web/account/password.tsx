@@ -1,12 +1,13 @@
 // Changing the password. The page shows the server's rules, and only the server decides.
 
 import { type ClientSchemas, Refusal } from '@overlay-auth/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { timeText } from '../parts/language.ts';
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
+import { useReading } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -18,10 +19,9 @@ interface PasswordAuthenticator {
 }
 
 export function ChangePassword({ password }: { password: PasswordAuthenticator }) {
-  const rules = useQuery({
-    queryKey: ['password-rules'],
-    queryFn: async ({ signal }) => (await api.GET('/current-identity/password-rules', { signal })).data.data,
-  });
+  const rules = useReading(['password-rules'], (signal) =>
+    api.GET('/current-identity/password-rules', { signal }),
+  );
   return <Loaded query={rules}>{(found) => <PasswordForm password={password} rules={found} />}</Loaded>;
 }
 

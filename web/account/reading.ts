@@ -1,25 +1,24 @@
-// Queries that several parts share.
-
-import { useQuery } from '@tanstack/react-query';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { api } from './session.ts';
 
+/** What a call of the client API answers. */
+export function useReading<Found>(
+  queryKey: QueryKey,
+  read: (signal: AbortSignal) => Promise<{ readonly data: { readonly data: Found } }>,
+) {
+  return useQuery({ queryKey, queryFn: async ({ signal }) => (await read(signal)).data.data });
+}
+
+// Queries that several parts share.
+
 export function useIdentity() {
-  return useQuery({
-    queryKey: ['identity'],
-    queryFn: async ({ signal }) => (await api.GET('/current-identity', { signal })).data.data,
-  });
+  return useReading(['identity'], (signal) => api.GET('/current-identity', { signal }));
 }
 
 export function useAuthenticators() {
-  return useQuery({
-    queryKey: ['authenticators'],
-    queryFn: async ({ signal }) => (await api.GET('/current-identity/authenticators', { signal })).data.data,
-  });
+  return useReading(['authenticators'], (signal) => api.GET('/current-identity/authenticators', { signal }));
 }
 
 export function usePasskeys() {
-  return useQuery({
-    queryKey: ['passkeys'],
-    queryFn: async ({ signal }) => (await api.GET('/current-identity/passkeys', { signal })).data.data,
-  });
+  return useReading(['passkeys'], (signal) => api.GET('/current-identity/passkeys', { signal }));
 }

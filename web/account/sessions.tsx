@@ -1,12 +1,12 @@
 import type { ClientSchemas } from '@overlay-auth/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { named, programText, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
-import { usePasskeys } from './reading.ts';
+import { usePasskeys, useReading } from './reading.ts';
 import { api, signOut } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -19,13 +19,8 @@ export function SessionsPart() {
   // The pressed button disappears, so the focus moves to the heading.
   const [changes, setChanges] = useState(0);
   const queries = useQueryClient();
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: async ({ signal }) => {
-      const query = { limit: 100, sort: 'createdAt desc' };
-      return (await api.GET(path, { params: { query }, signal })).data.data;
-    },
-  });
+  const query = { limit: 100, sort: 'createdAt desc' };
+  const sessions = useReading(['sessions'], (signal) => api.GET(path, { params: { query }, signal }));
   const whenEnded = async (text: string) => {
     await queries.invalidateQueries({ queryKey: ['sessions'] });
     setChanges(changes + 1);
@@ -63,14 +58,10 @@ export function SessionsPart() {
 
 /** The programs with which the person signs in, also when the session has ended. */
 function Programs() {
-  const logins = useQuery({
-    queryKey: ['sessions', 'programs'],
-    queryFn: async ({ signal }) => {
-      const query = { limit: 50, sort: 'lastAt desc' };
-      const path = '/current-identity/last-logins';
-      return (await api.GET(path, { params: { query }, signal })).data.data;
-    },
-  });
+  const query = { limit: 50, sort: 'lastAt desc' };
+  const logins = useReading(['sessions', 'programs'], (signal) =>
+    api.GET('/current-identity/last-logins', { params: { query }, signal }),
+  );
   return (
     <section aria-labelledby="programs">
       <h2 id="programs">{texts.programs}</h2>
