@@ -83,10 +83,11 @@ export function Badge({
 }
 
 /** An empty place, which says what would be here and how to get it. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <strong>{title}</strong>
+      {text !== undefined && <p>{text}</p>}
       {children}
     </div>
   );

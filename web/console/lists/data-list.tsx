@@ -3,7 +3,7 @@
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { Button } from '../../parts/screen.tsx';
+import { Button, Empty } from '../../parts/screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, type Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -14,14 +14,16 @@ export interface DataListProps<Item> {
   /** The path to read, which also names the exported file. */
   readonly path: string;
   readonly columns: readonly Column<Item>[];
-  readonly keyOf: (item: Item) => string;
+  /** Default: its id. */
+  readonly keyOf?: (item: Item) => string;
   /** What the address asks for, in the filter language; empty: everything. */
   readonly filter: string;
   /** Used if the address names none. */
   readonly defaultSort?: string;
-  readonly empty: ReactNode;
+  /** What to say where there is none, and what to do about it. */
+  readonly empty: readonly [title: string, text?: string];
   /** Shown above the rows. */
-  readonly tools?: (found: Page<Item>) => ReactNode;
+  readonly listTools?: (found: Page<Item>) => ReactNode;
   /** How often to read again, in milliseconds. */
   readonly interval?: number | false;
   readonly caption: string;
@@ -44,7 +46,7 @@ export function useListAddress(): readonly [
 }
 
 export function DataList<Item>(props: DataListProps<Item>) {
-  const { path, filter, defaultSort = '', interval = false, columns, empty, tools } = props;
+  const { path, filter, defaultSort = '', interval = false, columns, empty, listTools } = props;
   const [address, change] = useListAddress();
   const sort = sortOf(address.sort, columns) ?? defaultSort;
   const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
@@ -60,10 +62,10 @@ export function DataList<Item>(props: DataListProps<Item>) {
     <Loaded query={query}>
       {(found) =>
         found.items.length === 0 ? (
-          empty
+          <Empty title={empty[0]} text={empty[1]} />
         ) : (
           <>
-            {tools?.(found)}
+            {listTools?.(found)}
             <Table {...props} found={found} sort={sort} change={change} />
             <div className="list-end">
               <Pages found={found} page={page} change={change} />
@@ -74,6 +76,11 @@ export function DataList<Item>(props: DataListProps<Item>) {
       }
     </Loaded>
   );
+}
+
+/** Of anything that the API lists. */
+export function idOf(item: unknown): string {
+  return (item as { readonly id: string }).id;
 }
 
 /** A sort order in the address counts only if a column offers it. */
@@ -89,7 +96,7 @@ interface TableProps<Item> extends DataListProps<Item> {
   readonly change: (changes: Readonly<Record<string, string | undefined>>) => void;
 }
 
-function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProps<Item>) {
+function Table<Item>({ columns, keyOf = idOf, found, sort, change, caption }: TableProps<Item>) {
   const shown = columns.filter(({ cell }) => cell !== null);
   return (
     <div className="table">

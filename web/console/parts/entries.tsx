@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card, Empty } from '../../parts/screen.tsx';
-import { idOf } from '../lists/list-screen.tsx';
+import { idOf } from '../lists/data-list.tsx';
 import { Loaded } from './loaded.tsx';
 
 /** What a list or a page of one contains. */
@@ -37,8 +37,7 @@ export function Entries<Found, Item = ItemIn<Found>>({
     <Loaded query={query}>
       {(found) => {
         const items = itemsOf(found);
-        if (items.length === 0)
-          return empty && <Empty title={empty[0]}>{empty[1] !== undefined && <p>{empty[1]}</p>}</Empty>;
+        if (items.length === 0) return empty && <Empty title={empty[0]} text={empty[1]} />;
         return (
           <ul className={kind === 'rows' ? 'entries' : kind}>
             {items.map((item) => (

@@ -39,9 +39,7 @@ export function AttemptScreen() {
       }
     >
       {isGone ? (
-        <Empty title={texts.failures.notFoundTitle}>
-          <p>{words.gone}</p>
-        </Empty>
+        <Empty title={texts.failures.notFoundTitle} text={words.gone} />
       ) : (
         <Loaded query={query}>
           {({ attempts }) =>
