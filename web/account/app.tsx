@@ -138,6 +138,10 @@ function On({
       throw factorFault(error);
     }
   };
+  const remove = async (values: FormData, proof: OfferedProof) => {
+    await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
+    await refresh(texts.appRemoved);
+  };
   const replace = async (values: FormData, proof: OfferedProof) => {
     await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
     await begin(proof);
@@ -167,27 +171,17 @@ function On({
       </Folded>
       <Folded id="fold-remove-app" label={texts.removeApp}>
         <p>{texts.removeAppText}</p>
-        <RemoveApp hasPassword={hasPassword} refresh={refresh} />
+        <ProvenForm
+          id="remove-app"
+          submit={texts.removeApp}
+          kind="danger"
+          hasPassword={hasPassword}
+          action={remove}
+        >
+          <CodeField id="remove-code" label={texts.anyCode} />
+        </ProvenForm>
       </Folded>
     </>
-  );
-}
-
-function RemoveApp({ hasPassword, refresh }: { hasPassword: boolean; refresh: Refresh }) {
-  const remove = async (values: FormData, proof: OfferedProof) => {
-    await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
-    await refresh(texts.appRemoved);
-  };
-  return (
-    <ProvenForm
-      id="remove-app"
-      submit={texts.removeApp}
-      kind="danger"
-      hasPassword={hasPassword}
-      action={remove}
-    >
-      <CodeField id="remove-code" label={texts.anyCode} />
-    </ProvenForm>
   );
 }
 

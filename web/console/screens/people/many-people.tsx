@@ -107,20 +107,21 @@ function ManyForm({
   const isPossible =
     found !== undefined && found.matched > 0 && found.refused.count === 0 && found.objection === null;
   const isBusy = checked.isPending || carried.isPending;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    if (isPossible) return carried.mutate(found.matched);
-    carried.reset();
-    setJob(null);
-    setPartly(null);
-    checked.mutate();
-  };
-  const set = (changes: Partial<Work>) => {
+  const forget = () => {
     checked.reset();
     carried.reset();
     setJob(null);
     setPartly(null);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (isPossible) return carried.mutate(found.matched);
+    forget();
+    checked.mutate();
+  };
+  const set = (changes: Partial<Work>) => {
+    forget();
     setWork((before) => ({ ...before, ...changes }));
   };
   const isDestructive = ['delete', 'disable', 'end-sessions'].includes(work.kind);
