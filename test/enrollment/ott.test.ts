@@ -104,7 +104,7 @@ describe('an identity with a one-time token', () => {
       assertRefused(answer, 400, 'COULD_NOT_PROCESS_CSR');
       assert.equal(await reasonOf(server, answer), 'enrollment-request-refused');
     }
-    assertRefused(await enroll(server, token, ''), 400, 'COULD_NOT_VALIDATE', 'clientCsr');
+    assertRefused(await enroll(server, token, ''), 'clientCsr');
     await enrolledDevice(server, token);
   });
 
@@ -148,8 +148,8 @@ describe('an identity with a one-time token', () => {
   });
 
   test('cannot invent methods, leave the token out or send other bodies', async () => {
-    assertRefused(await enrollBy(server, 'magic', 'x'), 400, 'COULD_NOT_VALIDATE', 'method');
-    assertRefused(await enrollBy(server, 'ott', null), 400, 'COULD_NOT_VALIDATE', 'token');
+    assertRefused(await enrollBy(server, 'magic', 'x'), 'method');
+    assertRefused(await enrollBy(server, 'ott', null), 'token');
     const form = await enrollBy(server, 'ott', 'x', { form: { clientCsr: 'y' } });
     assertRefused(form, 415, 'UNSUPPORTED_MEDIA_TYPE');
     const large = await enroll(server, 'x', 'A'.repeat(40_000));

@@ -147,66 +147,6 @@ describe('a policy', () => {
     assert.equal(secondary.requireTotp, true);
   });
 
-  test('is replaced by PUT as a whole, also by the document as it was read', async () => {
-    const id = await newPolicy({ name: 'replaced', secondary: { requireTotp: true }, tags: { a: 1 } });
-    const read = await document(id);
-    assert.equal((await admin.call('PUT', `auth-policies/${id}`, read)).status, 200);
-    const { updatedAt: _now, ...same } = await document(id);
-    const { updatedAt: _then, ...was } = read;
-    assert.deepEqual(same, was);
-    const put = await admin.call('PUT', `auth-policies/${id}`, { name: 'replaced' });
-    assert.equal(put.status, 200, put.text);
-    assert.equal((await document(id)).secondary.requireTotp, false);
-    assert.deepEqual((await document(id)).tags, {});
-    assertRefused(await admin.call('PUT', `auth-policies/${id}`, {}), 400, 'COULD_NOT_VALIDATE', 'name');
-  });
-
-  test('refuses a value and says which', async () => {
-    const updb = (rules: object) => ({ name: 'refused', primary: { updb: rules } });
-    const refused: readonly (readonly [string, object])[] = [
-      ['name', {}],
-      ['name', { name: '' }],
-      ['name', { name: 'Default' }],
-      ['name', { name: 'a\u0007' }],
-      ['primary', { name: 'refused', primary: 'all' }],
-      ['primary', { name: 'refused', primary: null }],
-      ['primary.cert', { name: 'refused', primary: { cert: true } }],
-      ['primary.cert.allowed', { name: 'refused', primary: { cert: { allowed: 'yes' } } }],
-      ['primary.updb.allowed', updb({ allowed: 1 })],
-      ['primary.updb.minPasswordLength', updb({ minPasswordLength: 4 })],
-      ['primary.updb.minPasswordLength', updb({ minPasswordLength: 2000 })],
-      ['primary.updb.minPasswordLength', updb({ minPasswordLength: '12' })],
-      ['primary.updb.maxAttempts', updb({ maxAttempts: -1 })],
-      ['primary.updb.maxAttempts', updb({ maxAttempts: 1.5 })],
-      ['primary.updb.maxAttempts', updb({ maxAttempts: 1e9 })],
-      ['primary.updb.maxAttempts', updb({ maxAttempts: null })],
-      ['primary.updb.lockoutDurationMinutes', updb({ lockoutDurationMinutes: -1 })],
-      ['primary.updb.lockoutDurationMinutes', updb({ lockoutDurationMinutes: 1e12 })],
-      [
-        'primary.extJwt.allowedSigners',
-        { name: 'refused', primary: { extJwt: { allowedSigners: ['no-such'] } } },
-      ],
-      [
-        'primary.extJwt.allowedSigners.0',
-        { name: 'refused', primary: { extJwt: { allowedSigners: ["' or 1=1"] } } },
-      ],
-      ['secondary.requireTotp', { name: 'refused', secondary: { requireTotp: 'true' } }],
-      ['secondary.requireExtJwt', { name: 'refused', secondary: { requireExtJwt: 'no-such' } }],
-      ['secondary.requireExtJwtSigner', { name: 'refused', secondary: { requireExtJwtSigner: 'no-such' } }],
-      [
-        'secondary.requireExtJwtSigner',
-        { name: 'refused', secondary: { requireExtJwt: 'one', requireExtJwtSigner: 'two' } },
-      ],
-      ['tags', { name: 'refused', tags: [] }],
-    ];
-    for (const [field, body] of refused) {
-      const answer = await admin.call('POST', 'auth-policies', body);
-      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
-    }
-    const list = await admin.get(`auth-policies?filter=${encodeURIComponent('name = "refused"')}`);
-    assert.equal(list.json.meta.pagination.totalCount, 0);
-  });
-
   test('is refused for a mistyped rule, because the policy would require less than intended', async () => {
     const id = await newPolicy({ name: 'typed well', secondary: { requireTotp: true } });
     const was = await document(id);
@@ -226,7 +166,7 @@ describe('a policy', () => {
         await admin.call('PUT', `auth-policies/${id}`, body),
         await admin.call('PATCH', `auth-policies/${id}`, change),
       ]) {
-        assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+        assertRefused(answer, field);
         const { reason } = answer.json.error.cause;
         assert.equal(reason, `is not known here: the nearest known name is ${nearest}`);
       }
@@ -239,7 +179,7 @@ describe('a policy', () => {
   test('names every unknown member, shortens long names and repeats no value', async () => {
     const long = 'x'.repeat(100);
     const answer = await admin.call('POST', 'auth-policies', { name: 'a', [long]: 'value', apiKey: 'hush' });
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'x'.repeat(80));
+    assertRefused(answer, 'x'.repeat(80));
     assert.ok(answer.text.length < 1000, answer.text);
     assert.doesNotMatch(answer.text, /hush|"value":"value"/);
   });
@@ -416,12 +356,4 @@ test('changes are in the audit trail, with the names of members', async () => {
       ['admin.changed', 'delete', []],
     ],
   );
-});
-
-test('policies are for administrators', async () => {
-  await server.createUser({ name: 'nobody', password });
-  const { access_token } = await login(server, 'nobody', password);
-  const nobody = callerWith(server, access_token);
-  assertRefused(await nobody.get('auth-policies'), 403, 'FORBIDDEN');
-  assertRefused(await nobody.call('PATCH', 'auth-policies/default', { name: 'x' }), 403, 'FORBIDDEN');
 });

@@ -146,8 +146,7 @@ describe('a job for any number', () => {
       [{ filter, change: { name: 'same' } }, 'change.name'],
       [{ filter }, 'change'],
     ];
-    for (const [body, field] of refusals)
-      assertRefused(await root.call('POST', jobs, body), 400, 'COULD_NOT_VALIDATE', field);
+    for (const [body, field] of refusals) assertRefused(await root.call('POST', jobs, body), field);
     assertRefused(
       await root.call('POST', jobs, { filter: 'nonsense', action: 'delete' }),
       400,
@@ -270,7 +269,7 @@ describe('one call for more than a step takes', () => {
     await root.call('PATCH', `identities/${data[0].id}`, { email: 'a@b.example' });
     const change = { emailVerified: true, addRoleAttributes: ['seen'] };
     const refused = await root.call('POST', 'identities/bulk', { filter, change });
-    assertRefused(refused, 400, 'COULD_NOT_VALIDATE', 'emailVerified');
+    assertRefused(refused, 'emailVerified');
     assert.match(refused.text, /Nothing was changed/);
     assert.equal(await numberOf(filterOf('seen')), 0);
     assert.equal((await isOurs()).length, 1);
@@ -305,11 +304,6 @@ describe('one call for more than a step takes', () => {
     assert.equal((await carryOn(id)).json.data.preview.matched, 220);
     assert.equal((await carryOn(id, { confirmed: true })).json.data.done, 220);
     assert.equal(await numberOf(`${filter} and disabledAt = null`), 10);
-    assertRefused(
-      await root.call('POST', jobs, { ...body, ids: [...ids, 'nobody'] }),
-      400,
-      'COULD_NOT_VALIDATE',
-      'ids',
-    );
+    assertRefused(await root.call('POST', jobs, { ...body, ids: [...ids, 'nobody'] }), 'ids');
   });
 });

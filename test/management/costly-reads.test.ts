@@ -93,17 +93,12 @@ describe('thirty of the worst filters of a reader at once', () => {
 
 describe('what looks at everything', () => {
   test('is for administrators, and refused in words to those who may only read', async () => {
-    assertRefused(await reader.get('state'), 400, 'COULD_NOT_VALIDATE', 'kinds');
+    assertRefused(await reader.get('state'), 'kinds');
     const part = await reader.get('state?kinds=auth-policy,ca');
     assert.deepEqual(Object.keys(part.json.data), ['auth-policy', 'ca']);
     const policies = await reader.get('auth-policies?limit=1');
     const policy = policies.json.data[0];
-    assertRefused(
-      await reader.call('POST', 'auth-policies/preview', policy),
-      400,
-      'COULD_NOT_VALIDATE',
-      'id',
-    );
+    assertRefused(await reader.call('POST', 'auth-policies/preview', policy), 'id');
     const seen = await root.call('POST', 'auth-policies/preview', policy);
     assert.equal(seen.json.data.touched.count, count + 2);
     assert.equal((await reader.get('identities?limit=none')).json.data.length, mostOfReaders);

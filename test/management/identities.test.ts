@@ -48,19 +48,9 @@ describe('the email address of an identity', () => {
         'a\u202eb@x',
       ],
     ])
-      assertRefused(
-        await admin.call('POST', 'identities', { name: 'm', email }),
-        400,
-        'COULD_NOT_VALIDATE',
-        'email',
-      );
+      assertRefused(await admin.call('POST', 'identities', { name: 'm', email }), 'email');
     const unknown = { name: 'm', emailVerified: true };
-    assertRefused(
-      await admin.call('POST', 'identities', unknown),
-      400,
-      'COULD_NOT_VALIDATE',
-      'emailVerified',
-    );
+    assertRefused(await admin.call('POST', 'identities', unknown), 'emailVerified');
     const ids = [
       await create({ name: 'm1', email: 'Team@corp.example' }),
       await create({ name: 'm2', email: 'team@corp.example' }),
@@ -154,48 +144,6 @@ describe('creating an identity', () => {
     );
   });
 
-  test('refuses a value and says which', async () => {
-    const refused: readonly (readonly [string, object])[] = [
-      ['name', {}],
-      ['name', { name: '' }],
-      ['name', { name: '   ' }],
-      ['name', { name: 1 }],
-      ['name', { name: null }],
-      ['name', { name: ['a'] }],
-      ['name', { name: { $ne: null } }],
-      ['name', { name: 'x'.repeat(256) }],
-      ['name', { name: 'a\u0007b' }],
-      ['name', { name: 'a\nb' }],
-      ['name', { name: '\u202egnp.exe' }],
-      ['type', { type: 'Admin' }],
-      ['type', { type: 'toString' }],
-      ['isAdmin', { isAdmin: 'true' }],
-      ['isAdmin', { isAdmin: 1 }],
-      ['externalId', { externalId: 5 }],
-      ['externalId', { externalId: 'a\u0007' }],
-      ['authPolicyId', { authPolicyId: 'no-such' }],
-      ['authPolicyId', { authPolicyId: "default' or 1=1" }],
-      ['roleAttributes', { roleAttributes: 'a' }],
-      ['roleAttributes.0', { roleAttributes: [1] }],
-      ['roleAttributes', { roleAttributes: [''] }],
-      ['roleAttributes', { roleAttributes: Array.from({ length: 101 }, (_, at) => `r${at}`) }],
-      ['tags', { tags: 'a' }],
-      ['tags.a', { tags: { a: {} } }],
-      ['tags', { tags: { 'a\u0007': 1 } }],
-      ['enrollment', { enrollment: { ott: true } }],
-    ];
-    for (const [field, fields] of refused) {
-      const answer = await admin.call('POST', 'identities', {
-        name: 'refused',
-        ...fields,
-        ...nameless(fields),
-      });
-      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
-    }
-    const filter = encodeURIComponent('name contains "refused"');
-    assert.equal((await admin.get(`identities?filter=${filter}`)).json.meta.pagination.totalCount, 0);
-  });
-
   test('shows the refused value', async () => {
     const answer = await admin.call('POST', 'identities', { name: 'x', authPolicyId: 'nope' });
     assert.deepEqual(answer.json.error.cause, {
@@ -205,39 +153,27 @@ describe('creating an identity', () => {
     });
   });
 
-  test('refuses a name or external id that is taken', async () => {
+  test('refuses an enrollment that cannot be given, and makes nothing', async () => {
+    const body = { name: 'refused', enrollment: { ott: true } };
+    assertRefused(await admin.call('POST', 'identities', body), 'enrollment');
+    const filter = encodeURIComponent('name = "refused"');
+    assert.equal((await admin.get(`identities?filter=${filter}`)).json.meta.pagination.totalCount, 0);
+  });
+
+  test('refuses an external id that is taken', async () => {
     await create({ name: 'taken', externalId: 'taken-ext' });
-    assertRefused(
-      await admin.call('POST', 'identities', { name: 'taken' }),
-      400,
-      'COULD_NOT_VALIDATE',
-      'name',
-    );
     const again = { name: 'another', externalId: 'taken-ext' };
-    assertRefused(await admin.call('POST', 'identities', again), 400, 'COULD_NOT_VALIDATE', 'externalId');
+    assertRefused(await admin.call('POST', 'identities', again), 'externalId');
   });
 });
 
-function nameless(fields: object): object {
-  return Object.keys(fields).length === 0 ? { name: undefined } : {};
-}
-
 describe('changing an identity', () => {
-  test('by PUT replaces everything that can be set', async () => {
-    const id = await create({ name: 'put', type: 'User', externalId: 'put', tags: { a: 1 }, isAdmin: true });
-    const replacement = { name: 'put 2', type: 'Service', isAdmin: false };
-    const answer = await admin.call('PUT', `identities/${id}`, replacement);
-    assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }]);
-    const { name, typeId, isAdmin, externalId, tags } = await identity(id);
-    assert.deepEqual([name, typeId, isAdmin, externalId, tags], ['put 2', 'Service', false, null, {}]);
-  });
-
   test('by PUT needs name, type and isAdmin', async () => {
     const id = await create({ name: 'put needs' });
     for (const field of ['name', 'type', 'isAdmin']) {
       const body: Record<string, unknown> = { name: 'n', type: 'User', isAdmin: false };
       delete body[field];
-      assertRefused(await admin.call('PUT', `identities/${id}`, body), 400, 'COULD_NOT_VALIDATE', field);
+      assertRefused(await admin.call('PUT', `identities/${id}`, body), field);
     }
   });
 
@@ -361,21 +297,16 @@ describe('an identity that is removed', () => {
       '9999-12-31T23:59:59Z',
     ]) {
       const until = await admin.call('POST', `identities/${id}/disable`, { until: time });
-      assertRefused(until, 400, 'COULD_NOT_VALIDATE', 'until');
+      assertRefused(until, 'until');
       const patched = await admin.call('PATCH', `identities/${id}`, { disabledUntil: time });
-      assertRefused(patched, 400, 'COULD_NOT_VALIDATE', 'disabledUntil');
+      assertRefused(patched, 'disabledUntil');
     }
     const both = await admin.call('POST', `identities/${id}/disable`, { until: at(9), durationMinutes: 1 });
-    assertRefused(both, 400, 'COULD_NOT_VALIDATE', 'until');
+    assertRefused(both, 'until');
     const body = { disabled: false, disabledUntil: at(MINUTE) };
     const contradiction = await admin.call('PATCH', `identities/${id}`, body);
-    assertRefused(contradiction, 400, 'COULD_NOT_VALIDATE', 'disabledUntil');
-    assertRefused(
-      await admin.call('PATCH', `identities/${id}`, { disabled: null }),
-      400,
-      'COULD_NOT_VALIDATE',
-      'disabled',
-    );
+    assertRefused(contradiction, 'disabledUntil');
+    assertRefused(await admin.call('PATCH', `identities/${id}`, { disabled: null }), 'disabled');
     assert.equal((await identity(id)).disabled, false);
     for (const time of [at(1), at(tenYears)]) {
       assert.equal((await admin.call('PATCH', `identities/${id}`, { disabledUntil: time })).status, 200);
@@ -413,7 +344,7 @@ describe('an identity that is removed', () => {
     const id = await create({ name: 'durations' });
     for (const durationMinutes of [-1, 1.5, '5', 1e300, true, []]) {
       const answer = await admin.call('POST', `identities/${id}/disable`, { durationMinutes });
-      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'durationMinutes');
+      assertRefused(answer, 'durationMinutes');
     }
     assert.equal((await identity(id)).disabled, false);
   });

@@ -106,7 +106,7 @@ describe('a list', () => {
       ['roleFilter', 'roleFilter=%23all'],
     ];
     for (const [field, query] of refused) {
-      assertRefused(await admin.get(`identities?${query}`), 400, 'COULD_NOT_VALIDATE', field);
+      assertRefused(await admin.get(`identities?${query}`), field);
     }
     assertRefused(await admin.get('identities?sort=password'), 400, 'INVALID_FILTER');
     assert.equal((await admin.get('identities?roleFilter=&roleSemantic=AnyOf&other=1')).status, 200);

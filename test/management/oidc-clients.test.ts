@@ -1,9 +1,9 @@
-// What administrators may register, and who may see and change it.
+// What administrators may register.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
-import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, createdId, rootOf } from '../support/management.ts';
 import { addSecret } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -140,19 +140,19 @@ test('unacceptable values are refused with the name of the field', async () => {
   ];
   for (const [field, fields] of attempts) {
     const answer = await create({ type: 'public', ...fields });
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    assertRefused(answer, field);
   }
   const taken = await root.call('POST', 'oidc-clients', { name: 'app of somebody', type: 'public' });
   createdId(taken);
   const again = await root.call('POST', 'oidc-clients', { name: 'app of somebody', type: 'public' });
-  assertRefused(again, 400, 'COULD_NOT_VALIDATE', 'name');
+  assertRefused(again, 'name');
   // A change is judged together with what stays.
   const id = createdId(await create({ type: 'confidential', requirePkce: false }));
   const patched = await root.call('PATCH', `oidc-clients/${id}`, {
     type: 'public',
     tokenEndpointAuthMethod: 'none',
   });
-  assertRefused(patched, 400, 'COULD_NOT_VALIDATE', 'requirePkce');
+  assertRefused(patched, 'requirePkce');
 });
 
 test('secrets are shown once, at most two, and for clients that use them', async () => {
@@ -176,29 +176,4 @@ test('secrets are shown once, at most two, and for clients that use them', async
   const open = createdId(await create({ type: 'public' }));
   assertRefused(await root.call('POST', `oidc-clients/${open}/secrets`), 409, 'CONFLICT');
   assert.equal((await root.call('POST', 'oidc-clients/nobody/secrets')).status, 404);
-});
-
-test('readers may read, and only administrators may change anything', async () => {
-  const id = createdId(await create({ type: 'confidential' }));
-  const readerId = await server.createUser({ name: 'reader', password });
-  assert.equal((await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] })).status, 200);
-  await server.createUser({ name: 'nobody', password });
-  const reader = await loggedIn(server, 'reader');
-  const nobody = await loggedIn(server, 'nobody');
-  for (const path of ['oidc-clients', `oidc-clients/${id}`, `oidc-clients/${id}/secrets`]) {
-    assert.equal((await reader.get(path)).status, 200, path);
-    assert.equal((await nobody.get(path)).status, 403, path);
-  }
-  for (const caller of [reader, nobody]) {
-    for (const [method, path, body] of [
-      ['POST', 'oidc-clients', { name: 'x', type: 'public' }],
-      ['PATCH', `oidc-clients/${id}`, { apiAccess: true }],
-      ['PUT', `oidc-clients/${id}`, { name: 'x', type: 'public' }],
-      ['DELETE', `oidc-clients/${id}`, undefined],
-      ['POST', `oidc-clients/${id}/secrets`, undefined],
-      ['DELETE', `oidc-clients/${id}/secrets/x`, undefined],
-    ] as const) {
-      assertRefused(await caller.call(method, path, body), 403, 'FORBIDDEN');
-    }
-  }
 });

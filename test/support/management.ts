@@ -51,11 +51,14 @@ export function createdId(answer: Answer): string {
   return answer.json.data.id;
 }
 
-/** Asserts a refusal in the envelope of the Edge APIs. */
-export function assertRefused(answer: Answer, status: number, code: string, field?: string): void {
-  assert.equal(answer.status, status, answer.text);
+/** Asserts a refusal in the envelope of the Edge APIs: of a value, by its field, or by status and code. */
+export function assertRefused(answer: Answer, field: string): void;
+export function assertRefused(answer: Answer, status: number, code: string, field?: string): void;
+export function assertRefused(answer: Answer, by: number | string, code?: string, ofField?: string): void {
+  const field = typeof by === 'string' ? by : ofField;
+  assert.equal(answer.status, typeof by === 'string' ? 400 : by, answer.text);
   const { error, meta } = answer.json;
-  assert.equal(error.code, code, answer.text);
+  assert.equal(error.code, code ?? 'COULD_NOT_VALIDATE', answer.text);
   assert.equal(typeof error.message, 'string');
   assert.equal(error.requestId, answer.headers['x-request-id']);
   assert.deepEqual(meta, {});
