@@ -34,8 +34,6 @@ import {
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { listRules, mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { idOf } from '../request/fields.ts';
-import { ownCallOf } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -110,8 +108,7 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       summary: method === 'PUT' ? 'Replace your user name and password' : 'Change your user name or password',
       refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
       body: schema,
-      does: (context, { body }) =>
-        changeOwnPassword(needs, ownCallOf(context), { id: idOf(context), change: body }),
+      does: ({ id, ownCall }, { body }) => changeOwnPassword(needs, ownCall, { id, change: body }),
     });
   return [
     at('GET', `${path}/authenticators`, {
@@ -126,7 +123,7 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       summary: 'Read one of your authenticators',
       answer: dataAnswer(authenticatorSchema, 'The document'),
       async data(context) {
-        const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
+        const authenticator = await getOwnAuthenticator(needs, context.principal, context.id);
         return authenticatorDocument(needs)(authenticator);
       },
     }),
@@ -174,11 +171,11 @@ function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): read
     at('DELETE', path, {
       summary: 'End all your sessions except the one of the call',
       answer: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended'),
-      data: async (context) => ({ ended: await endOtherSessions(needs, ownCallOf(context)) }),
+      data: async ({ ownCall }) => ({ ended: await endOtherSessions(needs, ownCall) }),
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'End one of your sessions',
-      does: (context) => endOwnSession(needs, ownCallOf(context), idOf(context)),
+      does: ({ id, ownCall }) => endOwnSession(needs, ownCall, id),
     }),
   ];
 }

@@ -9,7 +9,7 @@ import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-sessio
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/routes.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
-import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
+import type { AuthenticatedContext } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -46,7 +46,7 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
       // Callers may give up a session while factors are outstanding.
       guard: 'partial',
       async does(context) {
-        await endApiSession(needs, adminCallOf(context), {
+        await endApiSession(needs, context.adminCall(), {
           id: context.principal.apiSessionId,
           reason: 'logout',
         });

@@ -11,7 +11,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { parseMediaType, readBody } from '../request/body.ts';
-import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, dataAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -110,7 +110,7 @@ function enrollBy(
   context: RequestContext,
   { method, sent }: { method: EnrollMethod; sent: Members },
 ): Promise<Enrolled> {
-  const origin = originOf(context);
+  const { origin } = context;
   const required = (field: keyof Members) => requiredMember(sent, field);
   const chain = () => context.sender.certificates?.chain ?? null;
   switch (method) {
@@ -127,11 +127,7 @@ function enrollBy(
     case 'ca':
       return enrollByCa(needs, { chain: chain(), requestedName: sent.name ?? '' }, origin);
     case 'token':
-      return enrollWithExternalJwt(
-        needs,
-        { tokens: bearerTokens(context.authorization), csr: sent.clientCsr ?? null },
-        origin,
-      );
+      return enrollWithExternalJwt(needs, { tokens: context.bearers, csr: sent.clientCsr ?? null }, origin);
   }
 }
 

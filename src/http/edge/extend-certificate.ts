@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
-import { csrText, idOf } from '../request/fields.ts';
-import { ownCallOf } from '../request/request-context.ts';
+import { csrText } from '../request/fields.ts';
 import { clientApi, dataAnswer, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -21,8 +20,8 @@ export function extendCertificateRoutes(needs: EdgeServices): readonly Route[] {
       body: z.object({ clientCertCsr: csrText }),
       async data(context, { body }) {
         const chain = context.sender.certificates?.chain ?? null;
-        const clientCert = await extendCertificate(needs, ownCallOf(context), {
-          id: idOf(context),
+        const clientCert = await extendCertificate(needs, context.ownCall, {
+          id: context.id,
           request: body.clientCertCsr,
           chain,
         });
@@ -32,8 +31,7 @@ export function extendCertificateRoutes(needs: EdgeServices): readonly Route[] {
     at('POST', `${path}/extend-verify`, {
       summary: 'Put the successor of a certificate in its place',
       body: z.object({ clientCert: z.string().max(longestChain) }),
-      does: (context, { body }) =>
-        confirmExtension(needs, ownCallOf(context), { id: idOf(context), certPem: body.clientCert }),
+      does: ({ id, ownCall }, { body }) => confirmExtension(needs, ownCall, { id, certPem: body.clientCert }),
     }),
   ];
 }

@@ -22,7 +22,7 @@ import { chooseMediaType, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
-import { ownCallOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -92,7 +92,7 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
       async data(context, { body }) {
         const { principal } = context;
         mayEnroll(principal);
-        await startOwnTotp(needs, ownCallOf(context), offeredProof(context, body));
+        await startOwnTotp(needs, context.ownCall, offeredProof(context, body));
         const data = { id: principal.apiSessionId, _links: { self: { href: './current-identity/mfa' } } };
         return data;
       },
@@ -104,8 +104,8 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
       body: z.object({ code: totpCode }),
       async does(context, { body }) {
         mayEnroll(context.principal);
-        await verifyOwnTotp(needs, ownCallOf(context), body.code);
-        await needs.totpEnrolled(ownCallOf(context));
+        await verifyOwnTotp(needs, context.ownCall, body.code);
+        await needs.totpEnrolled(context.ownCall);
       },
     }),
     at('DELETE', path, {
@@ -115,7 +115,7 @@ function enrollmentRoutes(needs: EdgeServices, at: Declares, path: string): read
       body: z.object({ ...optionalCode.shape, currentPassword }),
       async does(context, { body }) {
         const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
-        await removeOwnTotp(needs, ownCallOf(context), proof);
+        await removeOwnTotp(needs, context.ownCall, proof);
       },
     }),
   ];
@@ -166,7 +166,7 @@ function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): re
       refusals: [...proofRefusals, 'could_not_validate'],
       async data(context) {
         const code = requiredCode(context, undefined);
-        return { recoveryCodesLeft: await countOwnRecoveryCodes(needs, ownCallOf(context), code) };
+        return { recoveryCodesLeft: await countOwnRecoveryCodes(needs, context.ownCall, code) };
       },
     }),
     at('POST', path, {
@@ -177,7 +177,7 @@ function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): re
       body: optionalCode,
       async data(context, { body }) {
         const code = requiredCode(context, body.code);
-        return { recoveryCodes: await renewOwnRecoveryCodes(needs, ownCallOf(context), code) };
+        return { recoveryCodes: await renewOwnRecoveryCodes(needs, context.ownCall, code) };
       },
     }),
   ];
@@ -193,7 +193,7 @@ function totpTokenRoute(needs: EdgeServices, at: Declares, path: string): Route 
     async data(context, { body }) {
       const { principal } = context;
       if (principal.mechanism !== 'oidc') throw new AuthError('invalid_backing_token_type');
-      await proveOwnApp(needs, ownCallOf(context), body.code);
+      await proveOwnApp(needs, context.ownCall, body.code);
       const now = needs.clock.now();
       return { token: mintTotpToken(needs, principal, now), issuedAt: isoTime(now) };
     },

@@ -15,8 +15,6 @@ import {
   passkeySchema,
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
-import { idOf } from '../request/fields.ts';
-import { ownCallOf } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { currentPassword, freshProofRefusals, offeredProof } from './mfa.ts';
@@ -38,7 +36,7 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       answer: dataAnswer(creationOptionsSchema, 'For navigator.credentials.create'),
       refusals: ['conflict', ...freshProofRefusals],
       body: z.object({ currentPassword }),
-      data: (context, { body }) => askForOwnPasskey(needs, ownCallOf(context), offeredProof(context, body)),
+      data: (context, { body }) => askForOwnPasskey(needs, context.ownCall, offeredProof(context, body)),
     }),
     at('POST', path, {
       summary: 'Add a passkey',
@@ -47,15 +45,14 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       refusals: ['invalid_passkey', 'conflict'],
       body: addition,
       async data(context, { body: { response, name } }) {
-        const added = await addOwnPasskey(needs, ownCallOf(context), { answer: response, name });
+        const added = await addOwnPasskey(needs, context.ownCall, { answer: response, name });
         return passkeyDocument(added);
       },
     }),
     at('PATCH', `${path}/:id`, {
       summary: 'Rename one of your passkeys',
       body: z.object({ name }),
-      does: (context, { body }) =>
-        renameOwnPasskey(needs, ownCallOf(context), { id: idOf(context), name: body.name }),
+      does: ({ id, ownCall }, { body }) => renameOwnPasskey(needs, ownCall, { id, name: body.name }),
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'Remove one of your passkeys; what it opened ends',
@@ -63,8 +60,8 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       body: z.object({ currentPassword, evenIfLast: z.boolean().optional() }),
       async does(context, { body }) {
         const { evenIfLast = false } = body;
-        const wish = { ...offeredProof(context, body), id: idOf(context), evenIfLast };
-        await removeOwnPasskey(needs, ownCallOf(context), wish);
+        const wish = { ...offeredProof(context, body), id: context.id, evenIfLast };
+        await removeOwnPasskey(needs, context.ownCall, wish);
       },
     }),
   ];

@@ -12,8 +12,7 @@ import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, linksSchema, timeSchema } from '../documents/wire.ts';
-import { csrText, idOf } from '../request/fields.ts';
-import { originOf, ownCallOf } from '../request/request-context.ts';
+import { csrText } from '../request/fields.ts';
 import { clientApi, dataAnswer, edgeRoutes, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -59,7 +58,7 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
         const issued = await certifySession(
           needs,
           { id, identityId },
-          { key, lifetime: sessionCertificateLifetime, origin: originOf(context) },
+          { key, lifetime: sessionCertificateLifetime, origin: context.origin },
         );
         const document = {
           id: issued.id,
@@ -75,12 +74,12 @@ export function sessionCertificateRoutes(needs: EdgeServices): readonly Route[] 
       answer: dataAnswer(certificateSchema, 'The certificate'),
       async data(context) {
         const { apiSessionId } = context.principal;
-        return certificateDocument(await getSessionCertificate(needs, apiSessionId, idOf(context)));
+        return certificateDocument(await getSessionCertificate(needs, apiSessionId, context.id));
       },
     }),
     at('DELETE', `${path}/:id`, {
       summary: 'Revoke a certificate of the session of the caller',
-      does: (context) => revokeSessionCertificate(needs, idOf(context), ownCallOf(context)),
+      does: ({ id, ownCall }) => revokeSessionCertificate(needs, id, ownCall),
     }),
   ];
 }

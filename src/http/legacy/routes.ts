@@ -22,7 +22,7 @@ import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
 import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
-import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import {
   type DeclaredAnswer,
   dataAnswer,
@@ -90,12 +90,12 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
       query: methodQuery,
       body: { json: true, form: false, schema: anyBody },
       async handler(context, { query, body }) {
-        const bearers = bearerTokens(context.authorization);
+        const bearers = context.bearers;
         const credentials = credentialsOf(context, query.method, { body, tokens: bearers });
         const other = validate(body, otherBody);
         const clientInfo = clientInfoOf(other);
         const { configTypes } = other;
-        const came = { bearers, configTypes, origin: originOf(context), clientInfo };
+        const came = { bearers, configTypes, origin: context.origin, clientInfo };
         return sessionAnswer(needs, await authenticate(needs, credentials, came));
       },
     }),
@@ -111,7 +111,7 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
           throw new AuthError('invalid_request', {
             description: 'Only a session of the zt-session header takes codes here; log in again instead',
           });
-        await submitTotp(needs, principal, { code: body.code, origin: originOf(context) });
+        await submitTotp(needs, principal, { code: body.code, origin: context.origin });
       },
     }),
   ];

@@ -15,8 +15,7 @@ import { authenticatorListFields } from '../../model/list-fields.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
-import { changeParameters, idOf, idText, tags as tagsField } from '../request/fields.ts';
-import { adminCallOf } from '../request/request-context.ts';
+import { changeParameters, idText, tags as tagsField } from '../request/fields.ts';
 import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { describedResource } from './entity-routes.ts';
@@ -84,7 +83,7 @@ export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
     summary: 'Ask the owner of a certificate to replace it',
     body: z.strictObject({ rollKeys: z.boolean().default(false) }),
     does: (context, { body }) =>
-      requestExtension(needs, adminCallOf(context), { id: idOf(context), rollKey: body.rollKeys }),
+      requestExtension(needs, context.adminCall(), { id: context.id, rollKey: body.rollKeys }),
   });
   return [...resource, extend];
 }
@@ -97,7 +96,7 @@ export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'listIdentityPasskeys',
       summary: 'List the passkeys of an identity',
       answer: dataAnswer(z.array(passkeySchema), 'All of them'),
-      data: async (context) => (await passkeysOf(needs, idOf(context))).map(passkeyDocument),
+      data: async ({ id }) => (await passkeysOf(needs, id)).map(passkeyDocument),
     }),
     adminRoute('DELETE', `${path}/:passkeyId`, {
       operationId: 'deleteIdentityPasskey',
@@ -108,7 +107,7 @@ export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
       async does(context, { query }) {
         const { passkeyId = '' } = context.params;
         if (!/^[\w.-]{1,64}$/.test(passkeyId)) throw new AuthError('not_found');
-        await removePasskey(needs, adminCallOf(context, query.force), { id: idOf(context), passkeyId });
+        await removePasskey(needs, context.adminCall(query.force), { id: context.id, passkeyId });
       },
     }),
   ];

@@ -21,8 +21,8 @@ import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { readRawBody } from '../request/body.ts';
-import { changeParameters, flag, idOf } from '../request/fields.ts';
-import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
+import { changeParameters, flag } from '../request/fields.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import {
@@ -94,7 +94,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       async data(context, { body }) {
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
         const ordered = orderOf(body, { now: needs.clock.now(), issuer });
-        const job = await createBulkJob(needs, adminCallOf(context), ordered);
+        const job = await createBulkJob(needs, context.adminCall(), ordered);
         return jobDocument(context, job);
       },
     }),
@@ -110,7 +110,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'Say how far a job is',
       permission: null,
       answer: dataAnswer(jobSchema, 'The job'),
-      data: async (context) => jobDocument(context, await getBulkJob(needs, idOf(context))),
+      data: async (context) => jobDocument(context, await getBulkJob(needs, context.id)),
     }),
     adminRoute('POST', `${root}/:id/continue`, {
       operationId: 'continueBulkJob',
@@ -121,9 +121,9 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
       body: continuation,
       query: changeParameters,
       async data(context, { body, query }) {
-        const by = adminCallOf(context, query.force);
+        const by = context.adminCall(query.force);
         const { job, invitations, created, problems } = await inWholeTurn(by.actor.identityId, () =>
-          carryOnBulkJob(needs, by, { id: idOf(context), isConfirmed: body.confirmed === true }),
+          carryOnBulkJob(needs, by, { id: context.id, isConfirmed: body.confirmed === true }),
         );
         const issuer = invitations.length === 0 ? '' : issuerForLinks(context, needs.config.listeners);
         return {
@@ -137,7 +137,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('DELETE', `${root}/:id`, {
       operationId: 'deleteBulkJob',
       summary: 'End a job; what was done stays done',
-      does: (context) => deleteBulkJob(needs, adminCallOf(context), idOf(context)),
+      does: (context) => deleteBulkJob(needs, context.adminCall(), context.id),
     }),
     importRoute(needs),
   ];
@@ -161,7 +161,7 @@ function importRoute(needs: EdgeServices): Route {
       ),
     }),
     async data(context, { query }) {
-      const by = adminCallOf(context, query.force);
+      const by = context.adminCall(query.force);
       const csv = decodeUtf8(readRawBody(context, [csvType]));
       const { job, ...result } = await inWholeTurn(by.actor.identityId, () =>
         importPeople(needs, by, { csv, ...query }),
@@ -173,7 +173,7 @@ function importRoute(needs: EdgeServices): Route {
 }
 
 function problemDocuments(context: RequestContext, problems: readonly ImportProblem[]) {
-  const language = languageOf(context);
+  const { language } = context;
   return problems.map((problem) => ({ ...problem, reason: inLanguage(problem.reason, language) }));
 }
 
@@ -190,6 +190,6 @@ function jobDocument(context: RequestContext, job: KnownBulkJob) {
     changes: 'change' in work ? Object.keys(work.change) : [],
     state,
     done,
-    preview: previewDocument({ ...found, matched }, languageOf(context)),
+    preview: previewDocument({ ...found, matched }, context.language),
   };
 }

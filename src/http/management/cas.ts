@@ -4,8 +4,7 @@ import { type Ca, caEntity } from '../../model/entities/ca.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
-import { idOf } from '../request/fields.ts';
-import { adminCallOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { adminRoute, contentAnswer, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -45,7 +44,7 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       answer: contentAnswer(jwtType, 'The JWT; it works once the authority is verified and may enroll'),
       produces: [jwtType, 'application/json', 'text/plain'],
       async handler(context) {
-        const body = await authorityJwt(needs, idOf(context));
+        const body = await authorityJwt(needs, context.id);
         return { status: 200, headers: { 'content-type': jwtType }, body };
       },
     }),
@@ -57,7 +56,7 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
         'The lists by their address, and why one could not be had',
       ),
       async data(context) {
-        const ca = await cas.get(needs, idOf(context));
+        const ca = await cas.get(needs, context.id);
         return (await needs.store.revocationLists.describe(ca.id)).map(documentsBy(listStateSchema));
       },
     }),
@@ -67,7 +66,7 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       rawBody: ['application/json', ...pemTypes],
       described: { body: proof },
       refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
-      does: (context) => verifyCa(needs, adminCallOf(context), { id: idOf(context), pem: proofIn(context) }),
+      does: (context) => verifyCa(needs, context.adminCall(), { id: context.id, pem: proofIn(context) }),
     }),
   ];
 }

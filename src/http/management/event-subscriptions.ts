@@ -17,8 +17,7 @@ import { DAY, isoTimeOrNull } from '../../platform/clock.ts';
 import type { Replay } from '../../store/contracts/deliveries.ts';
 import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { durationField, idOf, idText, someTime } from '../request/fields.ts';
-import { adminCallOf, languageOf } from '../request/request-context.ts';
+import { durationField, idText, someTime } from '../request/fields.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -83,7 +82,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       refusals: ['conflict', 'precondition_failed'],
       body: overlapBody,
       async data(context, { body: { overlap = usualOverlap } }) {
-        const made = await rotateSecret(needs, adminCallOf(context), { id: idOf(context), overlap });
+        const made = await rotateSecret(needs, context.adminCall(), { id: context.id, overlap });
         return documentsBy(secretSchema)(made);
       },
     }),
@@ -92,10 +91,10 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'Send a test event to an event subscription, and say how that went',
       answer: dataAnswer(testedSchema, 'The outcome'),
       async data(context) {
-        const { state, result } = await testSubscription(needs, adminCallOf(context), idOf(context));
+        const { state, result } = await testSubscription(needs, context.adminCall(), context.id);
         return {
           isDelivered: state === 'delivered',
-          result: inLanguage(result, languageOf(context)),
+          result: inLanguage(result, context.language),
         };
       },
     }),
@@ -105,7 +104,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
       data: async (context, { query }) =>
-        (await listEventDeliveries(needs, idOf(context), query))
+        (await listEventDeliveries(needs, context.id, query))
           .map(inReadersLanguage(context))
           .map(deliveryDocument),
     }),
@@ -121,7 +120,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       async data(context, { body }) {
         const replay = replayOf(body);
         return {
-          replayed: await replayEvents(needs, adminCallOf(context), { id: idOf(context), replay }),
+          replayed: await replayEvents(needs, context.adminCall(), { id: context.id, replay }),
         };
       },
     }),

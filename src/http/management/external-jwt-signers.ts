@@ -10,8 +10,6 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
-import { idOf } from '../request/fields.ts';
-import { languageOf } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -100,9 +98,9 @@ export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
       body: tokenToTry,
       refusals: ['not_found'],
       async data(context, { body }) {
-        const signer = needs.signers.find(asId(idOf(context)));
+        const signer = needs.signers.find(asId(context.id));
         if (signer === undefined) throw new AuthError('not_found');
-        return triedDocument(await tryExternalJwt(needs, signer, body.token), languageOf(context));
+        return triedDocument(await tryExternalJwt(needs, signer, body.token), context.language);
       },
     }),
     ...signInTestRoutes(needs),
@@ -122,7 +120,7 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
       ),
       refusals: ['not_found', 'could_not_validate'],
       async data(context) {
-        const signerId = asId<SignerId>(idOf(context));
+        const signerId = asId<SignerId>(context.id);
         const by = ownerOf(context.principal);
         const { id, link } = beginSignerTest(needs, { signerId, issuer: context.issuer }, by);
         return { id, href: `${signerTestPath}?${new URLSearchParams({ test: link })}` };
@@ -141,10 +139,10 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
       async data(context, { body }) {
         const { token, ...tried } = await finishSignerTest(
           needs,
-          { signerId: idOf(context), sealedAnswer: body.answer },
+          { signerId: context.id, sealedAnswer: body.answer },
           ownerOf(context.principal),
         );
-        return { ...triedDocument(tried, languageOf(context)), token };
+        return { ...triedDocument(tried, context.language), token };
       },
     }),
   ];

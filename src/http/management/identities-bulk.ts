@@ -19,7 +19,6 @@ import { MINUTE } from '../../platform/clock.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/lists.ts';
 import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
-import { adminCallOf, languageOf } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { policyPreviewDocument, policyPreviewSchema } from './auth-policies.ts';
@@ -106,7 +105,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       body: order,
       query: changeParameters,
       async data(context, { body, query }) {
-        const by = adminCallOf(context, query.force);
+        const by = context.adminCall(query.force);
         const { identities, ...outlook } = await inWholeTurn(by.actor.identityId, () =>
           previewMany(needs, by, orderOf(body, { now: needs.clock.now(), issuer: '' })),
         );
@@ -116,7 +115,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
           administrators: identities.filter(({ isAdmin }) => isAdmin).length,
           first: identities.slice(0, mostNamed).map(({ id, name }) => ({ id, name })),
         };
-        return previewDocument(found, languageOf(context));
+        return previewDocument(found, context.language);
       },
     }),
     adminRoute('POST', 'identities/bulk', {
@@ -128,7 +127,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
       body: order,
       query: changeParameters,
       async data(context, { body, query }) {
-        const by = adminCallOf(context, query.force);
+        const by = context.adminCall(query.force);
         // Before anything is changed, because there may be no page to link to.
         const issuer = body.action === 'invite' ? issuerForLinks(context, needs.config.listeners) : '';
         const { matched, invitations } = await inWholeTurn(by.actor.identityId, () =>

@@ -8,7 +8,6 @@ import { inChunks } from '../../platform/in-chunks.ts';
 import { identityDocuments, identitySchema } from '../documents/identity-document.ts';
 import { wholeList } from '../documents/lists.ts';
 import { selfLink, timeSchema } from '../documents/wire.ts';
-import { idOf } from '../request/fields.ts';
 import { adminRoute, dataAnswer, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import type { Reader } from './resource.ts';
@@ -92,7 +91,7 @@ export const identityTypeRoutes: readonly Route[] = [
     answer: dataAnswer(typeSchema, 'The type'),
     refusals: ['not_found'],
     async data(context) {
-      const type = identityTypes.find((each) => each === idOf(context));
+      const type = identityTypes.find((each) => each === context.id);
       if (type === undefined) throw new AuthError('not_found');
       return document(type);
     },

@@ -13,8 +13,7 @@ import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl, issuerForLinks } from '../documents/invite-path.ts';
 import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
-import { durationField, idOf } from '../request/fields.ts';
-import { adminCallOf } from '../request/request-context.ts';
+import { durationField } from '../request/fields.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -92,7 +91,7 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
         // Before anything is changed, because there may be no page to link to.
         const issuer = issuerForLinks(context, needs.config.listeners);
         const fields = invitationFields(input.body, issuer);
-        const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields });
+        const issued = await invite(needs, context.adminCall(), { id: context.id, fields });
         return issuedDocument(issued, issuer);
       },
     }),
@@ -100,13 +99,13 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'getInvitation',
       summary: 'Say until when the link of an identity works; the link itself is not kept',
       answer: dataAnswer(invitationSchema, 'The invitation that can be used now'),
-      data: async (context) => invitationDocument(await getInvitation(needs, idOf(context))),
+      data: async ({ id }) => invitationDocument(await getInvitation(needs, id)),
     }),
     adminRoute('DELETE', path, {
       permission: 'helpdesk',
       operationId: 'withdrawInvitation',
       summary: 'Withdraw the link of an identity',
-      does: (context) => withdrawInvitation(needs, adminCallOf(context), idOf(context)),
+      does: (context) => withdrawInvitation(needs, context.adminCall(), context.id),
     }),
   ];
 }

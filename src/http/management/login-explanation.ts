@@ -8,8 +8,6 @@ import { isoTimeOrNull } from '../../platform/clock.ts';
 import { wholeList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
-import { idOf } from '../request/fields.ts';
-import { languageOf } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, listAnswer, type Route, schemaNamed } from '../request/route.ts';
 import { askedPolicySchema } from './auth-policies.ts';
 import { checksFor } from './login-attempts.ts';
@@ -63,8 +61,8 @@ function explanationByPolicy(needs: AdminServices): Route {
       const methods = body.method === undefined ? primaryMethods : [body.method];
       // Sound because the applied schema is the one without the ignored members.
       const policy = body.policy as SentPolicyOfId | undefined;
-      const found = await explainLoginsOf(needs, idOf(context), { methods, policy });
-      return wholeList(found.map(documentIn(languageOf(context))));
+      const found = await explainLoginsOf(needs, context.id, { methods, policy });
+      return wholeList(found.map(documentIn(context.language)));
     },
   });
 }
@@ -77,8 +75,8 @@ function explanation(needs: AdminServices): Route {
     query: z.object({ method }),
     async handler(context, { query: { method } }) {
       const methods = method === undefined ? primaryMethods : [method];
-      const found = await explainLoginsOf(needs, idOf(context), { methods });
-      const documents = found.map(documentIn(languageOf(context)));
+      const found = await explainLoginsOf(needs, context.id, { methods });
+      const documents = found.map(documentIn(context.language));
       if (method !== undefined) return envelope(documents[0] ?? {});
       return wholeList(documents);
     },

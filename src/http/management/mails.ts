@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type ListedMail, listMails, sendMailsAgain } from '../../admin/mails.ts';
 import { noticeKinds } from '../../model/mail.ts';
 import { documentsBy, entityRef, entityRefSchema } from '../documents/wire.ts';
-import { adminCallOf } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { deliveryFields, deliveryQuery, inReadersLanguage } from './oidc-clients.ts';
@@ -33,7 +32,7 @@ export function mailRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(schemaNamed('MailsSentAgain', { replayed: z.int() }), 'How many'),
       body: z.strictObject({ ids: z.array(mailId).min(1).max(500).optional() }),
       data: async (context, { body }) => ({
-        replayed: await sendMailsAgain(needs, adminCallOf(context), body.ids ?? null),
+        replayed: await sendMailsAgain(needs, context.adminCall(), body.ids ?? null),
       }),
     }),
   ];

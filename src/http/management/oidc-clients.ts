@@ -10,8 +10,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import { documentsBy, timeSchema } from '../documents/wire.ts';
-import { idOf } from '../request/fields.ts';
-import { adminCallOf, languageOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { entityRoutes } from './entity-routes.ts';
@@ -55,7 +54,7 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'listOidcClientSecrets',
       summary: 'List the secrets of an OIDC client, without the secrets themselves',
       answer: dataAnswer(z.array(secretSchema), 'At most two'),
-      data: async (context) => (await listClientSecrets(needs, idOf(context))).map(documentsBy(secretSchema)),
+      data: async ({ id }) => (await listClientSecrets(needs, id)).map(documentsBy(secretSchema)),
     }),
     adminRoute('POST', secrets, {
       operationId: 'addOidcClientSecret',
@@ -63,14 +62,14 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       status: 201,
       answer: dataAnswer(newSecretSchema, 'The secret'),
       refusals: ['conflict'],
-      data: (context) => addClientSecret(needs, adminCallOf(context), idOf(context)),
+      data: (context) => addClientSecret(needs, context.adminCall(), context.id),
     }),
     adminRoute('DELETE', `${secrets}/:secretId`, {
       operationId: 'deleteOidcClientSecret',
       summary: 'Delete a secret of an OIDC client',
       does: (context) =>
-        deleteClientSecret(needs, adminCallOf(context), {
-          clientId: idOf(context),
+        deleteClientSecret(needs, context.adminCall(), {
+          clientId: context.id,
           secretId: secretIdOf(context),
         }),
     }),
@@ -80,7 +79,7 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
       query: deliveryQuery,
       answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
       data: async (context, { query }) =>
-        (await listLogoutDeliveries(needs, idOf(context), query))
+        (await listLogoutDeliveries(needs, context.id, query))
           .map(inReadersLanguage(context))
           .map(({ payload, ...delivery }) => deliveryDocument({ ...payload, ...delivery })),
     }),
@@ -95,8 +94,7 @@ function secretIdOf({ params }: RequestContext): string {
 }
 
 /** How the last attempt went, for the reader. */
-export function inReadersLanguage(context: Pick<RequestContext, 'headers'>) {
-  const language = languageOf(context);
+export function inReadersLanguage({ language }: RequestContext) {
   return <Of extends Pick<Delivery, 'result'>>(delivery: Of): Of => ({
     ...delivery,
     result: delivery.result && inLanguage(delivery.result, language),

@@ -14,13 +14,8 @@ import { ignoring, membersOf } from '../documents/entity-schemas.ts';
 import { listRules } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { type AnswerHeaders, envelope } from '../request/answer.ts';
-import { changeParameters, idOf } from '../request/fields.ts';
-import {
-  type AuthenticatedContext,
-  adminCallOf,
-  languageOf,
-  type RequestContext,
-} from '../request/request-context.ts';
+import { changeParameters } from '../request/fields.ts';
+import type { AuthenticatedContext, RequestContext } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, managementRoot, type Route } from '../request/route.ts';
 
 /** A body and what to do with it. Made by `operation`. */
@@ -91,7 +86,7 @@ interface Created {
 export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'> & { readonly language: string };
 
 function readerOf(context: AuthenticatedContext): Reader {
-  return { ...adminCallOf(context), language: languageOf(context) };
+  return { ...context.adminCall(), language: context.language };
 }
 
 export interface Part {
@@ -128,7 +123,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       },
       async handler(context) {
         const headers = versioned === undefined ? {} : await versionHeaders(versioned, context);
-        return envelope(await resource.get(idOf(context), readerOf(context)), {}, { headers });
+        return envelope(await resource.get(context.id, readerOf(context)), {}, { headers });
       },
     }),
   ];
@@ -243,7 +238,7 @@ function creation({ collection, noun, created }: Resource, { schema, run }: Oper
     body: schema,
     query: changeParameters,
     async handler(context, { body, query }) {
-      const id = await run(adminCallOf(context, query.force), body, '');
+      const id = await run(context.adminCall(query.force), body, '');
       const more = (await created?.read(id)) ?? {};
       return envelope(
         { id, ...more, _links: { self: selfLink(collection, id) } },
@@ -263,7 +258,7 @@ function change(
     ...conditional(versioned),
     body: schema,
     query: changeParameters,
-    does: (context, { body, query }) => run(changeOf(context, query.force, versioned), body, idOf(context)),
+    does: (context, { body, query }) => run(changeOf(context, query.force, versioned), body, context.id),
   });
 }
 
@@ -276,7 +271,7 @@ function removal(
     ...named,
     ...conditional(versioned),
     query: changeParameters,
-    does: (context, { query }) => remove(changeOf(context, query.force, versioned), idOf(context)),
+    does: (context, { query }) => remove(changeOf(context, query.force, versioned), context.id),
   });
 }
 
@@ -293,7 +288,7 @@ function changeOf(
   versioned: Versioned | undefined,
 ): AdminCall {
   const unchanged = versioned === undefined ? null : conditionOf(versioned, context);
-  return adminCallOf(context, isForced, unchanged);
+  return context.adminCall(isForced, unchanged);
 }
 
 function partRoutes(
@@ -305,7 +300,7 @@ function partRoutes(
       operationId: `list${operationId}`,
       summary: `List ${what}`,
       ...listRules({ document, fields: listFields }, (query, context) =>
-        list(idOf(context), query, readerOf(context)),
+        list(context.id, query, readerOf(context)),
       ),
     }),
   ];
@@ -345,7 +340,7 @@ async function versionHeaders(
   { entity, versions }: Versioned,
   context: RequestContext,
 ): Promise<AnswerHeaders> {
-  const version = await versions.find(entity, idOf(context));
+  const version = await versions.find(entity, context.id);
   return version === null ? {} : { etag: `"${version}"` };
 }
 
@@ -356,5 +351,5 @@ function conditionOf({ entity }: Versioned, context: RequestContext): Unchanged 
   if (condition === undefined || condition.trim() === '*') return null;
   // Weak tags match nothing, and neither does a header that cannot be read.
   const strong = [...condition.matchAll(/(W\/)?"([^"]*)"/g)].filter(([, weak]) => weak === undefined);
-  return { entity, id: idOf(context), versions: strong.map(([, , version = '']) => version) };
+  return { entity, id: context.id, versions: strong.map(([, , version = '']) => version) };
 }

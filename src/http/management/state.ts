@@ -16,7 +16,7 @@ import { inWholeTurn, wholeRead } from '../documents/lists.ts';
 import { jsonParts } from '../request/answer.ts';
 import { readRawBody, validate } from '../request/body.ts';
 import { changeParameters } from '../request/fields.ts';
-import { adminCallOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
@@ -75,7 +75,7 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
       query: changeParameters,
       async data(context, { query }) {
         const { state, ...options } = applicationOf(context);
-        const by = adminCallOf(context, query.force);
+        const by = context.adminCall(query.force);
         const changes = await inWholeTurn(by.actor.identityId, () =>
           applyState(needs, by, { document: state, options }),
         );

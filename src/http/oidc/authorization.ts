@@ -10,7 +10,7 @@ import { SECOND } from '../../platform/clock.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, json, jsonType, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
-import { basicCredentials, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import {
   anonymous,
   byLinkAnswer,
@@ -172,7 +172,7 @@ export function pushedRequestRoute(needs: OidcServices): Route {
       'unsupported_response_type',
     ],
     async handler(context, { body }) {
-      const basic = basicCredentials(context.authorization);
+      const basic = context.basic;
       const { proof } = context;
       const pushed = await pushRequest(needs, { parameters: body, basic, proof }, oidcBindPointOf(context));
       // Anybody can make a proof, and checking it costs something.

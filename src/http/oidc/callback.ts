@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { callbackPath, followCallback } from '../../oidc/flow/callback.ts';
 import { htmlType } from '../request/answer.ts';
-import { originOf } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
@@ -23,7 +22,7 @@ export function callbackRoute(needs: PageServices): Route {
     handler: (context, { query }) =>
       handoverAnswer(
         () => needs.views(context),
-        followCallback(needs, { id: query.id, browserCookie: bindingCookie(context) }, originOf(context)),
+        followCallback(needs, { id: query.id, browserCookie: bindingCookie(context) }, context.origin),
       ),
   });
 }

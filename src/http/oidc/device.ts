@@ -23,7 +23,7 @@ import { isoTime } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
-import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import {
   contentAnswer,
   documentAnswer,
@@ -73,7 +73,7 @@ function authorizationRoute(needs: PageServices): Route {
     described,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { body }) {
-      const basic = basicCredentials(context.authorization);
+      const basic = context.basic;
       const { issuer } = context;
       const client = await authenticateClient(needs, { parameters: body, basic, issuer });
       const scope = required(body, 'scope');
@@ -81,7 +81,7 @@ function authorizationRoute(needs: PageServices): Route {
       if (!scopes.includes('openid'))
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
       const droppedScopes = droppedScopesOf(scopes, scope);
-      const asked = { scopes, droppedScopes, origin: originOf(context) };
+      const asked = { scopes, droppedScopes, origin: context.origin };
       const authorization = await beginDeviceLogin(needs, client, asked);
       return json(authorization, { headers: { pragma: 'no-cache' } });
     },
@@ -110,7 +110,7 @@ function decisionRoute(needs: PageServices): Route {
     body: { json: false, form: true, schema: pageBody },
     async handler(context, { body }) {
       const view = needs.views(context);
-      const device = await findByUserCode(needs, body.user_code, originOf(context));
+      const device = await findByUserCode(needs, body.user_code, context.origin);
       if (device === null) {
         const failure = { referenceId: context.requestId };
         const isCode = readUserCode(body.user_code) !== null;
@@ -149,7 +149,7 @@ function finishedRoutes(needs: PageServices): readonly Route[] {
   const deviceOf = (context: RequestContext, of: string) => {
     const cookie = bindingCookie(context);
     const login = { code: of, browser: cookie === null ? null : sha256(cookie) };
-    return deviceOfLogin(needs, login, originOf(context));
+    return deviceOfLogin(needs, login, context.origin);
   };
   const show = route({
     ...finished,

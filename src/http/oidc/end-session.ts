@@ -7,7 +7,7 @@ import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import {
   anonymous,
   byLinkAnswer,
@@ -61,7 +61,7 @@ export function endSessionRoute(needs: PageServices): Route {
       const cookie = sender.isPerson ? sessionCookie(context) : null;
       const browserSession = await presentedSession(needs, bindPoint, cookie);
       const asked = { parameters, isAgreed, browserSession };
-      const result = await endSession(needs, asked, { bindPoint, origin: originOf(context) });
+      const result = await endSession(needs, asked, { bindPoint, origin: context.origin });
       if (result.kind === 'ask') return question(needs, context, result.to);
       const isSignedOut = result.kind === 'signed-out';
       const leavesBrowser = isSignedOut && result.leavesBrowser;

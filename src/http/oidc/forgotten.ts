@@ -7,7 +7,6 @@ import { mailLanguages } from '../../model/mail.ts';
 import { forgottenDonePage, forgottenPage } from '../../pages/forgotten.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { htmlType, page } from '../request/answer.ts';
-import { originOf } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
@@ -56,7 +55,7 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
       const view = needs.views(context);
       const language = mailLanguages.find((tag) => tag === view.language.tag) ?? 'en';
       const issuer = issuerForLinks(context, needs.config.listeners);
-      await askForReset(needs, { name, language, issuer }, originOf(context));
+      await askForReset(needs, { name, language, issuer }, context.origin);
       return page(forgottenDonePage(view));
     },
   });

@@ -8,7 +8,7 @@ import { userInfo } from '../../oidc/userinfo.ts';
 import { json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
-import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
+import { presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { anonymous, documentAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
@@ -67,7 +67,7 @@ async function callerOf(
   context: RequestContext,
   parameters: Parameters,
 ): Promise<IntrospectionCaller> {
-  const basic = basicCredentials(context.authorization);
+  const basic = context.basic;
   if (hasClientProof({ parameters, basic })) {
     const { issuer } = context;
     const client = await authenticateClient(needs, { parameters, basic, issuer });

@@ -23,7 +23,7 @@ import { creationOptionsSchema, webAuthnAnswer } from '../documents/passkey-docu
 import { accountPaths } from '../pages/account-paths.ts';
 import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../request/answer.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import {
   anonymous,
   contentAnswer,
@@ -120,7 +120,7 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
       answers: { 200: documentAnswer(creationOptionsSchema, 'For navigator.credentials.create') },
       refusals,
       body: { json: true, form: false, schema: z.object({ t: token }) },
-      handler: async (context, { body }) => json(await askInvited(needs, body.t, originOf(context))),
+      handler: async (context, { body }) => json(await askInvited(needs, body.t, context.origin)),
     }),
     route({
       ...rules,
@@ -140,11 +140,11 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
       async handler(context, { body: { t, response, name } }) {
         const invited = { token: t, answer: response, name };
         if (!context.sender.isPerson) {
-          const { username } = await choosePasskey(needs, invited, originOf(context));
+          const { username } = await choosePasskey(needs, invited, context.origin);
           return json({ username });
         }
         const work = async () => {
-          const { username } = await choosePasskey(needs, invited, originOf(context));
+          const { username } = await choosePasskey(needs, invited, context.origin);
           return doneAnswer(needs, context, { username, chosen: 'passkey' });
         };
         return orAgain(needs, context, { text: t, work });
@@ -162,7 +162,7 @@ async function choose(needs: PageServices, context: RequestContext, body: Invite
       : deadAnswer(needs, context, invitation);
   }
   const work = async () => {
-    const { username } = await choosePassword(needs, { token: text, password }, originOf(context));
+    const { username } = await choosePassword(needs, { token: text, password }, context.origin);
     return logIn(needs, context, { credentials: { username, password }, body });
   };
   return orAgain(needs, context, { text, work });
@@ -248,7 +248,7 @@ async function logIn(
       credentials: proof,
       configTypes: [],
       bearers: [],
-      origin: originOf(context),
+      origin: context.origin,
     });
     const answer = loginStepFor(needs.signers, step, outcome);
     const cookies = [headers['set-cookie'], answer.headers['set-cookie'] ?? []].flat();

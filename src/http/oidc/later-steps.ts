@@ -24,7 +24,6 @@ import {
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
 import { type Answer, htmlType, json } from '../request/answer.ts';
-import { originOf } from '../request/request-context.ts';
 import {
   anonymous,
   contentAnswer,
@@ -119,7 +118,7 @@ function queriesRoute(needs: PageServices): Route {
       const step = openStep(needs, context, query);
       // Programs read an empty list, and begin again.
       const outcome = isForPeople(step)
-        ? await resumeLogin(needs, step.authRequest, originOf(context))
+        ? await resumeLogin(needs, step.authRequest, context.origin)
         : await outstandingQueries(needs, step.authRequest);
       return loginStepFor(needs.signers, step, outcome);
     },
@@ -132,7 +131,7 @@ function totpRoutes(needs: PageServices): readonly Route[] {
     answers: { ...stepAnswers, 200: orPage(cancelled) },
     refusals: totpRefusals,
     async take(step: Step) {
-      const next = await abandonTotpEnrollment(needs, step.authRequest, originOf(step.context));
+      const next = await abandonTotpEnrollment(needs, step.authRequest, step.context.origin);
       return next ?? (isForPeople(step) ? introPage(step, 200) : json({}));
     },
   };
@@ -209,7 +208,7 @@ const longestCode = 52;
 /** Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one. */
 function codeIn({ context }: Step, { code }: { code?: unknown }) {
   const isPossible = typeof code === 'string' && code.length <= longestCode;
-  return { code: isPossible ? code : '', origin: originOf(context) };
+  return { code: isPossible ? code : '', origin: context.origin };
 }
 
 function newPasskeyRoutes(needs: PageServices): readonly Route[] {
@@ -233,7 +232,7 @@ function newPasskeyRoutes(needs: PageServices): readonly Route[] {
       summary: 'Ask for a new passkey, which the policy requires',
       answers: { 200: documentAnswer(creationOptionsSchema, 'For navigator.credentials.create') },
       refusals,
-      take: async (step) => json(await askToRegister(needs, step.authRequest, originOf(step.context))),
+      take: async (step) => json(await askToRegister(needs, step.authRequest, step.context.origin)),
     }),
     stepRoute(needs, {
       path: registerPath,
@@ -248,7 +247,7 @@ function newPasskeyRoutes(needs: PageServices): readonly Route[] {
       fields: { response: webAuthnAnswer(attestationSchema), name: z.string().max(200).optional() },
       again: (step) => ({ invalid_passkey: (status) => newPasskeyPage(step, status) }),
       take(step, { response, name }) {
-        const registered = { answer: response, name, origin: originOf(step.context) };
+        const registered = { answer: response, name, origin: step.context.origin };
         return registerInLogin(needs, step.authRequest, registered);
       },
     }),
@@ -270,7 +269,7 @@ async function changePassword(
   };
   if (isForPeople(step) && repeated !== password) return again(['repeated']);
   try {
-    return await replacePassword(needs, step.authRequest, { password, origin: originOf(step.context) });
+    return await replacePassword(needs, step.authRequest, { password, origin: step.context.origin });
   } catch (error) {
     const isAboutPassword = error instanceof AuthError && error.code === 'password_not_acceptable';
     if (!isForPeople(step) || !isAboutPassword) throw error;

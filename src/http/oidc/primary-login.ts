@@ -15,7 +15,6 @@ import { assertionSchema } from '../../platform/webauthn.ts';
 import { webAuthnAnswer } from '../documents/passkey-document.ts';
 import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
-import { bearerTokens, originOf } from '../request/request-context.ts';
 import { anonymous, type Route, route } from '../request/route.ts';
 import { forgottenPathOf } from './forgotten.ts';
 import type { PageServices } from './login-step.ts';
@@ -108,8 +107,8 @@ function routesOf<Fields extends z.ZodRawShape>(
       const body = sent as z.output<z.ZodObject<typeof cameFields>> & z.output<z.ZodObject<Fields>>;
       const came = {
         configTypes: body.configTypes,
-        bearers: bearerTokens(step.context.authorization),
-        origin: originOf(step.context),
+        bearers: step.context.bearers,
+        origin: step.context.origin,
         csrPem: body.csrPem,
         clientInfo: clientInfoOfFields(body),
       };

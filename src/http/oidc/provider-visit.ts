@@ -24,7 +24,7 @@ import type { OidcServices } from '../../oidc/services.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
@@ -81,7 +81,7 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
       const signerId = asId<SignerId>(query.signer);
       if (context.sender.kind !== 'own-page') return buttonPage(needs, step, { ...query, signerId, headers });
       const login = { authRequest: step.authRequest, step: query.step };
-      const outcome = await visitProvider(needs, { signerId, ...login }, originOf(context));
+      const outcome = await visitProvider(needs, { signerId, ...login }, context.origin);
       if (outcome.kind === 'redirect') return redirect(outcome.location, { headers });
       return failurePage(needs, step, outcome);
     },
@@ -102,7 +102,7 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
       const left = await leaveForSignerTest(
         needs,
         { link: query.test, browserBinding: binding },
-        originOf(context),
+        context.origin,
       );
       return redirect('kind' in left ? left.location : consoleAddress(left), { headers });
     },
@@ -148,7 +148,7 @@ async function comeBack(
   const cookie = bindingCookie(context);
   const { code = null, error = null, iss = null, state } = returned;
   const answer: ProviderAnswer = { code, error, iss };
-  const origin = originOf(context);
+  const { origin } = context;
   const browser = cookie === null ? null : sha256(cookie);
   const visit = openVisit(needs, { state, signerId, browser }, origin);
   if (visit.step === 'test') return redirect(consoleAddress(answerOfSignerTest(needs, visit, answer)));

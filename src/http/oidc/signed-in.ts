@@ -5,7 +5,7 @@ import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { continueSignedIn, type SignedInBrowser, whoIsSignedIn } from '../../oidc/flow/continue-signed-in.ts';
 import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 import { authRequestIdMembers, loginPageAnswer, oidcBindPointOf, openStep, type Step } from './login-step.ts';
@@ -30,7 +30,7 @@ export async function signedInBrowser(
   context: RequestContext,
 ): Promise<SignedInBrowser> {
   const session = await presentedSession(needs, oidcBindPointOf(context), sessionCookie(context));
-  return { session, clientCertificates: context.sender.certificates, origin: originOf(context) };
+  return { session, clientCertificates: context.sender.certificates, origin: context.origin };
 }
 
 export function signedInRoutes(needs: PageServices): readonly Route[] {

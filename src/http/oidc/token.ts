@@ -7,7 +7,6 @@ import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
-import { basicCredentials, originOf } from '../request/request-context.ts';
 import { anonymous, documentAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
@@ -131,8 +130,8 @@ function tokenRoute(needs: PageServices, path: string): Route {
     async handler(context, { body }) {
       const answer = await exchangeForTokens(needs, {
         parameters: body,
-        basic: basicCredentials(context.authorization),
-        origin: originOf(context),
+        basic: context.basic,
+        origin: context.origin,
         isFromProgram: context.sender.kind === 'program',
         clientCertificates: () => context.sender.certificates,
         proof: context.proof,
@@ -154,8 +153,8 @@ function revocationRoute(needs: PageServices, path: string): Route {
     described: { body: revocationParameters },
     refusals: ['invalid_client', 'client_not_authenticated', 'unsupported_token_type'],
     async handler(context, { body }) {
-      const basic = basicCredentials(context.authorization);
-      await revokeToken(needs, { parameters: body, basic }, originOf(context));
+      const basic = context.basic;
+      await revokeToken(needs, { parameters: body, basic }, context.origin);
       return empty({ status: 200 });
     },
   });

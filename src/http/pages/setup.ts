@@ -13,7 +13,6 @@ import {
 } from '../../pages/setup.ts';
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
-import { originOf } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
 import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
@@ -92,7 +91,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
       if (state !== 'usable') return deadLink(view, state, referenceId);
       if (password !== repeated) return again(400, ['repeated']);
       try {
-        const result = await completeSetup(needs, { token, username, password }, originOf(context));
+        const result = await completeSetup(needs, { token, username, password }, context.origin);
         if (result.outcome !== 'created') return deadLink(view, result.outcome, referenceId);
         const url = new URL(context.issuer).origin;
         const done = { username: result.username, url, console: consoleOf(context) };

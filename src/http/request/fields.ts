@@ -1,22 +1,12 @@
 // Fields that several endpoints read, each with its bounds.
 
 import { z } from 'zod';
-import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { parseDuration } from '../../platform/formats/durations.ts';
 import type { Form } from '../../platform/formats/strict-input.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
-import type { RequestContext } from './request-context.ts';
-
-/** The id in the path. @throws AuthError not_found   for text that cannot be an id */
-export function idOf({ params }: Pick<RequestContext, 'params'>): string {
-  const id = params.id ?? '';
-  // Our ids contain no other characters. Anything else must not reach the store.
-  if (!/^[\w.-]{1,64}$/.test(id)) throw new AuthError('not_found');
-  return id;
-}
 
 /** An id in a body. Our ids contain no other characters. */
 export const idText = z

@@ -9,7 +9,7 @@ import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
 import type { Answer } from './answer.ts';
-import { originOf, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 type Attempts = Pick<AttemptLog, 'refused'>;
 
@@ -89,7 +89,7 @@ export function recordFailedRequest(attempts: Attempts, request: FastifyRequest,
   const { id: requestId, raw } = request;
   // A request that came to no address of ours has no issuer.
   const nowhere = { requestId, ipAddress: raw.socket.remoteAddress ?? '', issuer: '' };
-  const origin = context === null ? nowhere : originOf(context);
+  const origin = context === null ? nowhere : context.origin;
   recordFailure(attempts, failure, { sent: sentAs(request), context, origin });
 }
 
@@ -99,7 +99,7 @@ export function recordRefusingAnswer(attempts: Attempts, request: FastifyRequest
   const { reason = 'request-refused', identityId, seen } = answer.refusal ?? {};
   const of = { sent: sentAs(request), reason, seen, check: 'status', why: String(answer.status) };
   const refused = refusedRequest(context, of);
-  attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, originOf(context));
+  attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, context.origin);
 }
 
 function sentAs(request: FastifyRequest): SentRequest {

@@ -107,6 +107,14 @@ export class RequestContext {
     return this.#request.params as Record<string, string | undefined>;
   }
 
+  /** The id in the path. @throws AuthError not_found   for text that cannot be an id */
+  get id(): string {
+    const { id = '' } = this.params;
+    // Our ids contain no other characters. Anything else must not reach the store.
+    if (!/^[\w.-]{1,64}$/.test(id)) throw new AuthError('not_found');
+    return id;
+  }
+
   get headers(): EndpointHeaders {
     return this.#request.headers;
   }
@@ -154,6 +162,50 @@ export class RequestContext {
     return endOf(this.#request.raw.socket);
   }
 
+  /** Where it came from, for the audit trail. */
+  get origin(): RequestOrigin {
+    const { requestId, remoteAddress: ipAddress, issuer, trace } = this;
+    const context = this;
+    const userAgent = this.headers['user-agent'];
+    return {
+      requestId,
+      ipAddress,
+      issuer,
+      get gone() {
+        return context.gone;
+      },
+      ...(userAgent === undefined ? {} : { userAgent }),
+      ...(trace === null ? {} : { traceId: trace.traceId }),
+    };
+  }
+
+  /** The same, for what callers do to their own account; null on anonymous endpoints. */
+  get ownCall(): OwnCall | null {
+    return this.principal && { caller: this.principal, origin: this.origin };
+  }
+
+  /** The caller of an endpoint, as the rules of admin/ see it. */
+  adminCall(this: AuthenticatedContext, isForced = false, unchanged: Unchanged | null = null): AdminCall {
+    const { principal, right, origin } = this;
+    const actor = { ...ownerOf(principal), right };
+    return { actor, isAdmin: principal.isAdmin, origin, isForced, unchanged };
+  }
+
+  /** The language of the caller among those of our texts (BCP 47), by `Accept-Language`. */
+  get language(): string {
+    return languageOf(this);
+  }
+
+  /** @throws AuthError invalid_request   see `bearerTokens` */
+  get bearers(): readonly string[] {
+    return bearerTokens(this.authorization);
+  }
+
+  /** @throws AuthError client_not_authenticated   see `basicCredentials` */
+  get basic(): BasicCredentials | null {
+    return basicCredentials(this.authorization);
+  }
+
   /** Whether the client tried to authenticate with the Basic scheme. */
   get usedBasic(): boolean {
     return this.authorization.some((value) => /^basic(?: |$)/i.test(value));
@@ -176,27 +228,7 @@ function endOf(socket: Socket): AbortSignal {
 /** The context of a request whose caller the guard has let in. */
 export interface AuthenticatedContext extends RequestContext {
   principal: Principal;
-}
-
-/** Where a request came from, for the audit trail. */
-export function originOf(context: RequestContext): RequestOrigin {
-  const { requestId, remoteAddress: ipAddress, issuer, trace } = context;
-  const userAgent = context.headers['user-agent'];
-  return {
-    requestId,
-    ipAddress,
-    issuer,
-    get gone() {
-      return context.gone;
-    },
-    ...(userAgent === undefined ? {} : { userAgent }),
-    ...(trace === null ? {} : { traceId: trace.traceId }),
-  };
-}
-
-/** The same, for what callers do to their own account. */
-export function ownCallOf(context: AuthenticatedContext): OwnCall {
-  return { caller: context.principal, origin: originOf(context) };
+  readonly ownCall: OwnCall;
 }
 
 /** The tokens of a request, in the form that sessions/ takes. */
@@ -204,7 +236,7 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
   return {
     // Clients without a session may send an empty header.
     ztSession: context.ztSession || null,
-    bearers: bearerTokens(context.authorization),
+    bearers: context.bearers,
     bound: boundToken(context),
     clientCertificates: () => context.sender.certificates,
   };
@@ -253,7 +285,7 @@ function tokensOf(lines: readonly string[], scheme: 'bearer' | 'dpop'): readonly
  * The client that a line with the Basic scheme names (RFC 6749 2.3.1), or null when there is none.
  * @throws AuthError client_not_authenticated   it cannot be decoded
  */
-export function basicCredentials(lines: readonly string[]): BasicCredentials | null {
+function basicCredentials(lines: readonly string[]): BasicCredentials | null {
   const line = lines.find((value) => /^basic /i.test(value));
   if (line === undefined) return null;
   const pair = Buffer.from(line.slice('basic '.length).trim(), 'base64url').toString();
@@ -301,18 +333,7 @@ export function referenceIds(random: Random): () => string {
   };
 }
 
-/** The language of the caller among those of our texts (BCP 47), by `Accept-Language`. */
+/** The language of whoever sent these headers. */
 export function languageOf({ headers }: Pick<AuthenticatedContext, 'headers'>): string {
   return languageFor(acceptedLanguages(headers['accept-language'])).tag;
-}
-
-/** The caller of an endpoint, as the rules of admin/ see it. */
-export function adminCallOf(
-  context: AuthenticatedContext,
-  isForced = false,
-  unchanged: Unchanged | null = null,
-): AdminCall {
-  const { principal, right } = context;
-  const actor = { ...ownerOf(principal), right };
-  return { actor, isAdmin: principal.isAdmin, origin: originOf(context), isForced, unchanged };
 }

@@ -27,7 +27,7 @@ import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, tooMuchLoad } from '../request/errors.ts';
 import { admitter, callerRefusal } from '../request/guard.ts';
 import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from '../request/refused-request.ts';
-import { languageOf, originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
+import { languageOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
@@ -326,7 +326,7 @@ function announceChange(audit: KeptAuditTrail, { guard }: Route, context: Reques
   if (guard !== 'admin' || !mayChangeSomething(context.method)) return undefined;
   const request = `${context.method} ${context.path}`;
   const byIdentityId = (context.principal as Principal).identityId;
-  audit.record({ event: 'admin.requested', request, byIdentityId }, originOf(context));
+  audit.record({ event: 'admin.requested', request, byIdentityId }, context.origin);
   return audit.written().then((isWritten) => {
     if (isWritten) return;
     throw new AuthError('unavailable', {
