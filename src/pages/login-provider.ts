@@ -1,5 +1,6 @@
 import { type Html, html } from './html.ts';
 import { type Failure, failureSummary, layout, referenceLine, type View } from './layout.ts';
+import { type LoginInProgress, startOverLink } from './login-forms.ts';
 import {
   type Application,
   destination,
@@ -38,20 +39,17 @@ ${otherWays(view, { ...ways, providers: [] })}`,
   });
 }
 
-export interface SecondProviderPage {
+interface SecondProviderPage {
   /** The provider that must confirm the account; null if a browser cannot go there. */
   readonly provider: { readonly name: string; readonly href: string } | null;
   /** Issuer of the required token; null when it is unknown. */
   readonly issuer: string | null;
-  /** Address of the first step of this login. */
-  readonly startOver: string;
-  readonly referenceId: string;
   readonly failure: ProviderFailure | null;
 }
 
 /** A token of another provider is still needed: a button that gets it, or who else can. */
-export function secondProviderPage(view: View, page: SecondProviderPage): Html {
-  const { secondProvider, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+export function secondProviderPage(view: View, login: LoginInProgress, page: SecondProviderPage): Html {
+  const { secondProvider, signIn, errorTitle } = view.texts;
   const { provider, failure } = page;
   const title = `${secondProvider.heading} - ${signIn.title}`;
   return layout(view, {
@@ -62,16 +60,16 @@ export function secondProviderPage(view: View, page: SecondProviderPage): Html {
 ${
   provider === null
     ? html`<p>${secondProvider.byProgram(page.issuer ?? secondProvider.unknown)} ${secondProvider.useProgram}</p>
-${referenceLine(view, page.referenceId)}`
+${referenceLine(view, login.referenceId)}`
     : html`<p>${secondProvider.lead(provider.name)}</p>
 <p class="reference">${page.issuer}</p>
 <p><a id="second-provider" class="button" href="${provider.href}">${signIn.withProvider(provider.name)}</a></p>`
 }
-<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+${startOverLink(view, login)}`,
   });
 }
 
-export interface ProviderReturnPage {
+interface ProviderReturnPage {
   readonly application: Application | null;
   /** Where the application receives the result. */
   readonly address: string;

@@ -1,13 +1,10 @@
 import { type Html, html } from './html.ts';
-import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
+import { describedBy, failureSummary, layout, type View } from './layout.ts';
+import { type LoginInProgress, loginPaths } from './login-forms.ts';
 import { type PasskeyAddresses, passkeyFirst } from './passkey.ts';
-import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
+import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 
-export interface LoginPage {
-  /** Path that the form posts to. */
-  readonly action: string;
-  readonly authRequestId: string;
-  readonly application: Application | null;
+interface LoginPage {
   /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;
@@ -15,24 +12,25 @@ export interface LoginPage {
   readonly forgottenPath: string | null;
   /** Null where no policy allows passkeys. */
   readonly passkey: PasskeyAddresses | null;
-  /** `way`: what was refused. */
-  readonly failure: (Failure & { readonly way: 'password' | 'passkey' }) | null;
+  /** What was refused, if something was. */
+  readonly refused: 'password' | 'passkey';
 }
 
 /** Signs in with user name and password, or with a passkey if scripts run. Works without scripts. */
-export function loginPage(view: View, page: LoginPage): Html {
-  const { action, authRequestId, username, failure } = page;
+export function loginPage(view: View, login: LoginInProgress, page: LoginPage): Html {
+  const { authRequestId, failure } = login;
+  const { username } = page;
   const { signIn, passkey, forgotten, errorTitle } = view.texts;
-  const isRefused = failure?.way === 'password';
+  const isRefused = failure !== null && page.refused === 'password';
   return layout(view, {
     title: failure !== null ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
     heading: signIn.title,
-    lead: destination(view, page.application),
+    lead: destination(view, login.application),
     scripts: true,
     hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, isRefused ? { what: signIn.wrongPassword } : { what: passkey.refused, next: passkey.another })}
 ${page.passkey !== null && passkeyFirst(view, page.passkey)}
-<form id="with-password" method="post" action="${action}">
+<form id="with-password" method="post" action="${loginPaths.password}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
 <div class="field"><label for="username">${signIn.username}</label>
 <input id="username" name="username" value="${username}" autocomplete="username${page.passkey !== null && ' webauthn'}" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, null)}></div>

@@ -2,7 +2,8 @@
 // offers the other ways.
 
 import { type Html, html } from './html.ts';
-import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
+import { describedBy, failureSummary, layout, type View } from './layout.ts';
+import { type LoginInProgress, startOverLink } from './login-forms.ts';
 
 /** Where the script gets what the authenticator has to sign, and where the form sends the answer. */
 export interface PasskeyAddresses {
@@ -10,12 +11,6 @@ export interface PasskeyAddresses {
   readonly action: string;
   /** What both are sent besides: the login, or the one-time token of an invitation. */
   readonly of: { readonly name: 'authRequestId' | 't'; readonly value: string };
-}
-
-export interface PasskeyPage extends PasskeyAddresses {
-  /** Address of the first step of this login. */
-  readonly startOver: string;
-  readonly failure: Failure | null;
 }
 
 /** "Sign in with a passkey", and a line to the ways below it; web/pages.js shows it, and says where. */
@@ -29,9 +24,9 @@ ${passkeyForm(view, addresses, { kind: 'first', content: button })}
 }
 
 /** Asks for a passkey after another proof. */
-export function passkeyPage(view: View, page: PasskeyPage): Html {
-  const { passkey, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
-  const { failure } = page;
+export function passkeyPage(view: View, login: LoginInProgress, addresses: PasskeyAddresses): Html {
+  const { passkey, signIn, errorTitle } = view.texts;
+  const { failure } = login;
   const button = html`<button id="use-passkey" type="submit">${passkey.confirm}</button>`;
   return layout(view, {
     title: `${failure === null ? passkey.title : errorTitle(passkey.failedTitle)} - ${signIn.title}`,
@@ -41,15 +36,15 @@ export function passkeyPage(view: View, page: PasskeyPage): Html {
     content: html`${failure !== null && failureSummary(view, failure, { what: passkey.refused, next: passkey.another })}
 <p>${passkey.lead}</p>
 ${needsScript(view)}
-<div hidden>${passkeyForm(view, page, { kind: 'second', content: button })}</div>
-<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+<div hidden>${passkeyForm(view, addresses, { kind: 'second', content: button })}</div>
+${startOverLink(view, login)}`,
   });
 }
 
 /** Makes the passkey that the policy requires. */
-export function passkeySetUpPage(view: View, page: PasskeyPage): Html {
-  const { passkey, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
-  const { failure } = page;
+export function passkeySetUpPage(view: View, login: LoginInProgress, addresses: PasskeyAddresses): Html {
+  const { passkey, signIn, errorTitle } = view.texts;
+  const { failure } = login;
   const heading = passkey.setUpHeading;
   return layout(view, {
     title:
@@ -59,8 +54,8 @@ export function passkeySetUpPage(view: View, page: PasskeyPage): Html {
     content: html`${failure !== null && failureSummary(view, failure, { what: passkey.notSetUp })}
 <p>${passkey.why}</p>
 ${needsScript(view)}
-<div hidden>${newPasskeyForm(view, page, false)}</div>
-<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+<div hidden>${newPasskeyForm(view, addresses, false)}</div>
+${startOverLink(view, login)}`,
   });
 }
 

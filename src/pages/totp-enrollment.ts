@@ -1,21 +1,13 @@
 import { type Html, html } from './html.ts';
-import { type Failure, failureSummary, layout, type View } from './layout.ts';
+import { failureSummary, layout, type View } from './layout.ts';
+import { type LoginInProgress, loginForm, loginPaths, startOverLink } from './login-forms.ts';
 import { qrCode } from './qr-code.ts';
 import { codeField, recoveryField, wrongCode } from './totp.ts';
 
-/** Where the forms of an enrollment post to. */
-export interface EnrollmentActions {
-  readonly authRequestId: string;
-  readonly start: string;
-  readonly verify: string;
-  readonly cancel: string;
-  /** Address of the first step of this login. */
-  readonly startOver: string;
-}
-
 /** Says that an authenticator app must be set up, and begins that. */
-export function enrollmentIntroPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
-  const { enrollment, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+export function enrollmentIntroPage(view: View, login: LoginInProgress): Html {
+  const { enrollment, signIn, errorTitle } = view.texts;
+  const { failure } = login;
   return layout(view, {
     title:
       failure === null
@@ -26,11 +18,8 @@ export function enrollmentIntroPage(view: View, actions: EnrollmentActions, fail
     content: html`${failure !== null && failureSummary(view, failure, { what: enrollment.gone })}
 <p>${enrollment.why}</p>
 <p>${enrollment.install}</p>
-<form method="post" action="${actions.start}">
-${hiddenId(actions)}
-<button id="start-enrollment" type="submit">${enrollment.start}</button>
-</form>
-<p class="elsewhere"><a href="${actions.startOver}">${signInAsSomeoneElse}</a></p>`,
+${loginForm(login, loginPaths.enroll, html`<button id="start-enrollment" type="submit">${enrollment.start}</button>`)}
+${startOverLink(view, login)}`,
   });
 }
 
@@ -38,12 +27,9 @@ ${hiddenId(actions)}
  * Offers to set up the app anew to a person who has used a recovery code, and begins that with another one. Without
  * another one it says who can help.
  */
-export function newAppPage(
-  view: View,
-  actions: EnrollmentActions,
-  { recoveryCodesLeft, failure }: { readonly recoveryCodesLeft: number; readonly failure: Failure | null },
-): Html {
+export function newAppPage(view: View, login: LoginInProgress, recoveryCodesLeft: number): Html {
   const { enrollment, newApp, code, signIn, errorTitle } = view.texts;
+  const { failure } = login;
   const isPossible = recoveryCodesLeft > 0;
   return layout(view, {
     title:
@@ -58,14 +44,15 @@ ${
     ? html`<p class="lead">${enrollment.step(1)}</p>
 <p>${newApp.why}</p>
 <p>${enrollment.install}</p>
-<form method="post" action="${actions.start}">
-${hiddenId(actions)}
-${recoveryField(newApp.another, newApp.anotherHint)}
-<button id="start-enrollment" type="submit">${newApp.start}</button>
-</form>`
+${loginForm(
+  login,
+  loginPaths.enroll,
+  html`${recoveryField(newApp.another, newApp.anotherHint)}
+<button id="start-enrollment" type="submit">${newApp.start}</button>`,
+)}`
     : html`<p>${newApp.noneLeft}</p>`
 }
-${cancelForm(actions, isPossible ? newApp.later : code.submit)}`,
+${cancelForm(login, isPossible ? newApp.later : code.submit)}`,
   });
 }
 
@@ -75,17 +62,17 @@ ${cancelForm(actions, isPossible ? newApp.later : code.submit)}`,
  */
 export function enrollmentPage(
   view: View,
-  actions: EnrollmentActions,
+  login: LoginInProgress,
   page: {
     readonly provisioningUrl: string;
     readonly recoveryCodes: readonly string[];
     /** In place of another app. */
     readonly replaces: boolean;
-    readonly failure: Failure | null;
   },
 ): Html {
   const { enrollment, newApp, keep, signIn, code, errorTitle } = view.texts;
-  const { provisioningUrl, recoveryCodes, replaces, failure } = page;
+  const { provisioningUrl, recoveryCodes, replaces } = page;
+  const { failure } = login;
   const heading = replaces ? newApp.heading : enrollment.heading;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
   const picture = qrCode(provisioningUrl, enrollment.picture);
@@ -114,43 +101,40 @@ ${copyButton(view, secret, enrollment.copyKey)}</p>
 </section>
 <p class="lead">${enrollment.step(3)}</p>
 <h2>${enrollment.confirm}</h2>
-<form method="post" action="${actions.verify}">
-${hiddenId(actions)}
-<p class="check"><label><input id="saved" name="saved" type="checkbox" value="yes" required> ${enrollment.saved}</label></p>
+${loginForm(
+  login,
+  loginPaths.verify,
+  html`<p class="check"><label><input id="saved" name="saved" type="checkbox" value="yes" required> ${enrollment.saved}</label></p>
 ${codeField(view, false, failure !== null)}
-<button id="verify" type="submit">${enrollment.verify}</button>
-</form>
-${cancelForm(actions, replaces ? newApp.later : enrollment.cancel)}`,
+<button id="verify" type="submit">${enrollment.verify}</button>`,
+)}
+${cancelForm(login, replaces ? newApp.later : enrollment.cancel)}`,
   });
 }
 
 /** Asks for the first code again. The secret was shown only once, so whoever did not keep it starts again. */
-export function enrollmentConfirmPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
+export function enrollmentConfirmPage(view: View, login: LoginInProgress): Html {
   const { enrollment, code, errorTitle, startAgain } = view.texts;
+  const { failure } = login;
   return layout(view, {
     title: `${failure === null ? enrollment.confirm : errorTitle(code.failedTitle)} - ${enrollment.heading}`,
     heading: enrollment.confirmHeading,
     content: html`${failure !== null && wrongCode(view, failure)}
 <p>${enrollment.confirmLead}</p>
-<form method="post" action="${actions.verify}">
-${hiddenId(actions)}
-${codeField(view, failure === null, failure !== null)}
-<button id="verify" type="submit">${enrollment.verify}</button>
-</form>
+${loginForm(
+  login,
+  loginPaths.verify,
+  html`${codeField(view, failure === null, failure !== null)}
+<button id="verify" type="submit">${enrollment.verify}</button>`,
+)}
 <p>${enrollment.confirmElse}</p>
-${cancelForm(actions, startAgain)}`,
+${cancelForm(login, startAgain)}`,
   });
 }
 
-function hiddenId({ authRequestId }: EnrollmentActions): Html {
-  return html`<input type="hidden" name="authRequestId" value="${authRequestId}">`;
-}
-
-function cancelForm(actions: EnrollmentActions, label: string): Html {
-  return html`<form method="post" action="${actions.cancel}">
-${hiddenId(actions)}
-<button id="cancel-enrollment" class="quiet" type="submit">${label}</button>
-</form>`;
+function cancelForm(login: LoginInProgress, label: string): Html {
+  const button = html`<button id="cancel-enrollment" class="quiet" type="submit">${label}</button>`;
+  return loginForm(login, loginPaths.cancelEnrollment, button);
 }
 
 /** Only with scripts. */

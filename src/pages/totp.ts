@@ -1,38 +1,33 @@
 import { type Html, html } from './html.ts';
 import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
-
-export interface TotpPage {
-  /** Path that the form posts to. */
-  readonly action: string;
-  readonly authRequestId: string;
-  /** Address of the first step of this login. */
-  readonly startOver: string;
-  readonly failure: Failure | null;
-}
+import { type LoginInProgress, loginForm, loginPaths, startOverLink } from './login-forms.ts';
 
 /** Asks for a code of the authenticator app, or for a recovery code. Works without scripts. */
-export function totpPage(view: View, { action, authRequestId, startOver, failure }: TotpPage): Html {
-  const { code, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+export function totpPage(view: View, login: LoginInProgress): Html {
+  const { code, signIn, errorTitle } = view.texts;
+  const { failure } = login;
   return layout(view, {
     title: `${failure === null ? code.title : errorTitle(code.failedTitle)} - ${signIn.title}`,
     heading: code.heading,
     hasHelp: true,
     content: html`${failure !== null && wrongCode(view, failure)}
-<form method="post" action="${action}">
-<input type="hidden" name="authRequestId" value="${authRequestId}">
-${codeField(view, failure === null, failure !== null)}
-<button id="submit-code" type="submit">${code.submit}</button>
-</form>
+${loginForm(
+  login,
+  loginPaths.totp,
+  html`${codeField(view, failure === null, failure !== null)}
+<button id="submit-code" type="submit">${code.submit}</button>`,
+)}
 <details>
 <summary>${code.useRecovery}</summary>
-<form method="post" action="${action}">
-<input type="hidden" name="authRequestId" value="${authRequestId}">
-${recoveryField(code.recoveryLabel, code.recoveryHint)}
+${loginForm(
+  login,
+  loginPaths.totp,
+  html`${recoveryField(code.recoveryLabel, code.recoveryHint)}
 <button id="submit-recovery-code" class="second" type="submit">${code.recoverySubmit}</button>
-<button id="set-up-app" class="quiet" type="submit" name="setUpApp" value="yes">${code.recoveryNewApp}</button>
-</form>
+<button id="set-up-app" class="quiet" type="submit" name="setUpApp" value="yes">${code.recoveryNewApp}</button>`,
+)}
 </details>
-<p class="elsewhere"><a href="${startOver}">${signInAsSomeoneElse}</a></p>`,
+${startOverLink(view, login)}`,
   });
 }
 

@@ -6,6 +6,7 @@ import { answerSignedIn } from '../../oidc/flow/continue-signed-in.ts';
 import { askedRequest, pushRequest } from '../../oidc/flow/pushed-request.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
 import type { OidcServices } from '../../oidc/services.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, json, jsonType, redirect } from '../request/answer.ts';
@@ -23,7 +24,7 @@ import {
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { oidcBindPointOf, type PageServices } from './login-step.ts';
-import { continuePath, signedInBrowser } from './signed-in.ts';
+import { signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
 import { clientFields } from './token.ts';
 
@@ -117,7 +118,7 @@ function authorizationRoute(needs: PageServices, path: string): Route {
       if (answer.kind === 'log-in' || answer.kind === 'choose') {
         const location =
           answer.kind === 'choose'
-            ? pageOf(continuePath, needs, authRequest)
+            ? pageOf(loginPaths.continue, needs, authRequest)
             : loginPage(needs, context, authRequest);
         return redirect(location, { headers: { 'set-cookie': cookies } });
       }

@@ -19,6 +19,7 @@ import {
   finishDevicePage,
   type WaitingDevice,
 } from '../../pages/device.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
@@ -34,7 +35,7 @@ import {
 } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
-import { clientName, passwordPath } from './sign-in-ways.ts';
+import { clientName } from './sign-in-ways.ts';
 
 const authorizationSchema = schemaNamed('DeviceAuthorization', {
   device_code: z.string(),
@@ -136,7 +137,7 @@ function decisionRoute(needs: PageServices): Route {
 function toLogin(needs: PageServices, context: RequestContext, device: DeviceLogin): Answer {
   const { binding, headers } = bindBrowser(needs.random, context);
   const id = needs.sealer.seal(authRequestFor(needs, device, binding));
-  return redirect(`${passwordPath}?authRequestID=${id}`, { headers });
+  return redirect(`${loginPaths.password}?authRequestID=${id}`, { headers });
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/submit-totp.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import { attestationSchema } from '../../platform/webauthn.ts';
 import {
@@ -37,25 +38,20 @@ import {
 import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
 import { cancelLoginPath, passkeyOptionsPath, queriesPath } from './sign-in-ways.ts';
 import {
-  cancelPath,
   codePage,
   confirmPage,
-  enrollPath,
   introPage,
   loginStepFor,
   newPasskeyPage,
   newPasswordPage,
   offerPage,
-  passwordChangePath,
   provisioningPage,
   registerOptionsPath,
   registerPath,
   stepAnswers,
   stepRefusals,
   stepRoute,
-  totpPath,
   totpRefusals,
-  verifyPath,
 } from './step-answers.ts';
 
 const provisioning = documentAnswer(
@@ -89,7 +85,7 @@ export function laterStepRoutes(needs: PageServices): readonly Route[] {
     ...totpRoutes(needs),
     ...newPasskeyRoutes(needs),
     stepRoute(needs, {
-      path: passwordChangePath,
+      path: loginPaths.passwordChange,
       summary: 'Answer the query for a new password of a login',
       refusals: [
         ...stepRefusals,
@@ -137,7 +133,7 @@ function totpRoutes(needs: PageServices): readonly Route[] {
   };
   return [
     stepRoute(needs, {
-      path: totpPath,
+      path: loginPaths.totp,
       summary: 'Answer the TOTP query of a login',
       refusals: totpRefusals,
       fields: { ...codeField, setUpApp: z.string().max(10).optional().describe('Of the form for people') },
@@ -148,7 +144,7 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       },
     }),
     stepRoute(needs, {
-      path: enrollPath,
+      path: loginPaths.enroll,
       summary: 'Start an enrollment in TOTP during a login',
       answers: {
         200: contentAnswer(htmlType, 'The page of an enrollment that was started before'),
@@ -174,7 +170,7 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       },
     }),
     stepRoute(needs, {
-      path: verifyPath,
+      path: loginPaths.verify,
       summary: 'Complete the enrollment with a first code',
       refusals: totpRefusals,
       fields: codeField,
@@ -184,8 +180,8 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       }),
       take: (step, sent) => verifyEnrolledTotp(needs, step.authRequest, codeIn(step, sent)),
     }),
-    stepRoute(needs, { ...cancel, method: 'DELETE', path: enrollPath }),
-    stepRoute(needs, { ...cancel, path: cancelPath }),
+    stepRoute(needs, { ...cancel, method: 'DELETE', path: loginPaths.enroll }),
+    stepRoute(needs, { ...cancel, path: loginPaths.cancelEnrollment }),
   ];
 }
 

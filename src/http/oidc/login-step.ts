@@ -11,6 +11,7 @@ import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { OidcServices } from '../../oidc/services.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/layout.ts';
+import { type LoginInProgress, loginPaths } from '../../pages/login-forms.ts';
 import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { accountPaths } from '../pages/account-paths.ts';
@@ -201,6 +202,15 @@ function requireBoundId({ sealer, clock }: PageServices, authRequestId: string):
   const begun = sealer.open(authRequestId, clock.now());
   if (begun !== undefined && begun.browserBinding === null)
     throw new AuthError('auth_request_unknown', { detail: 'a form with an id that is bound to no browser' });
+}
+
+/** What its pages show of a login. @param status of the answer: from 400 on, what was sent is refused */
+export function loginInPage(step: Step, status: number): LoginInProgress {
+  const { authRequestId, context, application } = step;
+  const { requestId: referenceId } = context;
+  const startOver = hrefOf(step, loginPaths.password);
+  const failure = status < 400 ? null : { referenceId };
+  return { authRequestId, application: application(), startOver, referenceId, failure };
 }
 
 /** A page of a login; its forms may lead to the application. Status 200 unless given. */

@@ -11,6 +11,7 @@ import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { submitPasskey } from '../../oidc/flow/submit-passkey.ts';
 import { loginPage } from '../../pages/login.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import { assertionSchema } from '../../platform/webauthn.ts';
 import { webAuthnAnswer } from '../documents/passkey-document.ts';
 import { type Answer, json } from '../request/answer.ts';
@@ -22,6 +23,7 @@ import {
   authRequestIdMembers,
   bindStep,
   isForPeople,
+  loginInPage,
   loginPageAnswer,
   openStep,
   type Step,
@@ -29,11 +31,9 @@ import {
 import { providerPage } from './provider-pages.ts';
 import {
   asksForCertificates,
-  certificatePath,
   existingPasswordPath,
   passkeyAddresses,
   passkeyPath,
-  passwordPath,
   providerPath,
   signInWays,
 } from './sign-in-ways.ts';
@@ -120,7 +120,7 @@ function routesOf<Fields extends z.ZodRawShape>(
 
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
 function passwordRoutes(needs: PageServices): readonly Route[] {
-  return [passwordPath, existingPasswordPath].flatMap((path) =>
+  return [loginPaths.password, existingPasswordPath].flatMap((path) =>
     routesOf(needs, {
       path,
       words: 'a user name and a password',
@@ -144,16 +144,13 @@ function passwordForm(
   options: PageOptions & { readonly username?: string; readonly refused?: 'password' | 'passkey' },
 ): Answer {
   const { status = 200, headers = {}, username = step.authRequest.loginHint ?? '' } = options;
-  const { refused: way = 'password' } = options;
-  const html = loginPage(step.view(), {
-    action: passwordPath,
-    authRequestId: step.authRequestId,
-    application: step.application(),
+  const { refused = 'password' } = options;
+  const html = loginPage(step.view(), loginInPage(step, status), {
     username,
     ways: signInWays(needs.signers, step, 'password'),
     forgottenPath: forgottenPathOf(needs),
     passkey: offersPasskeys(needs, step) ? passkeyAddresses(step) : null,
-    failure: status === 200 ? null : { way, referenceId: step.context.requestId },
+    refused,
   });
   return loginPageAnswer(step, html, { status, headers });
 }
@@ -169,7 +166,7 @@ function offersPasskeys(needs: PageServices, { authRequest: { issuer } }: Step):
  */
 function certificateRoutes(needs: PageServices): readonly Route[] {
   return routesOf(needs, {
-    path: certificatePath,
+    path: loginPaths.certificate,
     words: 'the certificate of the connection',
     fields: {},
     entry: {},
@@ -196,13 +193,9 @@ function certificateForm(
   step: Step,
   { status = 200, headers = {} }: PageOptions,
 ): Answer {
-  const html = certificateLoginPage(step.view(), {
-    action: certificatePath,
-    authRequestId: step.authRequestId,
-    application: step.application(),
+  const html = certificateLoginPage(step.view(), loginInPage(step, status), {
     isAskedFor: asksForCertificates(step),
     ways: signInWays(signers, step, 'cert'),
-    failure: status === 200 ? null : { referenceId: step.context.requestId },
   });
   return loginPageAnswer(step, html, { status, headers });
 }

@@ -5,8 +5,8 @@ import type { SignerId } from '../../model/ids.ts';
 import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../oidc/flow/provider-login.ts';
 import { providerLoginPage, providerReturnPage, secondProviderPage } from '../../pages/login-provider.ts';
 import type { Answer } from '../request/answer.ts';
-import { loginPageAnswer, type Step } from './login-step.ts';
-import { hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
+import { loginInPage, loginPageAnswer, type Step } from './login-step.ts';
+import { signInWays, visitHref } from './sign-in-ways.ts';
 
 /** One button for each provider. */
 export function providerPage(
@@ -32,11 +32,9 @@ export function secondProviderAnswer(
   const { status = 200, failure } = options;
   const signer = signerId === null ? undefined : signers.find(signerId);
   const isOffered = signer !== undefined && isProviderForPeople(signer);
-  const html = secondProviderPage(step.view(), {
+  const html = secondProviderPage(step.view(), loginInPage(step, status), {
     provider: isOffered ? { name: signer.name, href: visitHref(step, signer.id, 'secondary') } : null,
     issuer: signer?.issuer ?? null,
-    startOver: hrefOf(step, passwordPath),
-    referenceId: step.context.requestId,
     failure: failure === undefined ? null : shownFailure(step, failure),
   });
   return loginPageAnswer(step, html, { status });

@@ -6,6 +6,7 @@ import type { ClientRegistry } from '../../oidc/clients.ts';
 import { isForPeople } from '../../oidc/flow/provider-login.ts';
 import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
 import { isForDevice, isOnOwnDevice } from '../../oidc/redirect-uri.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import type { PasskeyAddresses } from '../../pages/passkey.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import { accountPaths } from '../pages/account-paths.ts';
@@ -22,10 +23,8 @@ export interface RequestedLogin {
   readonly authRequestId: string;
 }
 
-export const passwordPath = '/oidc/login/username';
 /** Where existing SDKs send passwords. */
 export const existingPasswordPath = '/oidc/login/password';
-export const certificatePath = '/oidc/login/cert';
 export const providerPath = '/oidc/login/ext-jwt';
 export const passkeyPath = '/oidc/login/passkey';
 /** What an authenticator has to answer. */
@@ -43,8 +42,8 @@ export const pageOfProviderStep: Readonly<Record<ProviderStep, string>> = {
 
 /** The page of the login for the path that takes its answer. */
 export function pageAsking(path: string): string {
-  if (path === certificatePath || path === providerPath) return path;
-  return path === passwordPath || path === existingPasswordPath ? passwordPath : queriesPath;
+  if (path === loginPaths.certificate || path === providerPath) return path;
+  return path === loginPaths.password || path === existingPasswordPath ? loginPaths.password : queriesPath;
 }
 
 /** All ways except the one that the page itself is about. */
@@ -60,8 +59,8 @@ export function signInWays(
     .map((signer) => ({ name: signer.name, href: visitHref(step, signer.id, 'primary') }));
   return {
     providers,
-    password: own === 'password' ? null : hrefOf(step, passwordPath),
-    certificate: own === 'cert' || !canUseCertificate(step) ? null : hrefOf(step, certificatePath),
+    password: own === 'password' ? null : hrefOf(step, loginPaths.password),
+    certificate: own === 'cert' || !canUseCertificate(step) ? null : hrefOf(step, loginPaths.certificate),
     cancel: mayGoBack(step.application()) ? hrefOf(step, cancelLoginPath) : null,
   };
 }

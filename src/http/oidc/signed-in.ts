@@ -3,20 +3,26 @@
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { continueSignedIn, type SignedInBrowser, whoIsSignedIn } from '../../oidc/flow/continue-signed-in.ts';
+import { loginPaths } from '../../pages/login-forms.ts';
 import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
-import { authRequestIdMembers, loginPageAnswer, oidcBindPointOf, openStep, type Step } from './login-step.ts';
+import {
+  authRequestIdMembers,
+  loginInPage,
+  loginPageAnswer,
+  oidcBindPointOf,
+  openStep,
+  type Step,
+} from './login-step.ts';
 import { sessionCookie } from './session-cookie.ts';
-import { hrefOf, passwordPath } from './sign-in-ways.ts';
+import { hrefOf } from './sign-in-ways.ts';
 import { handoverAnswer, stepRefusals } from './step-answers.ts';
 
-export const continuePath = '/oidc/login/continue';
-
 const common = {
-  path: continuePath,
+  path: loginPaths.continue,
   ...anonymous('oidc', 'counted', 'html-or-edge'),
   // Who is not signed in is led to the login page, which proves nothing.
   produces: [htmlType],
@@ -79,17 +85,10 @@ export function signedInRoutes(needs: PageServices): readonly Route[] {
 async function question(needs: PageServices, step: Step, browser: SignedInBrowser): Promise<Answer> {
   const person = await whoIsSignedIn(needs, step.authRequest, browser);
   if (person === null || browser.session === null) return toLogin(step);
-  const html = signedInPage(step.view(), {
-    action: continuePath,
-    authRequestId: step.authRequestId,
-    sessionId: browser.session.id,
-    name: person.name,
-    application: step.application(),
-    otherAccount: hrefOf(step, passwordPath),
-  });
-  return loginPageAnswer(step, html);
+  const shown = { sessionId: browser.session.id, name: person.name };
+  return loginPageAnswer(step, signedInPage(step.view(), loginInPage(step, 200), shown));
 }
 
 function toLogin(step: Step): Answer {
-  return redirect(hrefOf(step, passwordPath));
+  return redirect(hrefOf(step, loginPaths.password));
 }

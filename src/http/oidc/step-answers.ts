@@ -13,12 +13,12 @@ import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/layout.ts';
+import type { LoginInProgress } from '../../pages/login-forms.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
-import { type PasskeyPage, passkeyPage, passkeySetUpPage } from '../../pages/passkey.ts';
+import { passkeyPage, passkeySetUpPage } from '../../pages/passkey.ts';
 import { passwordChangePage } from '../../pages/password-change.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
-  type EnrollmentActions,
   enrollmentConfirmPage,
   enrollmentIntroPage,
   enrollmentPage,
@@ -41,6 +41,7 @@ import {
 import {
   authRequestIdMembers,
   isForPeople,
+  loginInPage,
   loginPageAnswer,
   openStep,
   type PageServices,
@@ -48,16 +49,10 @@ import {
 } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { sessionCookieHeader } from './session-cookie.ts';
-import { hrefOf, passkeyAddresses, passkeyPath, passwordPath } from './sign-in-ways.ts';
+import { passkeyAddresses, passkeyPath } from './sign-in-ways.ts';
 
-export const passwordChangePath = '/oidc/login/password-change';
-export const totpPath = '/oidc/login/totp';
-export const enrollPath = '/oidc/login/totp/enroll';
-export const verifyPath = '/oidc/login/totp/enroll/verify';
 export const registerPath = `${passkeyPath}/register`;
 export const registerOptionsPath = `${registerPath}/options`;
-/** For forms, which cannot send DELETE. */
-export const cancelPath = '/oidc/login/totp/enroll/cancel';
 
 /** What an endpoint declares that takes a step of a login. */
 interface StepRules<Fields extends z.ZodRawShape> extends Pick<Route, 'path' | 'summary' | 'refusals'> {
@@ -148,95 +143,53 @@ function nextPage(
   return secondProviderAnswer(signers, step, { signerId: id === undefined ? null : asId<SignerId>(id) });
 }
 
-/** @param status that of the refusal of the code, or 200 when none was submitted yet */
+// The pages of a step. Each status is that of the refusal of what was sent, or a success if nothing was sent yet.
+
+function shown(step: Step, status: number, make: (view: View, login: LoginInProgress) => Html): Answer {
+  return loginPageAnswer(step, make(step.view(), loginInPage(step, status)), { status });
+}
+
 export function codePage(step: Step, status: number): Answer {
-  return shown(
-    step,
-    status,
-    totpPage(step.view(), {
-      action: totpPath,
-      authRequestId: step.authRequestId,
-      startOver: actionsOf(step).startOver,
-      failure: status === 200 ? null : { referenceId: step.context.requestId },
-    }),
-  );
+  return shown(step, status, totpPage);
 }
 
-/** @param status that of the refusal of the answer, or 200 when none was sent yet */
 export function secondPasskeyPage(step: Step, status: number): Answer {
-  return shown(step, status, passkeyPage(step.view(), passkeyForms(step, status)));
+  return shown(step, status, (view, login) => passkeyPage(view, login, passkeyAddresses(step)));
 }
 
-/** @param status that of the refusal of the answer, or 200 when none was sent yet */
 export function newPasskeyPage(step: Step, status: number): Answer {
-  const addresses = { options: registerOptionsPath, action: registerPath };
-  return shown(step, status, passkeySetUpPage(step.view(), { ...passkeyForms(step, status), ...addresses }));
-}
-
-function passkeyForms(step: Step, status: number): PasskeyPage {
-  const { startOver } = actionsOf(step);
-  const failure = status === 200 ? null : { referenceId: step.context.requestId };
-  return { ...passkeyAddresses(step), startOver, failure };
+  const addresses = { ...passkeyAddresses(step), options: registerOptionsPath, action: registerPath };
+  return shown(step, status, (view, login) => passkeySetUpPage(view, login, addresses));
 }
 
 export function introPage(step: Step, status: number): Answer {
-  const failure = status === 200 ? null : { referenceId: step.context.requestId };
-  return shown(step, status, enrollmentIntroPage(step.view(), actionsOf(step), failure));
+  return shown(step, status, enrollmentIntroPage);
 }
 
-/** @param status that of the refusal of the other code, or 200 when none was submitted yet */
 export function offerPage(step: Step, newApp: { recoveryCodesLeft: number }, status: number): Answer {
-  const failure = status === 200 ? null : { referenceId: step.context.requestId };
-  return shown(step, status, newAppPage(step.view(), actionsOf(step), { ...newApp, failure }));
+  return shown(step, status, (view, login) => newAppPage(view, login, newApp.recoveryCodesLeft));
 }
 
-/** @param shows.status 201 when it was just begun, 200 when it is shown again, or that of the refusal of the code */
+/** @param shows.status 201 when it was just begun, 200 when it is shown again */
 export function provisioningPage(
   step: Step,
   provisioning: TotpProvisioning,
-  shows: { status: number; replaces: boolean },
+  { status, replaces }: { status: number; replaces: boolean },
 ): Answer {
-  const { status, replaces } = shows;
-  const failure = status < 400 ? null : { referenceId: step.context.requestId };
-  const page = { ...provisioning, replaces, failure };
-  return shown(step, status, enrollmentPage(step.view(), actionsOf(step), page));
+  return shown(step, status, (view, login) => enrollmentPage(view, login, { ...provisioning, replaces }));
 }
 
-/** @param status that of the refusal of the code, or 200 when none was submitted */
 export function confirmPage(step: Step, status: number): Answer {
-  const failure = status === 200 ? null : { referenceId: step.context.requestId };
-  return shown(step, status, enrollmentConfirmPage(step.view(), actionsOf(step), failure));
+  return shown(step, status, enrollmentConfirmPage);
 }
 
-function shown(step: Step, status: number, document: Html): Answer {
-  return loginPageAnswer(step, document, { status });
-}
-
-function actionsOf(step: Step): EnrollmentActions {
-  return {
-    authRequestId: step.authRequestId,
-    start: enrollPath,
-    verify: verifyPath,
-    cancel: cancelPath,
-    startOver: hrefOf(step, passwordPath),
-  };
-}
-
-/** @param status that of the refusal, or 200 when none was submitted yet */
 export function newPasswordPage(
   step: Step,
   policy: PasswordPolicy,
   { status, problems }: { status: number; problems: readonly PasswordProblem[] },
 ): Answer {
-  const page = passwordChangePage(step.view(), {
-    action: passwordChangePath,
-    authRequestId: step.authRequestId,
-    startOver: actionsOf(step).startOver,
-    rules: { policy, shortest: shortestPassword(policy) },
-    problems,
-    referenceId: step.context.requestId,
-  });
-  return shown(step, status, page);
+  const rules = { policy, shortest: shortestPassword(policy) };
+  return shown(step, status, (view, login) => passwordChangePage(view, login, { rules, problems }));
 }
 
 /** 200 with what remains (spec 3.1). */
