@@ -9,44 +9,13 @@ import { documentAnswer, type Route, schemaNamed } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 import type { PageServices } from './login-step.ts';
 
-const words = z.array(z.string());
-const discoverySchema = schemaNamed('Discovery', {
-  issuer: z.url(),
-  authorization_endpoint: z.url(),
-  pushed_authorization_request_endpoint: z.url(),
-  require_pushed_authorization_requests: z.boolean(),
-  device_authorization_endpoint: z.url(),
-  token_endpoint: z.url(),
-  userinfo_endpoint: z.url(),
-  jwks_uri: z.url(),
-  end_session_endpoint: z.url(),
-  revocation_endpoint: z.url(),
-  introspection_endpoint: z.url(),
-  overlay_login_endpoints: z.record(z.string(), z.url()),
-  scopes_supported: words,
-  response_types_supported: words,
-  response_modes_supported: words,
-  grant_types_supported: words,
-  subject_types_supported: words,
-  id_token_signing_alg_values_supported: words,
-  token_endpoint_auth_methods_supported: words,
-  token_endpoint_auth_signing_alg_values_supported: words,
-  revocation_endpoint_auth_methods_supported: words,
-  revocation_endpoint_auth_signing_alg_values_supported: words,
-  introspection_endpoint_auth_methods_supported: words,
-  introspection_endpoint_auth_signing_alg_values_supported: words,
-  code_challenge_methods_supported: words,
-  dpop_signing_alg_values_supported: words,
-  acr_values_supported: words,
-  claims_supported: words,
-  ui_locales_supported: words,
-  claims_parameter_supported: z.boolean(),
-  request_parameter_supported: z.boolean(),
-  request_uri_parameter_supported: z.boolean(),
-  authorization_response_iss_parameter_supported: z.boolean(),
-  backchannel_logout_supported: z.boolean(),
-  backchannel_logout_session_supported: z.boolean(),
-});
+/** The schema of the discovery document follows from the document: all of its texts are addresses. */
+function schemaOf(value: unknown): z.ZodType {
+  if (Array.isArray(value)) return z.array(z.string());
+  if (typeof value === 'boolean') return z.boolean();
+  return typeof value === 'string' ? z.url() : z.record(z.string(), z.url());
+}
+
 // The other members depend on the key type.
 const jwksSchema = schemaNamed('Jwks', {
   keys: z.array(z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.string() })),
@@ -56,6 +25,10 @@ const jwksSchema = schemaNamed('Jwks', {
 export function documentRoutes(needs: PageServices): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const uiLocales = languages.map(({ tag }) => tag);
+  const documentAt = (issuer: string) => discoveryDocument(issuer, { ...needs, uiLocales });
+  const members = Object.entries(documentAt('https://localhost/oidc'));
+  const shape = Object.fromEntries(members.map(([name, value]) => [name, schemaOf(value)]));
+  const schema = schemaNamed('Discovery', shape);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
     (path) =>
       fixedRoute({
@@ -65,9 +38,9 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
         errors: 'oauth',
         readableByAll: true,
         summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
-        answers: { 200: documentAnswer(discoverySchema, 'The discovery document') },
+        answers: { 200: documentAnswer(schema, 'The discovery document') },
         madeOf: () => [needs.clients.registered()],
-        make: ({ issuer }) => json(discoveryDocument(issuer, { ...needs, uiLocales }), { headers: cached }),
+        make: ({ issuer }) => json(documentAt(issuer), { headers: cached }),
       }),
   );
   const keys = fixedRoute({
