@@ -14,7 +14,7 @@ import { countedExactly } from './list-total.ts';
 const maxFilterParts = 500;
 
 /** From here on skipping rows costs more than reading those of the page apart. */
-const farOffset = 1000;
+export const farOffset = 1000;
 
 /** More than any table has. With it, engines plan a subquery for itself. */
 const everyEntry = Number.MAX_SAFE_INTEGER;
@@ -172,10 +172,10 @@ export function comparisonsOf(source: ListSource, filter: Filter): number {
   return each.reduce((total, cost) => total + cost, foldings * foldingCost);
 }
 
-type Term = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' | 'true' }>;
+export type Term = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' | 'true' }>;
 
 /** The terms of a filter that name a field. */
-function termsOf(filter: Filter): readonly Term[] {
+export function termsOf(filter: Filter): readonly Term[] {
   switch (filter.op) {
     case 'true':
       return [];
@@ -220,7 +220,7 @@ export function namesOne(source: ListSource, filter: Filter): boolean {
   );
 }
 
-function fieldOf(source: ListSource, name: string): StoredField {
+export function fieldOf(source: ListSource, name: string): StoredField {
   const field = Object.hasOwn(source.fields, name) ? source.fields[name] : undefined;
   if (field !== undefined) return field;
   const known = Object.keys(source.fields).sort().join(', ');
@@ -260,7 +260,7 @@ function boundsOf({ filter, sort: [first] }: ListQuery): Filter {
 }
 
 /** Filters all of which must hold. */
-function conjunctsOf(filter: Filter): readonly Filter[] {
+export function conjunctsOf(filter: Filter): readonly Filter[] {
   return filter.op === 'and' ? filter.terms.flatMap(conjunctsOf) : [filter];
 }
 

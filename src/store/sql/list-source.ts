@@ -9,6 +9,8 @@ import { fieldOfUnique } from './unique-fields.ts';
 
 /** How a field of an entity is stored. */
 export interface StoredField {
+  /** What clients call it. */
+  readonly name: string;
   readonly column: string;
   /** Of a flag that other tables decide: the condition behind the column, which a planner can join. Null: it is a column. */
   readonly condition: string | null;
@@ -75,7 +77,7 @@ export function listSource(
     ...source.columns,
   };
   const searched = [...(source.searched ?? []), ...searchedColumnsOf(identityEntity)];
-  const stored = [...fields.values()].map(({ field, kind, nullable }) => {
+  const stored = [...fields].map(([name, { field, kind, nullable }]) => {
     const condition = source.conditions?.[field] ?? null;
     const column = columns[field] ?? snakeCase(field);
     const ofTable = column.includes('.') ? column : `${table}.${column}`;
@@ -84,13 +86,14 @@ export function listSource(
     const named = source.named?.[qualified];
     const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
     const fold = named === undefined ? inLowerCase : foldedName;
-    const names = { column: qualified, condition, lowerCase };
+    const names = { name, column: qualified, condition, lowerCase };
     const isWhole = (isUnique && !nullable) || source.inOrder?.includes(field);
     const isParted = isUnique || kind === 'boolean' || source.inParts?.includes(field);
     const order = isWhole ? 'whole' : isParted ? 'parts' : null;
     return [field, { ...names, fold, kind, isOptional: nullable, isUnique, order }] as const;
   });
   const id = {
+    name: 'id',
     column: `${table}.${columns.id ?? 'id'}`,
     condition: null,
     lowerCase: null,

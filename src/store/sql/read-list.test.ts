@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AuthError } from '../../errors/auth-error.ts';
 import { budgetOf, type ListQuery } from '../../model/list-query.ts';
 import { identityTable } from './codec.ts';
 import { type Engine, postgresDialect } from './engine.ts';
 import type { SqlRow } from './intent.ts';
 import { readList } from './read-list.ts';
+import { OutOfTime } from './turns.ts';
 
 const rows = (length: number, more: SqlRow = {}): readonly SqlRow[] =>
   Array.from({ length }, (_, at) => ({ id: `${at}`, ...more }));
 
+const estimating = ['rows of the table', 'sample'];
+
 /** Of which there are ten million, of which a thousandth is looked at for an estimate. */
 async function pageWhere(
-  { amongFirst, matching, inSample = 0 }: { amongFirst: number; matching: number; inSample?: number },
+  {
+    amongFirst,
+    matching,
+    inSample = 0,
+    isSlow = false,
+  }: { amongFirst: number; matching: number; inSample?: number; isSlow?: boolean },
   changes: Partial<ListQuery> = {},
 ) {
   const asked: string[] = [];
@@ -31,6 +40,7 @@ async function pageWhere(
       use(async ({ sql }) => {
         const [, name = '', answer = []] = answers.find(([pattern]) => pattern.test(sql)) ?? [];
         asked.push(name);
+        if (isSlow && !estimating.includes(name)) throw new OutOfTime();
         return answer;
       }),
   } as Pick<Engine, 'dialect' | 'inTurn'> as Engine;
@@ -41,8 +51,6 @@ async function pageWhere(
   const { totalCount, totalCountIsEstimate } = await readList(engine, identityTable.listed, query);
   return { asked, totalCount, totalCountIsEstimate };
 }
-
-const estimating = ['rows of the table', 'sample'];
 
 test('a page of few is read with its total in one statement', async () => {
   const found = await pageWhere({ amongFirst: 0, matching: 500 });
@@ -96,4 +104,49 @@ test('the total of many is estimated to two digits, and is never less than what 
     const found = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample }, { offset });
     assert.deepEqual([found.totalCount, found.totalCountIsEstimate], [totalCount, true], `${inSample}`);
   }
+});
+
+test('a list that takes too long says what is slow, and what to do', async () => {
+  const sort = (...fields: readonly string[]) => fields.map((field) => ({ field, descending: false }));
+  const everyone = { op: 'true' } as const;
+  for (const [changes, reason] of [
+    [
+      { filter: { op: 'icontains', field: 'name', value: 'qx' } },
+      /no index finds name icontains "qx": leave it out/,
+    ],
+    [{ filter: { op: '=', field: 'authPolicyFrom', value: 'default' } }, /finds authPolicyFrom = "default":/],
+    [{ filter: { op: '<', field: 'disabledAt', value: 7 } }, /order by name has them late/],
+    [{ filter: { op: '!=', field: 'updatedAt', value: 7 } }, /finds updatedAt != datetime\(…\):/],
+    [{ filter: { op: '!=', field: 'name', value: 'anna' } }, /finds name != "anna":/],
+    [{ filter: everyone, sort: sort('roleAttributes') }, /no index has the order by roleAttributes: leave/],
+    [{ sort: sort('type', 'name') }, /no index has the order by type, name: leave/],
+    [{ filter: everyone, offset: 9_000_000 }, /skips 9000000 entries: .* such as name > "VALUE"/],
+    [
+      { filter: { op: 'icontains', field: 'name', value: 'anna' } },
+      /the order by name has them late: say where it should begin, such as name > "VALUE"/,
+    ],
+  ] as const satisfies readonly (readonly [Partial<ListQuery>, RegExp])[]) {
+    const filter = { op: 'icontains', field: 'name', value: 'anna' } as const;
+    const inSample = 4012;
+    const found = pageWhere({ amongFirst: 0, matching: 0, inSample, isSlow: true }, { filter, ...changes });
+    await assert.rejects(found, ({ code, description }: AuthError) => {
+      assert.equal(code, 'invalid_filter');
+      assert.match(description, /^The list takes longer than 10 seconds because /);
+      assert.match(description, reason);
+      return true;
+    });
+  }
+});
+
+test('few among ten million with a short part of a text are refused at once', async () => {
+  const short = (field: string) => ({ op: 'icontains', field, value: 'qx' }) as const;
+  const three = { op: 'or', terms: [short('name'), short('externalId'), short('email')] } as const;
+  await assert.rejects(
+    pageWhere({ amongFirst: 0, matching: 0, inSample: 79, isSlow: true }, { filter: three }),
+    /few with name icontains "qx": an index finds texts of 3 characters or more/,
+  );
+  // One text of each is searched in time, and so are three of those that something else leaves.
+  await pageWhere({ amongFirst: 0, matching: 3 }, { filter: short('name') });
+  const anna = { op: 'icontains', field: 'name', value: 'anna' } as const;
+  await pageWhere({ amongFirst: 0, matching: 3 }, { filter: { op: 'and', terms: [anna, three] } });
 });

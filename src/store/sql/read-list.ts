@@ -6,7 +6,18 @@ import { SECOND } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { Engine, ReadInTurn } from './engine.ts';
 import type { SqlRow } from './intent.ts';
-import { type CompiledList, comparisonsOf, compileList, foldingCost, namesOne } from './list-query.ts';
+import {
+  type CompiledList,
+  comparisonsOf,
+  compileList,
+  conjunctsOf,
+  farOffset,
+  fieldOf,
+  foldingCost,
+  namesOne,
+  type Term,
+  termsOf,
+} from './list-query.ts';
 import type { ListSource } from './list-source.ts';
 import { countedExactly, onlyNumber, raised, totalOf } from './list-total.ts';
 import { OutOfTime } from './turns.ts';
@@ -19,6 +30,10 @@ const mostKeys = 100_000;
 /** How many rows are looked at to say how long a list is, and which part of the table: 40 of the fewest that are not counted. */
 const leastSample = 20_000;
 const leastPart = 1 / 250;
+/** How many texts are searched for a part of them in a millisecond. */
+const searchedInMilli = 2500;
+/** Shorter parts of texts are in no index. */
+const shortestFound = 3;
 /** Among how many entries of an order a page is looked for at most, which are read one by one. */
 const mostCompared = 100_000;
 
@@ -46,10 +61,53 @@ export async function readList(engine: Engine, source: ListSource, query: ListQu
       return query.part === undefined ? onePage(listing, query) : onePart(listing, query);
     });
   } catch (error) {
-    if (!(error instanceof OutOfTime) || query.filter.op === 'true') throw error;
-    const limit = query.budget.time / SECOND;
-    throw refused(`takes longer than ${limit} seconds: use fewer terms, or compare id or name with =`, error);
+    throw error instanceof OutOfTime ? tooSlow(source, query, error) : error;
   }
+}
+
+/** Says which part of a list takes so long, and what to do instead. */
+function tooSlow(source: ListSource, { filter, sort, offset, budget }: ListQuery, cause: OutOfTime): Error {
+  const limit = budget.time / SECOND;
+  const order = fieldOf(source, sort[0]?.field ?? 'id');
+  const slow = termsOf(filter).find((term) => !hasIndex(source, term));
+  if (offset >= farOffset)
+    return refused(
+      `takes longer than ${limit} seconds because it skips ${offset} entries: ask for those after the last one that you have, such as ${order.name} > "VALUE"`,
+      cause,
+    );
+  if (slow !== undefined)
+    return refused(
+      `takes longer than ${limit} seconds because no index finds ${written(source, slow)}: leave it out, or add a term that few entries match, such as id or name with =`,
+      cause,
+    );
+  const fields = sort.map(({ field }) => fieldOf(source, field).name).join(', ');
+  if (order.order === null || sort.length > 1)
+    return refused(
+      `takes longer than ${limit} seconds because no index has the order by ${fields}: leave the order out, or add a term that few entries match`,
+      cause,
+    );
+  if (filter.op === 'true') return cause;
+  return refused(
+    `takes longer than ${limit} seconds because many entries match, and the order by ${order.name} has them late: say where it should begin, such as ${order.name} > "VALUE", or add a term that few entries match`,
+    cause,
+  );
+}
+
+function hasIndex(source: ListSource, term: Term): boolean {
+  const { column, kind, lowerCase, isUnique, order } = fieldOf(source, term.field);
+  if (term.op === 'contains' || term.op === 'icontains')
+    return kind === 'texts' || (lowerCase !== null && !isShortPart(term));
+  return term.op !== '!=' && (isUnique || order !== null || column === `${source.table}.identity_id`);
+}
+
+function isShortPart(term: Term): boolean {
+  return (term.op === 'contains' || term.op === 'icontains') && [...term.value].length < shortestFound;
+}
+
+function written(source: ListSource, term: Term): string {
+  const { name, kind } = fieldOf(source, term.field);
+  const value = term.op === 'in' ? '[…]' : kind === 'time' ? 'datetime(…)' : JSON.stringify(term.value);
+  return `${name} ${term.op} ${value}`;
 }
 
 /** @throws AuthError invalid_filter */
@@ -86,6 +144,7 @@ async function pageOfFiltered(
   const sample = namesOne(source, query.filter) ? nothingMatches : await sampled(listing, statements);
   // Many match for sure; finding ten thousand of them among others may take far longer than the page.
   if (sample.matching < 2 * countedExactly) {
+    await requireFindable(listing, query, sample);
     const rows = await read(statements.pageOfFew());
     const counted = rows[0]?.list_total;
     if (Number(counted ?? 0) <= countedExactly) {
@@ -97,6 +156,31 @@ async function pageOfFiltered(
   const rows = await pageOfMany(read, statements, { ...sample, query });
   const total = await totalOf(query, rows.length, async () => countedExactly + 1);
   return { rows, ...raised(total, sample.matching) };
+}
+
+/**
+ * Few of millions that contain a short part are found by searching all, and a person who types the third letter need not
+ * wait until the time is over.
+ * @throws AuthError invalid_filter
+ */
+async function requireFindable(listing: Listing, query: ListQuery, { inTable }: Sample): Promise<void> {
+  const { engine, source } = listing;
+  const { true: short = [], false: others = [] } = Object.groupBy(conjunctsOf(query.filter), (term) =>
+    termsOf(term).some(isShortPart) ? 'true' : 'false',
+  );
+  const parts = short.flatMap(termsOf).filter(isShortPart);
+  const [first] = parts;
+  const canSearch = (entries: number) => entries * parts.length < query.budget.time * searchedInMilli;
+  if (first === undefined || canSearch(inTable)) return;
+  const rest = { ...query, filter: { op: 'and', terms: others } } as const;
+  const left =
+    others.length === 0
+      ? inTable
+      : (await sampled(listing, compileList(engine.dialect, source, rest))).matching;
+  if (canSearch(left)) return;
+  throw refused(
+    `has too many entries (about ${left}) to find the few with ${written(source, first)}: an index finds texts of ${shortestFound} characters or more, so add characters, or a term that few entries match`,
+  );
 }
 
 /** About how many rows a table has, and how many of them match. */
