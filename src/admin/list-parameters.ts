@@ -19,7 +19,6 @@ const largestOffset = 1_000_000_000;
  * What a list operation asks for, at the expense of its reader. Only administrators get a list of any length; for
  * others no limit means the largest one. The filter or separate parameters may contain limit, offset and order. Giving one of
  * them in both places is refused, because either answer could surprise.
- * The id always comes last in the order, so that pages neither overlap nor skip anything.
  * @throws AuthError invalid_filter, could_not_validate
  */
 export function listQuery(parameters: ListParameters, fields: ListFields, reader: ListReader): ListQuery {
@@ -36,8 +35,7 @@ export function listQuery(parameters: ListParameters, fields: ListFields, reader
   if (offset > largestOffset) throw refused('offset', `must be at most ${largestOffset}`, offset);
   return {
     filter: parsed.filter,
-    sort:
-      sort.length === 0 ? noOrder : sort.some(({ field }) => field === 'id') ? sort : [...sort, ...noOrder],
+    sort: sort.length === 0 ? noOrder : sort,
     limit: limit === undefined ? defaultLimit : (limit ?? largestLimit),
     offset,
     budget: budgetOf(reader),

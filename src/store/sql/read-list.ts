@@ -30,8 +30,8 @@ const mostKeys = 100_000;
 /** How many rows are looked at to say how long a list is, and which part of the table: 40 of the fewest that are not counted. */
 const leastSample = 20_000;
 const leastPart = 1 / 250;
-/** How many texts are searched for a part of them in a millisecond. */
-const searchedInMilli = 2500;
+/** How many rows are searched for a part of a text in a millisecond, read from disk. */
+const searchedInMilli = 800;
 /** Shorter parts of texts are in no index. */
 const shortestFound = 3;
 /** Among how many entries of an order a page is looked for at most, which are read one by one. */
@@ -81,7 +81,7 @@ function tooSlow(source: ListSource, { filter, sort, offset, budget }: ListQuery
       cause,
     );
   const fields = sort.map(({ field }) => fieldOf(source, field).name).join(', ');
-  if (order.order === null || sort.length > 1)
+  if (order.order === null || (sort.length > 1 && !order.isUnique))
     return refused(
       `takes longer than ${limit} seconds because no index has the order by ${fields}: leave the order out, or add a term that few entries match`,
       cause,
@@ -144,7 +144,7 @@ async function pageOfFiltered(
   const sample = namesOne(source, query.filter) ? nothingMatches : await sampled(listing, statements);
   // Many match for sure; finding ten thousand of them among others may take far longer than the page.
   if (sample.matching < 2 * countedExactly) {
-    await requireFindable(listing, query, sample);
+    await requireSearchable(listing, query);
     const rows = await read(statements.pageOfFew());
     const counted = rows[0]?.list_total;
     if (Number(counted ?? 0) <= countedExactly) {
@@ -153,33 +153,34 @@ async function pageOfFiltered(
       return { rows, ...(await totalOf(query, rows.length, count)) };
     }
   }
-  const rows = await pageOfMany(read, statements, { ...sample, query });
+  const rows = await pageOfMany(listing, statements, { ...sample, query });
   const total = await totalOf(query, rows.length, async () => countedExactly + 1);
   return { rows, ...raised(total, sample.matching) };
 }
 
 /**
- * Few of millions that contain a short part are found by searching all, and a person who types the third letter need not
- * wait until the time is over.
+ * Those of millions that contain a short part are found by searching all, unless they are among the first of the order. A
+ * person who is about to type the third letter need not wait until the time is over.
  * @throws AuthError invalid_filter
  */
-async function requireFindable(listing: Listing, query: ListQuery, { inTable }: Sample): Promise<void> {
-  const { engine, source } = listing;
+async function requireSearchable({ engine, source, read }: Listing, query: ListQuery): Promise<void> {
   const { true: short = [], false: others = [] } = Object.groupBy(conjunctsOf(query.filter), (term) =>
     termsOf(term).some(isShortPart) ? 'true' : 'false',
   );
-  const parts = short.flatMap(termsOf).filter(isShortPart);
-  const [first] = parts;
-  const canSearch = (entries: number) => entries * parts.length < query.budget.time * searchedInMilli;
-  if (first === undefined || canSearch(inTable)) return;
+  const first = short.flatMap(termsOf).find(isShortPart);
+  if (first === undefined) return;
+  const canSearch = (entries: number) => entries < query.budget.time * searchedInMilli;
+  const [table = source.table] = fieldOf(source, first.field).column.split('.');
+  const all = onlyNumber(await read({ sql: engine.dialect.rowsOf(table), params: [] }));
+  if (canSearch(all)) return;
   const rest = { ...query, filter: { op: 'and', terms: others } } as const;
   const left =
     others.length === 0
-      ? inTable
-      : (await sampled(listing, compileList(engine.dialect, source, rest))).matching;
+      ? all
+      : (await sampled({ engine, source, read }, compileList(engine.dialect, source, rest))).matching;
   if (canSearch(left)) return;
   throw refused(
-    `has too many entries (about ${left}) to find the few with ${written(source, first)}: an index finds texts of ${shortestFound} characters or more, so add characters, or a term that few entries match`,
+    `has too many entries (about ${left}) to search all for ${written(source, first)}: an index finds texts of ${shortestFound} characters or more, so add characters, or a term that few entries match`,
   );
 }
 
@@ -204,16 +205,20 @@ async function sampled({ engine, source, read }: Listing, { countOf }: CompiledL
  * eighth of what sorting all would read, all are sorted.
  */
 async function pageOfMany(
-  read: ReadInTurn,
+  listing: Listing,
   statements: CompiledList,
-  { inTable, matching, query: { limit, offset } }: Sample & { readonly query: ListQuery },
+  { inTable, matching, query }: Sample & { readonly query: ListQuery },
 ): Promise<readonly SqlRow[]> {
+  const { read } = listing;
+  const { limit, offset } = query;
   const expected = ((offset + limit) * inTable) / Math.max(matching, countedExactly);
   const entries = Math.min(mostCompared, Math.ceil(Math.max(4 * expected, matching / 8)));
   const first = statements.pageAmongFirst(entries);
   if (first === null) return read(statements.page());
   const rows = await read(first);
-  return rows.length === limit ? rows : read(statements.pageOfSorted());
+  if (rows.length === limit) return rows;
+  await requireSearchable(listing, query);
+  return read(statements.pageOfSorted());
 }
 
 /** A page of a list of everything: no statement stays open while a client takes its time. */

@@ -94,18 +94,21 @@ export const changedColumn: Column<With<'updatedAt', string>> = {
   cell: ({ updatedAt }) => (Date.parse(updatedAt) === 0 ? texts.never : <Time at={updatedAt} />),
 };
 
-/** A field of a managed entity: how it is shown and whether it is sorted follows from its table. */
+/**
+ * A field of a managed entity: how it is shown and whether it is sorted follows from its table. An order by lists of texts
+ * tells a person nothing, and no index has it.
+ */
 export function fieldColumn<Item extends object>(
   entity: Entity,
   name: string,
   cell?: (item: Item) => ReactNode,
 ): Column<Item> {
   const { labels, columns = {} } = fieldWords(entity.kind);
-  const { shownAs = name, isListed } = fieldAt(entity, name);
+  const { shownAs = name, isListed, kind } = fieldAt(entity, name);
   return {
     name,
     title: columns[name] ?? labels[name] ?? name,
-    sort: isListed ? shownAs : null,
+    sort: isListed && kind !== 'texts' && kind !== 'choices' ? shownAs : null,
     cell: cell ?? ((item) => shownField(entity, name, item)),
     text: (item) => plainText(valueAt(item, shownAs)),
   };
