@@ -32,14 +32,19 @@ export interface Usage {
 /** Linux counts in hundredths of a second. */
 const microsOfTick = 10_000;
 
+/** User and system time of a process or a thread. @param file its `stat` below `/proc` */
+export function processorMicros(file: string): number {
+  const stat = readFileSync(file, 'utf8');
+  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+  return (user + system) * microsOfTick;
+}
+
 function writerMicros(): number {
   const tasks = '/proc/self/task';
   if (!existsSync(tasks)) return 0;
   for (const task of readdirSync(tasks)) {
-    const stat = readFileSync(`${tasks}/${task}/stat`, 'utf8');
-    if (!stat.includes('(sqlite-writer')) continue;
-    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
-    return (user + system) * microsOfTick;
+    const stat = `${tasks}/${task}/stat`;
+    if (readFileSync(stat, 'utf8').includes('(sqlite-writer')) return processorMicros(stat);
   }
   return 0;
 }

@@ -28,10 +28,10 @@ export interface StartOptions {
   readonly outputFile: string;
 }
 
-const longestStart = 60_000;
+const longestStart = 300_000;
 const pollInterval = 3;
 
-/** Resolves when the process accepts connections. @throws Error when it ends before, or takes a minute */
+/** Resolves when the process accepts connections. @throws Error when it ends before, or takes five minutes */
 export async function startMeasured(options: StartOptions): Promise<MeasuredProcess> {
   const { file, port } = options;
   const output = openSync(options.outputFile, 'a');
@@ -77,7 +77,7 @@ export async function startMeasured(options: StartOptions): Promise<MeasuredProc
     if (hasEnded) throw new Error(`${file} ended before it was ready; see ${options.outputFile}`);
     if (performance.now() - begun > longestStart) {
       await stop();
-      throw new Error(`${file} was not ready within a minute; see ${options.outputFile}`);
+      throw new Error(`${file} was not ready within five minutes; see ${options.outputFile}`);
     }
     await sleep(pollInterval);
   }

@@ -11,6 +11,7 @@ import { freePort, type MeasuredProcess, startMeasured } from './measured-proces
 import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';
 import { buildPackage } from './overlay/package.ts';
 import { openSeed, type Seed } from './overlay/seed.ts';
+import { installKeycloak } from './peers/install-keycloak.ts';
 
 export interface Overlay {
   readonly process: MeasuredProcess;
@@ -39,6 +40,8 @@ export interface Stage {
   overlayWithThreads(threads: number): Promise<Overlay>;
   bare(): Promise<MeasuredProcess>;
   oidcProvider(hashing: boolean): Promise<MeasuredProcess>;
+  /** Downloads it from Maven Central if this clone has not yet. */
+  keycloak(): Promise<MeasuredProcess>;
   /** A home of its own, on which nothing runs yet. @param db URL of an empty PostgreSQL database, instead of this run's */
   newHome(name: string, db?: string): Promise<OverlayHome>;
   /** Starts the controller on a home; the caller stops it. */
@@ -145,6 +148,7 @@ async function openStage(
       ),
     ),
     oidcProvider: byArgument((hashing: boolean) => openPeer('oidc-provider', hashing ? 'hash' : 'no-hash')),
+    keycloak: once(async () => openPeer('keycloak', installKeycloak())),
     newHome,
     start: (on) => startOverlay(on),
   };

@@ -76,10 +76,10 @@ export function bareLogin(connection: Connection): Step {
 
 const resource = 'urn:overlay-edge-apis';
 
-/** The other provider: authorization, interaction, back to the authorization, token. */
-export async function providerLogin(connection: Connection, isForApi: boolean): Promise<Tokens> {
+/** Requests of one browser: with the cookies that it was given. */
+function browserOn(connection: Connection) {
   const cookies = new Map<string, string>();
-  const ask = async (method: string, target: string, status: number, head = '', body = '') => {
+  return async (method: string, target: string, status: number, head = '', body = '') => {
     const jar = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const cookieHead = jar === '' ? '' : `cookie: ${jar}\r\n`;
     const answer = expectStatus(await connection.request(method, target, head + cookieHead, body), status);
@@ -89,13 +89,23 @@ export async function providerLogin(connection: Connection, isForApi: boolean): 
     }
     return answer;
   };
+}
+
+/** Path and query of an address. */
+function targetOf(address: string): string {
+  const { pathname, search } = new URL(address, 'https://localhost');
+  return `${pathname}${search}`;
+}
+
+/** The other provider: authorization, interaction, back to the authorization, token. */
+export async function providerLogin(connection: Connection, isForApi: boolean): Promise<Tokens> {
+  const ask = browserOn(connection);
   const forApi = isForApi ? `&resource=${encodeURIComponent(resource)}` : '';
   const begun = await ask('GET', `/auth?${authorization}${forApi}`, 303);
   const interaction = headerOf(begun, 'location');
   const credentials = JSON.stringify({ username: 'somebody', password: userPassword });
   const proven = await ask('POST', interaction, 303, jsonHead, credentials);
-  const { pathname, search } = new URL(headerOf(proven, 'location'), 'https://localhost');
-  const finished = await ask('GET', `${pathname}${search}`, 303);
+  const finished = await ask('GET', targetOf(headerOf(proven, 'location')), 303);
   const code = parameterOf(headerOf(finished, 'location'), 'code');
   const added: Record<string, string> = isForApi ? { resource } : {};
   const answer = expectStatus(
@@ -103,4 +113,20 @@ export async function providerLogin(connection: Connection, isForApi: boolean): 
     200,
   );
   return JSON.parse(answer.body) as Tokens;
+}
+
+/** Where Keycloak serves the protocol. */
+export const keycloakPath = '/realms/overlay/protocol/openid-connect';
+
+/** Keycloak: its page, the form of it, token. Its refresh tokens need no scope. */
+export async function keycloakLogin(connection: Connection): Promise<Tokens> {
+  const ask = browserOn(connection);
+  const wanted = authorization.replace('+offline_access', '');
+  const page = await ask('GET', `${keycloakPath}/auth?${wanted}`, 200);
+  const action = / action="([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const form = new URLSearchParams({ username: 'somebody', password: userPassword }).toString();
+  const proven = await ask('POST', targetOf(action), 302, formHead, form);
+  const code = parameterOf(headerOf(proven, 'location'), 'code');
+  const answer = await connection.request('POST', `${keycloakPath}/token`, formHead, tokenRequest(code));
+  return JSON.parse(expectStatus(answer, 200).body) as Tokens;
 }

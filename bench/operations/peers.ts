@@ -1,13 +1,14 @@
 // What an operation costs here and at other providers that do the same job, as one table. Each of them says what it makes
 // durable and how it is asked for each operation.
-import { expectStatus, openConnection } from '../load/connection.ts';
+import { type Connection, expectStatus, openConnection } from '../load/connection.ts';
 import { type Contestant, compare, cpuRatio, medianOf } from '../load/rounds.ts';
 import type { MeasuredProcess } from '../measured-process.ts';
+import { asking, keycloakVersion, whyNoKeycloak } from '../peers/install-keycloak.ts';
 import { cheaperVerdict, type Findings, type Verdict } from '../report.ts';
 import type { Stage } from '../stage.ts';
 import { callsWith, currentApiSession } from './api-call.ts';
 import { loginInTurn } from './code-flow.ts';
-import { providerLogin } from './code-flow-steps.ts';
+import { keycloakLogin, keycloakPath, providerLogin, type Tokens } from './code-flow-steps.ts';
 import { version, visit } from './handshakes.ts';
 import { bearerHead, formHead, loadOf, type Operation, resultAt } from './operation.ts';
 import { refreshInTurn } from './refresh.ts';
@@ -87,20 +88,26 @@ async function controller(stage: Stage): Promise<Peer> {
   };
 }
 
-/** Its store keeps a thousand records, so each round begins with new tokens. */
-async function oidcProvider(stage: Stage): Promise<Peer> {
-  const process = await stage.oidcProvider(false);
+/** Tokens that a round uses up, new ones for each. @param login a login, for calls or for refreshing */
+async function freshTokens(port: number, login: (of: Connection, isForApi: boolean) => Promise<Tokens>) {
   const tokens: string[] = [];
   const refreshTokens: string[] = [];
   async function prepare(): Promise<void> {
-    const connection = await openConnection(process.port);
-    tokens[0] = (await providerLogin(connection, false)).access_token;
+    const connection = await openConnection(port);
+    tokens[0] = (await login(connection, false)).access_token;
     for (let at = 0; at < connections; at += 1) {
-      refreshTokens[at] = (await providerLogin(connection, true)).refresh_token;
+      refreshTokens[at] = (await login(connection, true)).refresh_token;
     }
     connection.close();
   }
   await prepare();
+  return { tokens, refreshTokens, prepare };
+}
+
+/** Its store keeps a thousand records, so each round begins with new tokens. */
+async function oidcProvider(stage: Stage): Promise<Peer> {
+  const process = await stage.oidcProvider(false);
+  const { tokens, refreshTokens, prepare } = await freshTokens(process.port, providerLogin);
   return {
     name: 'oidc-provider 9.13.3',
     durability: 'nothing: in memory',
@@ -125,13 +132,47 @@ async function oidcProvider(stage: Stage): Promise<Peer> {
   };
 }
 
+async function keycloak(stage: Stage): Promise<Peer> {
+  const process = await stage.keycloak();
+  const { tokens, refreshTokens, prepare } = await freshTokens(process.port, keycloakLogin);
+  const basic = Buffer.from(`${asking.clientId}:${asking.secret}`).toString('base64');
+  return {
+    name: `Keycloak ${keycloakVersion}`,
+    durability: 'sessions in its database, H2 in a file',
+    process,
+    does: {
+      userinfo: { drive: callsWith(tokens, `${keycloakPath}/userinfo`), prepare },
+      introspection: {
+        ...introspects(`${keycloakPath}/token/introspect`, tokens, (token) => ({
+          head: `authorization: Basic ${basic}\r\n`,
+          body: `token=${token}`,
+        })),
+        prepare,
+      },
+      JWKS: { drive: callsWith(tokens, `${keycloakPath}/certs`) },
+      refresh: {
+        drive: (connection, index) =>
+          refreshInTurn(connection, `${keycloakPath}/token`, refreshTokens, index),
+        prepare,
+      },
+      'code flow': { drive: (connection) => async () => void (await keycloakLogin(connection)) },
+      handshake: { drive: () => visit(process.port, `${keycloakPath}/certs`, () => ({})) },
+    },
+  };
+}
+
 /** `npm run bench -- --peers` */
 export const peers: Operation = {
   name: 'peers',
   async run(stage: Stage): Promise<Findings> {
-    const [ours, ...others] = [await controller(stage), await oidcProvider(stage)] as const;
-    const all = [ours, ...others];
+    const without = whyNoKeycloak();
+    const all = [
+      await controller(stage),
+      await oidcProvider(stage),
+      ...(without === null ? [await keycloak(stage)] : []),
+    ];
     const figures: [string, string][] = all.map((peer) => [`durable: ${peer.name}`, peer.durability]);
+    if (without !== null) figures.push(['left out: Keycloak', without]);
     const verdicts: Verdict[] = [];
     for (const operation of operations) {
       const able = all.flatMap(({ name, process, does }) => {
