@@ -79,6 +79,24 @@ describe('a person who opens an invitation', () => {
     await page.locator('#sign-out').waitFor();
   });
 
+  test('is signed in too when the form is sent before the script of the page is ready', async () => {
+    await using guest = await visitor();
+    const { page } = guest;
+    const ready = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await page.route('**/.well-known/openid-configuration', async (route) => {
+      asked.resolve();
+      await ready.promise;
+      await route.continue();
+    });
+    await page.goto(await linkFor('early'));
+    await asked.promise;
+    await choose(guest);
+    await choose(guest);
+    ready.resolve();
+    await page.locator('#sign-out').waitFor();
+  });
+
   test('sets up the authenticator app that the policy requires', async () => {
     const authPolicyId = await createPolicy(server, 'with codes', { secondary: { requireTotp: true } });
     await using guest = await following(await linkFor('olga', { authPolicyId }));
