@@ -7,6 +7,7 @@ import {
   type Change,
   defaultOf,
   type Entity,
+  type Field,
   type Fields,
   type New,
   patched,
@@ -195,7 +196,7 @@ export function acceptableBy<E extends Entity>({
       // What an import brought may not be acceptable here; a document that was read must be acceptable again.
       const isUnchanged =
         before !== null && isDeepStrictEqual(value, (before as Readonly<Record<string, unknown>>)[name]);
-      if (field.kind === 'pem' && !isUnchanged) refusePrivateKey(name, value);
+      if (!isUnchanged) refusePrivateKey(name, field, value);
       patch[name] = rule === undefined || isUnchanged ? value : await rule(value, needs);
     }
     const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
@@ -204,10 +205,14 @@ export function acceptableBy<E extends Entity>({
   };
 }
 
-/** Files often hold both, and the field is shown to those who may only read. */
-function refusePrivateKey(name: string, value: unknown): void {
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(String(value)))
-    throw refusedField(name, 'must not contain a private key');
+/** Files often hold both, and fields in PEM are shown to those who may only read. */
+function refusePrivateKey(path: string, field: Field, value: unknown): void {
+  if (field.kind === 'group' || field.kind === 'object') {
+    const values = value as Readonly<Record<string, unknown>> | null;
+    for (const [name, member] of Object.entries(field.members))
+      refusePrivateKey(`${path}.${name}`, member, values?.[name]);
+  } else if (field.kind === 'pem' && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(String(value)))
+    throw refusedField(path, 'must not contain a private key');
 }
 
 /**

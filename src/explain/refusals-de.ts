@@ -33,6 +33,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   '=record': 'ein Objekt',
   '=undefined': 'nicht da',
   'must not be empty': 'darf nicht leer sein',
+  'must not contain a private key': 'darf keinen privaten Schlüssel enthalten',
   'must be at most {1} characters long': 'darf höchstens {1} Zeichen lang sein',
   'must have at most {1} characters': 'darf höchstens {1} Zeichen haben',
   'must have at most {1} entries': 'darf höchstens {1} Einträge haben',

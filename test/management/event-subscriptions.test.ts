@@ -434,11 +434,13 @@ test('a private key beside a certificate is refused, as whoever may read would s
     ['PATCH', of.path, { clientCertPem: both, clientKey: keyPem }, 'clientCertPem'],
     ['POST', 'external-jwt-signers', { ...signer, certPem: both }, 'certPem'],
     ['POST', 'cas', { name: 'keyed', certPem: both }, 'certPem'],
+    ['POST', 'cas', { name: 'keyed', certPem, revocation: { crlPem: both } }, 'revocation.crlPem'],
   ];
   const admin = await asRoot();
   for (const [method, path, body, field] of cases) {
     const answer = await admin.call(method, path, body);
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    assertRefused(answer, field);
+    assert.match(answer.text, /must not contain a private key/);
     assert.doesNotMatch(answer.text, /PRIVATE KEY-----/);
   }
   const state = { 'event-subscription': [{ name: 'applied', ...webhook, trustedRoots: both }] };
