@@ -50,7 +50,7 @@ export async function mailedLink(
   if (matter.kind === 'invitation') {
     const { text: token, hash } = mailedInvitationToken(needs, { identityId, nonce: matter.nonce });
     const open = await needs.store.invitations.findByTokenHash(hash);
-    if (open === null) return 'the invitation was used or withdrawn, or a newer one made';
+    if (open === null) return 'the invitation was used, replaced or withdrawn, as by a change of the address';
     if (open.identity.email !== to) return otherAddress;
     const { expiresAt } = open.invitation;
     return expiresAt <= now ? 'the invitation has expired' : { token, expiresAt, username: open.username };
