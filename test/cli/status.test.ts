@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { logInAs, serverOfRoot } from './support.ts';
 
 const { server, cli: root } = await serverOfRoot({ configure: withMetrics });
@@ -175,8 +176,9 @@ describe('explain policy', () => {
 
   test('says that another party has to vouch for an identity that has nothing here', async () => {
     await fine(root, ['create', 'auth-policy', 'vouching']);
-    const idp = ['https://idp.example', 'overlay', '--jwks-endpoint', 'https://idp.example/jwks'];
-    await fine(root, ['create', 'ext-jwt-signer', 'idp', ...idp, '--use-external-id']);
+    await using idp = await startTestIdp();
+    const asked = [idp.issuer, 'overlay', '--jwks-endpoint', idp.jwksEndpoint];
+    await fine(root, ['create', 'ext-jwt-signer', 'idp', ...asked, '--use-external-id']);
     await fine(root, ['create', 'identity', 'vic', '--auth-policy', 'vouching', '--external-id', 'vic-7']);
     const { stdout } = await fine(root, ['explain', 'policy', 'vic']);
     assert.match(stdout, /\next-jwt: allowed, if another party vouches for it\n/);
