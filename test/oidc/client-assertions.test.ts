@@ -73,12 +73,29 @@ function assertRefused(answer: Answer, why: string): void {
 }
 
 test('a valid assertion works for the token endpoint or the issuer, with and without client_id', async () => {
-  for (const aud of [`${server.issuer}/token`, server.issuer, [server.issuer, 'https://other.example']]) {
-    assert.equal((await redeemWith(await sign(claims({ aud })))).status, 200);
+  const { issuer } = server;
+  for (const aud of [`${issuer}/token`, `${issuer}/par`, issuer, [issuer], [issuer, `${issuer}/token`]]) {
+    assert.equal((await redeemWith(await sign(claims({ aud })))).status, 200, String(aud));
   }
   assert.equal((await redeemWith(await sign(claims()), { client_id: app.id })).status, 200);
   const form = { token: 'x', client_assertion_type: type, client_assertion: await sign(claims()) };
   assert.deepEqual((await server.post('/oidc/introspect', { form })).json, { active: false });
+});
+
+test('with the type of RFC 7523bis it is for the issuer and nothing else', async () => {
+  const { issuer } = server;
+  for (const typ of ['client-authentication+jwt', 'application/Client-Authentication+JWT']) {
+    for (const aud of [issuer, [issuer]]) {
+      assert.equal((await redeemWith(await sign(claims({ aud }), pair.privateKey, { typ }))).status, 200);
+    }
+    for (const aud of [
+      `${issuer}/token`,
+      [issuer, `${issuer}/token`],
+      [issuer, issuer, 'https://x.example'],
+    ]) {
+      assertRefused(await redeemWith(await sign(claims({ aud }), pair.privateKey, { typ })), String(aud));
+    }
+  }
 });
 
 test('it works once, however often it is sent at the same time', async () => {
@@ -105,6 +122,12 @@ test('every other assertion is refused in one way', async () => {
     'about another client': await sign(claims({ sub: 'other' })),
     'for another audience': await sign(claims({ aud: 'https://evil.example/token' })),
     'for an address that only begins alike': await sign(claims({ aud: `${server.issuer}/token/x` })),
+    'that another server can present, too': await sign(
+      claims({ aud: [server.issuer, 'https://evil.example'] }),
+    ),
+    'with an empty list': await sign(claims({ aud: [] })),
+    'that is an access token': await sign(claims(), pair.privateKey, { typ: 'at+jwt' }),
+    'that is a DPoP proof': await sign(claims(), pair.privateKey, { typ: 'dpop+jwt' }),
     'without audience': await sign(claims({ aud: undefined as unknown as string })),
     'without jti': await sign(claims({ jti: undefined as unknown as string })),
     'without exp': await sign(claims({ exp: undefined as unknown as number })),

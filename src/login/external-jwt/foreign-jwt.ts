@@ -8,6 +8,8 @@ import type { ExternalJwtRefusal } from './external-jwt-verdict.ts';
 
 /** A JWT of another issuer, split into parts. Nothing in it is verified. */
 export interface ForeignJwt {
+  /** In lower case, without `application/`; `jwt` if the header has none. */
+  readonly type: string;
   readonly alg: string;
   readonly kid: string | null;
   readonly issuer: string;
@@ -23,7 +25,7 @@ const longestIssuer = 2048;
  * ID tokens and most access tokens have `JWT` or nothing; RFC 9068 access tokens have `at+jwt`, and JWT-SVID section 2.3
  * allows `JOSE`.
  */
-const acceptedTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'jose']);
+const typesOfProviders: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'jose']);
 
 /** Header parameters that change the meaning of the token. `cty` announces a JWT inside the JWT. */
 const refusedParameters = ['crit', 'zip', 'b64', 'enc', 'cty'] as const;
@@ -41,11 +43,12 @@ export class UnreadableJwt extends MalformedInput {
 /**
  * Reads a compact JWS with JSON claims. Ignores header parameters that contain a key or point to one (`jwk`, `jku`,
  * `x5c`, `x5u`).
+ * @param types the accepted types, in lower case
  * @throws UnreadableJwt another form (JWE, JSON serialization, detached or nested), unsigned, an alternative spelling of
  * the same bytes, a repeated member, or an unacceptable header or issuer
  * @see RFC 7515, RFC 7519, RFC 8725 sections 2.4, 3.10 and 3.11
  */
-export function readForeignJwt(token: string): ForeignJwt {
+export function readForeignJwt(token: string, types = typesOfProviders): ForeignJwt {
   if (token.length > longestToken) throw malformed(`it is longer than ${longestToken} characters`);
   const segments = token.split('.', 6);
   const [first, payload, signature] = segments.map(decodeBase64url);
@@ -58,7 +61,7 @@ export function readForeignJwt(token: string): ForeignJwt {
     throw new UnreadableJwt('token-unsigned', `its algorithm is ${quoted(header.alg)}`);
   if (segments.length !== 3 || !payload?.length || !signature?.length)
     throw malformed('it is not three parts of base64url joined by dots, none of them empty');
-  return { ...readHeader(header), ...readClaims(readObject(payload, 'claims')) };
+  return { ...readHeader(header, types), ...readClaims(readObject(payload, 'claims')) };
 }
 
 function malformed(why: string): UnreadableJwt {
@@ -93,20 +96,20 @@ function readObject(bytes: Uint8Array, part: 'header' | 'claims'): Claims {
   return value as Claims;
 }
 
-function readHeader(header: Claims): Pick<ForeignJwt, 'alg' | 'kid'> {
+function readHeader(header: Claims, types: ReadonlySet<string>): Pick<ForeignJwt, 'type' | 'alg' | 'kid'> {
   const { alg } = header;
   const refused = refusedParameters.find((name) => Object.hasOwn(header, name));
   if (refused !== undefined) throw malformed(`the header parameter ${refused} is not accepted`);
   // "application/" may be omitted, and case does not matter (RFC 7515 section 4.1.9).
   const typ = header.typ ?? 'JWT';
-  if (typeof typ !== 'string' || !acceptedTypes.has(typ.toLowerCase().replace(/^application\//, '')))
-    throw new UnreadableJwt('token-type', `its type (typ) is ${quoted(typ)}`);
+  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : '';
+  if (!types.has(type)) throw new UnreadableJwt('token-type', `its type (typ) is ${quoted(typ)}`);
   if (typeof alg !== 'string') throw malformed('its header names no algorithm (alg)');
   const kid = header.kid ?? null;
-  if (kid === null || kid === '') return { alg, kid: null };
+  if (kid === null || kid === '') return { type, alg, kid: null };
   if (typeof kid !== 'string' || kid.length > longestKid)
     throw malformed(`its key id (kid) is ${quoted(kid)}, not a text of at most ${longestKid} characters`);
-  return { alg, kid };
+  return { type, alg, kid };
 }
 
 function readClaims(claims: Claims): Pick<ForeignJwt, 'issuer' | 'claims'> {

@@ -14,6 +14,10 @@ import type { OidcServices } from '../services.ts';
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
+/** What a client that follows RFC 7523bis says of its assertion. */
+const explicitType = 'client-authentication+jwt';
+const types: ReadonlySet<string> = new Set([explicitType, 'jwt', 'jose']);
+
 /** An assertion is for one request. It has to be remembered for as long as it lives. */
 const longestLife: Millis = 10 * MINUTE;
 /** How far the clock of a client may be off. */
@@ -26,8 +30,8 @@ export function subjectOf(assertion: string): string | undefined {
 }
 
 /**
- * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` is the token endpoint or the issuer, it
- * expires soon, a key of the client signed it, and its `jti` is new. FAPI 2.0 (5.3.2.1) allows less: it is the issuer.
+ * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` names this server only, it expires soon, a
+ * key of the client signed it, and its `jti` is new.
  * @param issuer of the bind point at which the request arrived
  * @throws AuthError client_not_authenticated   with the reason for the log
  */
@@ -38,7 +42,7 @@ export async function requireAssertion(
 ): Promise<void> {
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');
-  const { claims, alg } = jwt;
+  const { claims, alg, type } = jwt;
   const isFapi = isFapiClient(client);
   const algorithms: readonly string[] = isFapi ? fapiAlgorithms : foreignAlgorithms;
   if (!algorithms.includes(alg)) throw refused('its algorithm is not accepted');
@@ -46,10 +50,10 @@ export async function requireAssertion(
     throw refused('iss and sub must be the client id');
   const { aud, exp, nbf, iat, jti } = claims;
   if (isFapi && aud !== issuer) throw refused('aud must be the issuer, as text and not in a list (FAPI 2.0)');
-  const audiences = Array.isArray(aud) ? aud : [aud];
-  const ours = [issuer, `${issuer}/token`, `${issuer}/par`];
-  if (!audiences.some((audience) => ours.some((each) => each === audience)))
-    throw refused('aud must be the issuer, the token endpoint or the endpoint for pushed requests');
+  if (!isForUs(aud, type === explicitType ? [issuer] : [issuer, `${issuer}/token`, `${issuer}/par`]))
+    throw refused(
+      'aud must be the issuer (or an endpoint of it, without the type of RFC 7523bis), and nothing else',
+    );
   if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw refused('jti is missing');
   const now = needs.clock.now();
   if (!isNumericDate(exp)) throw refused('exp is missing');
@@ -68,9 +72,15 @@ export async function requireAssertion(
     throw refused('it was used before');
 }
 
+/** Whoever else an assertion names could present it here as the client (audience injection, RFC 7523bis section 4). */
+function isForUs(aud: unknown, ours: readonly string[]): boolean {
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return audiences.length > 0 && audiences.every((audience) => ours.some((each) => each === audience));
+}
+
 function parsed(assertion: string): ForeignJwt | undefined {
   try {
-    return readForeignJwt(assertion);
+    return readForeignJwt(assertion, types);
   } catch {
     return undefined;
   }
