@@ -237,6 +237,23 @@ describe('what somebody else cannot do with a device', () => {
     assertOAuthError(await redeem(server, code, { redirect_uri: redirect }), 'invalid_grant');
   });
 
+  test('with both codes it gets nothing before the click, nor after the person has refused', async () => {
+    for (const step of [null, 'deny', 'approve']) {
+      const { json } = await asked();
+      const person = browser();
+      const handOver = await logInFor(person, json.user_code);
+      const code = new URLSearchParams(handOver.split('?')[1]).get('code') ?? '';
+      if (step !== null) await finish(person, handOver, step);
+      const past = await redeem(server, code, {
+        redirect_uri: `${server.issuer}/device/finished`,
+        code_verifier: json.device_code,
+      });
+      assertOAuthError(past, 'invalid_grant');
+      clock.advance(5 * SECOND);
+      assert.equal((await poll(json.device_code)).status, step === 'approve' ? 200 : 400);
+    }
+  });
+
   test('the result goes to it only by a click of who has logged in, on our page', async () => {
     const { json } = await asked();
     const person = browser();

@@ -48,7 +48,9 @@ export async function redeemAuthorizationCode(
   const { parameters } = request;
   const codeText = required(parameters, 'code');
   const redirectUri = required(parameters, 'redirect_uri');
-  const { client } = request;
+  const { client, origin } = request;
+  // Its grant gives a device the code only once the person has agreed.
+  if (isForDevice({ redirectUri, issuer: origin.issuer })) throw new AuthError('invalid_grant');
   // The conformance suite of FAPI 2.0 wants invalid_grant for a missing one (RFC 7636 4.6), as a wrong one gets.
   const verifier =
     requiresPkce(client) && !isFapi(client)
