@@ -69,8 +69,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Schalten Sie beim Anbieter die Verschlüsselung dieses Tokens für den Client ab, oder lassen Sie den Client die andere Art senden (Access- oder ID-Token).`,
   'token-unsigned': said`Das Token hat keine Signatur (alg „none“); es könnte also von jedem stammen.
     Stellen Sie den Anbieter so ein, dass er die Tokens dieses Clients signiert, zum Beispiel mit RS256 oder ES256.`,
-  'token-type': said`Das Token ist von einer Art, die keine Identität nachweist: Sein Kopf nennt einen anderen Typ (typ).
-    Lassen Sie den Client ein ID-Token oder ein Access-Token senden. Ihr Typ ist JWT, at+jwt oder JOSE, oder er fehlt.`,
+  'token-type': said`Das Token ist von einer Art, die hier keine Identität nachweist: Sein Kopf nennt einen anderen Typ (typ), oder es meldet Ereignisse (events).
+    Lassen Sie den Client das Token senden, das der Signer verlangt (targetToken). Sein Typ ist JWT oder JOSE, fehlt, oder ist at+jwt bei Access-Tokens.`,
   'token-without-issuer': said`Das Token nennt seinen Aussteller (iss) nicht; es ist also unbekannt, von wem es ist.
     Stellen Sie den Anbieter so ein, dass er seinen Aussteller einträgt, oder lassen Sie den Client das ID-Token senden, das ihn enthält.`,
   'no-signer-for-issuer': said`Kein externer JWT-Signer hat den Aussteller, den das Token nennt.

@@ -69,8 +69,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Turn off the encryption of this token for the client at the provider, or let the client send the other kind of token (access or ID token).`,
   'token-unsigned': said`The token has no signature (alg "none"), so anybody could have written it.
     Configure the provider to sign the tokens of this client, for example with RS256 or ES256.`,
-  'token-type': said`The token is of a kind that does not prove an identity: its header names another type (typ).
-    Let the client send an ID token or an access token. Their type is JWT, at+jwt or JOSE, or left out.`,
+  'token-type': said`The token is of a kind that does not prove an identity here: its header names another type (typ), or it reports events.
+    Let the client send the token that the signer asks for (targetToken). Its type is JWT or JOSE, left out, or at+jwt for access tokens.`,
   'token-without-issuer': said`The token does not name its issuer (iss), so it is unknown whose it is.
     Configure the provider to add its issuer, or let the client send the ID token, which has it.`,
   'no-signer-for-issuer': said`No external JWT signer has the issuer that the token names.

@@ -84,6 +84,21 @@ describe('a token of an external signer', () => {
     }
   });
 
+  test('is refused as an ID token when it says that it is an access token, and in every place when it reports events', async () => {
+    const verifier = newVerifier(idp);
+    const ofAccess = await idp.sign(claimsOf(idp, verifier), { header: { typ: 'at+jwt' } });
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const ofLogout = await idp.sign(claimsOf(idp, verifier, { events }));
+    const [id, access] = (['ID', 'ACCESS'] as const).map((targetToken) =>
+      signerOf(idp, targetToken, { targetToken }),
+    ) as [ReturnType<typeof signerOf>, ReturnType<typeof signerOf>];
+    assertValid(await verifier.verify([id], await idp.sign(claimsOf(idp, verifier))));
+    assertValid(await verifier.verify([access], ofAccess));
+    assertRefused(await verifier.verify([id], ofAccess), 'token-type', 'invalid');
+    for (const signer of [id, access])
+      assertRefused(await verifier.verify([signer], ofLogout), 'token-type', 'invalid');
+  });
+
   test('is refused with an algorithm that its key is not for', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);

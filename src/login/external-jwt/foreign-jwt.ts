@@ -116,6 +116,9 @@ function readClaims(claims: Claims): Pick<ForeignJwt, 'issuer' | 'claims'> {
   const { iss } = claims;
   if (typeof iss !== 'string' || iss === '' || iss.length > longestIssuer)
     throw new UnreadableJwt('token-without-issuer', `its issuer (iss) is ${quoted(iss)}`);
+  // Of one session or account, to one receiver, often with the type JWT and our audience (RFC 8417 4.5 and 4.6).
+  if (Object.hasOwn(claims, 'events'))
+    throw new UnreadableJwt('token-type', 'it reports events, as logout tokens do');
   return { issuer: iss, claims };
 }
 

@@ -74,7 +74,10 @@ async function verifyAgainst(
   signer: ExternalJwtSigner,
   { token, jwt }: { token: string; jwt: ForeignJwt },
 ): Promise<ExternalJwtVerdict> {
-  const { alg, claims } = jwt;
+  const { alg, claims, type } = jwt;
+  // RFC 9068 has the type so that no access token passes for an ID token.
+  if (signer.targetToken === 'ID' && type === 'at+jwt')
+    return refused('token-type', 'it is an access token, and targetToken is ID', signer.id);
   if (!foreignAlgorithms.some((name) => name === alg))
     return refused('token-algorithm', `it is signed with ${quoted(alg)}`, signer.id);
   // Everything that needs no key comes first, so that a token that cannot be valid causes no fetch.
