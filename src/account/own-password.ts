@@ -1,4 +1,4 @@
-// account/ is about a caller's own account, whatever other permissions they have. This file: their authenticators, and
+// account/ is about a caller's own account; other permissions do not matter. This file: their authenticators, and
 // a new user name or password. Their TOTP is in enrollment/.
 
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
@@ -30,7 +30,7 @@ export function listOwnAuthenticators(
   return needs.store.authenticators.list(ofIdentity(identityId, query));
 }
 
-/** @throws AuthError not_found   also for one of somebody else */
+/** @throws AuthError not_found   also for an authenticator of another identity */
 export async function getOwnAuthenticator(
   needs: Pick<LoginServices, 'store'>,
   { identityId }: Principal,

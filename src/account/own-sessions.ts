@@ -21,7 +21,7 @@ export function listOwnSessions(
   return needs.store.apiSessions.list(ofIdentity(identityId, query), needs.clock.now());
 }
 
-/** Ends one, possibly that of this call. @throws AuthError not_found   also for one of somebody else */
+/** Ends one, possibly that of this call. @throws AuthError not_found   also for a session of another identity */
 export async function endOwnSession(
   needs: AdminServices,
   { caller, origin }: OwnCall,
