@@ -35,8 +35,8 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
 }
 
 /**
- * A name that somebody chose, in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1).
- * Spaces around it are refused: nobody means them, and whoever sent them would not find the name again.
+ * A name that a person chose, in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1).
+ * Spaces around it are refused: they are a mistake, and the caller would not find the name again.
  * @throws AuthError could_not_validate   empty, longer than 255 code points, with invisible characters, or with a space
  *   at an end
  */
@@ -50,7 +50,7 @@ export function acceptableName(field: string, text: string): string {
 
 /**
  * A name from a claim, a certificate or another controller's database: as `acceptableName`, but spaces around it are
- * dropped, because whoever enrolls cannot correct what somebody else wrote there.
+ * dropped, because the person who enrolls cannot correct that source.
  * @throws AuthError could_not_validate   empty, longer than 255 code points, or with invisible characters
  */
 export function trimmedName(field: string, text: string): string {
@@ -114,7 +114,7 @@ export function acceptableTags(tags: Tags): Tags {
   requireFew('tags', entries, mostTags);
   for (const [name, value] of entries) {
     requireText('tags', name, name);
-    // A body with such a member is refused before it gets here, so nobody could send back what they read.
+    // A body with such a member is refused before it gets here, so such a document could not be sent back.
     if (name === '__proto__') throw refusedField('tags', 'must not be named __proto__', name);
     if (typeof value !== 'string') continue;
     // A tag may contain any text, line breaks included; refused is only what no engine can store.

@@ -1,4 +1,4 @@
-// Who asks for a change of an administrator, the store that makes it, and how the audit trail describes it.
+// The caller who asks for a change, the store that makes it, and its description in the audit trail.
 
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError } from '../errors/auth-error.ts';
@@ -11,15 +11,15 @@ import type { Clock } from '../platform/clock.ts';
 import { NoAdministratorLeft, type Store } from '../store/contracts/store.ts';
 import type { Unchanged } from '../store/contracts/versions.ts';
 
-/** Who asks for a change. */
+/** The caller of a change. */
 export interface AdminCall {
   readonly actor: Actor;
   readonly origin: RequestOrigin;
-  /** False for somebody whom only a permission lets call. */
+  /** False for a caller with only a permission. */
   readonly isAdmin: boolean;
   /** Allows even changes that leave no administrator who can log in, and names that pass for those of others. */
   readonly isForced: boolean;
-  /** What the caller has read and expects to be unchanged. */
+  /** The version that the caller has read and expects to be unchanged. */
   readonly unchanged: Unchanged | null;
 }
 
@@ -37,7 +37,7 @@ export function actingFor(
 }
 
 /**
- * The call of somebody whose change is made of what is read: refused if another change comes in between. Ask before
+ * The call for a change that is computed from stored values: refused if another change comes in between. Ask before
  * reading.
  */
 export async function whileAsRead(
@@ -98,7 +98,7 @@ export function withoutAdministrator(error: unknown): never {
   });
 }
 
-// What a change of a managed entity did to its fields, for the audit trail.
+// Changed fields of a managed entity, for the audit trail.
 
 /** In characters of JSON. Longer values are cut. */
 const longestValue = 1000;
@@ -130,7 +130,7 @@ export function changesOf(
   });
 }
 
-/** The change of something whose value nobody may read. */
+/** The change of a secret, without its values. */
 export function secretChanged(field: string): FieldChange {
   return { field, from: null, to: 'changed' };
 }

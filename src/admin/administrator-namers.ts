@@ -1,5 +1,5 @@
 // Which signers and authorities can say that a token or certificate is an administrator's. External ids are one
-// namespace for all of them, so whoever runs one of these has the keys to this service.
+// namespace for all of them, so the operator of one of these has the keys to this service.
 
 import { mayYield } from '../login/certificate/ca-claim.ts';
 import { allowsMethod, allowsSigner, isDisabled } from '../model/account.ts';

@@ -1,5 +1,5 @@
-// Creates and recovers administrators from the host itself: by a set-up link, or by a command of whoever can read the
-// host's files. Administrators who are logged in use the management API instead.
+// Creates and recovers administrators from the host itself: by a set-up link, or by a command of the host's operator,
+// who can read its files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { hashNewPassword as hashAcceptable } from '../login/password/new-password.ts';
@@ -98,7 +98,7 @@ export async function createAdministrator(
   return identity;
 }
 
-/** A change of an identity by somebody at the host. */
+/** A change of an identity by a command on the host. */
 export function recordByHost(
   { audit }: { audit: AuditTrail },
   { action, ...change }: Pick<AdminChange, 'action'> & { entityId: string; fields: readonly string[] },

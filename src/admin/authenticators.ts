@@ -62,7 +62,7 @@ export interface CertificateFields {
 
 /**
  * Gives an identity a client certificate. Each login checks whether its issuer is trusted.
- * @throws AuthError could_not_validate   no such identity; not a client certificate, or somebody has it already
+ * @throws AuthError could_not_validate   no such identity; not a client certificate, or an identity has it already
  */
 export async function createCertificate(
   needs: AdminServices,

@@ -34,7 +34,7 @@ import { gatherRows, type Row, rowsOf } from './import-people.ts';
 import type { PolicyPreview } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
-/** What the check of a job has found so far. */
+/** The findings of the check of a job so far. */
 export interface JobOutlook extends Outlook {
   readonly administrators: number;
   readonly first: Made['created'];
@@ -212,7 +212,7 @@ export async function listBulkJobs({ store }: AdminServices): Promise<readonly K
   return (await store.bulkJobs.listAll()).map(known);
 }
 
-/** What was done stays done. @throws AuthError not_found */
+/** Finished changes stay. @throws AuthError not_found */
 export async function deleteBulkJob(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   existing(await actingFor(needs, by).bulkJobs.delete(id));
 }
@@ -236,13 +236,13 @@ export async function carryOnBulkJob(
   const all: Made[] = [];
   let job = await getBulkJob(needs, id);
   const asJob = { ...by, origin: { ...by.origin, requestId: job.reference } };
-  // What was checked in this very call, nobody has read yet.
+  // The findings of a check in this very call were not shown to the caller yet.
   const mayChange = isConfirmed && job.state !== 'checking';
   for (let steps = 0, misses = 0; steps < stepsOfCall && mayGoOn(job, mayChange); steps += 1) {
     try {
       all.push(await (job.state === 'checking' ? checkPiece : changePiece)(needs, asJob, job));
     } catch (error) {
-      // Or links that were made, and problems, would reach nobody; the next call says why it stops here.
+      // Or links that were made, and problems, would get lost; the next call says why it stops here.
       if (all.length > 0) break;
       misses += 1;
       // One of them was changed, or another call carried the job on: the piece is read again.

@@ -70,7 +70,7 @@ export interface ImportProblem {
   readonly reason: string;
 }
 
-/** What callers are told of what was made, or why it was not. */
+/** Created items for the callers, and the failures with their reasons. */
 export interface Made {
   readonly invitations: readonly (IssuedInvitation & Named)[];
   /** New identities. */
@@ -79,12 +79,12 @@ export interface Made {
   readonly problems: readonly ImportProblem[];
 }
 
-/** What was made, if the changes that were gathered are committed. */
+/** Created items, if the changes that were gathered are committed. */
 export interface Gathered extends Made {
   readonly gathering: ReturnType<typeof gatheredWork>;
 }
 
-/** What somebody reads before a change of many. */
+/** The preview of a change of many identities. */
 export interface BulkPreview {
   readonly identities: readonly Identity[];
   /** The identities for which it is not possible; the first ones by name. */
@@ -97,13 +97,13 @@ export interface BulkPreview {
       readonly reason: string;
     }[];
   };
-  /** What another auth policy would change; null: it stays. */
+  /** The effect of another auth policy; null: the policy stays. */
   readonly policy: PolicyPreview | null;
   /** Why the change as a whole is not possible; null: it is. */
   readonly objection: string | null;
 }
 
-/** What the work would do for identities that were read. */
+/** The effect of the work on identities that were read. */
 export type Outlook = Omit<BulkPreview, 'identities'>;
 
 /**
@@ -129,7 +129,7 @@ export async function workOnAll(
   return { invitations, created: [], problems: [], gathering };
 }
 
-/** What the change would do. Nothing is stored. @throws AuthError as `selected` */
+/** The preview of the change. Nothing is stored. @throws AuthError as `selected` */
 export async function previewMany(
   needs: AdminServices,
   by: AdminCall,
@@ -190,7 +190,7 @@ const listFields = listFieldsOf(identityEntity);
 
 /** @throws AuthError could_not_validate, invalid_filter */
 export function filterOf(filter: string): Filter {
-  // Empty would be everybody, which nobody means by leaving it out.
+  // Empty would select every identity, and leaving the filter out is a mistake.
   if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
   const parsed = parseFilter(filter, listFields);
   if (parsed.sort !== undefined || parsed.limit !== undefined || parsed.skip !== undefined)

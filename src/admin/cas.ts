@@ -1,5 +1,5 @@
 // Third-party authorities: their certificates may log in, like those of the overlay's own PKI (spec 2.9). Certificates
-// are not accepted until somebody proves possession of the key (`verifyCa`), and a change applies from the next login.
+// are not accepted until possession of the key is proven (`verifyCa`), and a change applies from the next login.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { type Ca, caEntity } from '../model/entities/ca.ts';
@@ -59,7 +59,7 @@ export async function authorityJwt(needs: AdminServices, id: string): Promise<st
 }
 
 /**
- * Takes the proof that whoever registers the authority has its key: a certificate that the authority issued, with the
+ * Takes the proof that the registrant of the authority has its key: a certificate that the authority issued, with the
  * verification token as its common name.
  * @throws AuthError not_found
  * @throws AuthError conflict             verified already

@@ -14,7 +14,7 @@ export const longestMinutes = longest / MINUTE;
 /** Whether an identity is disabled, and until when. Absent members stay unchanged. */
 export interface Disabling {
   readonly disabled?: boolean | undefined;
-  /** Null: until somebody enables it. A time disables even without `disabled`. */
+  /** Null: until an administrator enables it. A time disables even without `disabled`. */
   readonly disabledUntil?: Millis | null | undefined;
 }
 
@@ -43,8 +43,8 @@ export function disablingPatch(
 }
 
 /**
- * Refuses a whole document that would let a disabled identity in earlier. It may have been read before somebody
- * disabled the identity, and its sender only wants to change a name.
+ * Refuses a whole document that would enable a disabled identity earlier. It may have been read before the identity was
+ * disabled, and its sender only wants to change a name.
  * @param patch the change that the document makes
  * @throws AuthError conflict
  */

@@ -1,5 +1,5 @@
-// What an identity provider publishes about itself (OpenID Connect Discovery 1.0), as far as a signer needs it. Fetched
-// in the one way in which this service calls other servers, within the limits of the configuration.
+// An identity provider's discovery document (OpenID Connect Discovery 1.0), as far as a signer needs it. Fetched
+// through the outbound client, within the limits of the configuration.
 
 import { z } from 'zod';
 import { jsonOf, presentMembers, wrongMember } from '../login/external-jwt/provider-endpoints.ts';
@@ -18,7 +18,7 @@ export interface DiscoveredSigner {
   readonly keys: number;
   /** Where the discovery document is for people who sign in there; null: it has no endpoints for that. */
   readonly externalAuthUrl: string | null;
-  /** The scopes that help to identify somebody, as far as it supports them. */
+  /** The supported scopes that help to identify a person. */
   readonly scopes: readonly string[];
   /** The claims that it says it supports. */
   readonly claims: readonly string[];
@@ -41,7 +41,7 @@ const discovery = z.object({
 });
 
 /**
- * @param typed the provider's address as somebody types it: with or without https, a trailing slash, or the well-known
+ * @param typed the provider's address as a person types it: with or without https, a trailing slash, or the well-known
  *   path
  * @throws AuthError could_not_validate   names `address`, and says why nothing usable was found there
  */
@@ -85,7 +85,7 @@ export async function discoverSigner(
 const addressHint =
   'The address of a provider is its issuer. At Keycloak it ends in /realms/NAME, at Entra ID in /TENANT-ID/v2.0, at Okta often in /oauth2/default';
 
-/** What to do about a provider that calls itself otherwise; tried on what is found there. */
+/** Advice when a provider's issuer differs from its address; tried on what is found there. */
 async function adviceFor(
   outbound: OutboundClient,
   { address, issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { address: string },

@@ -1,5 +1,5 @@
 // Enrollments: permission to make an identity able to authenticate, handed out as a JWT with a one-time token.
-// enrollment/ handles what happens when somebody uses the token.
+// enrollment/ handles the use of the token.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { TokenMethod } from '../model/enrollment.ts';
@@ -73,8 +73,8 @@ export async function getEnrollment(needs: AdminServices, id: string): Promise<L
 }
 
 /**
- * The token of an enrollment and the JWT around it, as currently valid. That somebody sees them is audited.
- * @returns what is handed to the device or person
+ * The token of an enrollment and the JWT around it, as currently valid. Showing them is audited.
+ * @returns the JWT for the device or person
  */
 export function issuedEnrollment(
   { vault, enrollmentSigner, audit }: AdminServices,

@@ -52,7 +52,7 @@ export interface EntityRules<E extends Entity> {
   /** Defaults that follow from other fields. */
   readonly defaults?: (fields: New<E>) => Change<E>;
   /**
-   * What else changes with the fields of a change.
+   * Other fields that change with those of a change.
    * @param fields as they are stored
    * @param before null: it is new
    */
@@ -193,7 +193,7 @@ export function acceptableBy<E extends Entity>({
     for (const [name, field] of sentFields(entity.fields)) {
       const [value, rule] = [values[name], ruleOf[name]];
       if (value === undefined) continue;
-      // What an import brought may not be acceptable here; a document that was read must be acceptable again.
+      // An imported value may not be acceptable here; a document that was read must be acceptable again.
       const isUnchanged =
         before !== null && isDeepStrictEqual(value, (before as Readonly<Record<string, unknown>>)[name]);
       if (!isUnchanged) refusePrivateKey(name, field, value);

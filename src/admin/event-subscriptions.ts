@@ -57,7 +57,7 @@ export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
   isMadeOfRead: ({ clientKey }) => clientKey !== undefined,
 });
 
-/** What the filter of an event subscription may name; what an event does not have is null. */
+/** Fields for the filter of an event subscription; a field that an event lacks is null. */
 const sentEventFields: ListFields = new Map(
   'event action entity entityId identityId byIdentityId method reason ipAddress issuer'
     .split(' ')

@@ -65,7 +65,7 @@ async function acceptableCreation(
   };
 }
 
-/** Those that take part in logins, for anybody who wants to log in. */
+/** The signers that take part in logins, for anonymous callers who want to log in. */
 export function listEnabledSigners(
   needs: { readonly store: Pick<AdminServices['store'], 'externalJwtSigners'> },
   query: ListQuery,

@@ -1,4 +1,4 @@
-// What an administrator does for somebody who cannot log in: end locks, remove a lost authenticator app.
+// Help for a person who cannot log in: end locks, remove a lost authenticator app.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';

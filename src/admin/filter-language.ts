@@ -120,7 +120,7 @@ function joined(op: 'and' | 'or', terms: readonly Filter[]): Filter {
 
 function parseTerm(cursor: Cursor, fields: ListFields, depth: number): Filter {
   cursor.countTerm();
-  // The parser, and whatever walks its result, recurse once per level.
+  // The parser, and each function that walks its result, recurse once per level.
   if (depth > deepestNesting) throw cursor.expected(`at most ${deepestNesting} levels of nesting`);
   if (cursor.skipWord('not')) return { op: 'not', term: parseTerm(cursor, fields, depth + 1) };
   if (cursor.skipSymbol('(')) {

@@ -45,7 +45,7 @@ const acceptable = acceptableBy<typeof identityEntity>({
 });
 const { fields: table } = identityEntity;
 const { disabledAt, disabledUntil } = table;
-/** What disabling and enabling change, which events of their own say. */
+/** The fields that disabling and enabling change; these have their own events. */
 const disablingFields = { disabledAt, disabledUntil };
 const { disabledAt: _at, disabledUntil: _until, ...otherFields } = table;
 
@@ -156,7 +156,7 @@ export async function deleteIdentity(needs: AdminServices, by: AdminCall, id: st
 
 /**
  * Keeps an identity from authenticating and ends its sessions. If it is already disabled, changes only the time.
- * @param until null: until somebody enables it
+ * @param until null: until an administrator enables it
  * @param field the name of the time in a refusal
  * @throws AuthError not_found, conflict (the last administrator)
  * @throws AuthError could_not_validate   the time has passed, or is too far away

@@ -25,7 +25,7 @@ const mostCells = 3 * mostAtOnce * importColumns.length;
 export interface Row {
   readonly line: number;
   readonly values: Readonly<Partial<Record<Column, string>>>;
-  /** What it has in common with a row before it. */
+  /** Values that an earlier row has too. */
   readonly repeats?: readonly ImportProblem[];
 }
 

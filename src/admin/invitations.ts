@@ -1,5 +1,5 @@
-// Invitations: a link with which a person chooses the password of an identity, so that nobody else ever knows it. The
-// same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
+// Invitations: a link with which a person chooses the password of an identity, so that only this person ever knows it.
+// The same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
@@ -21,15 +21,15 @@ export interface InvitationFields {
   /** How long the link works. */
   readonly expiresIn: Millis;
   readonly endSessions: boolean;
-  /** Mails the link, at the bind point with this issuer. Null: whoever invites hands it over. */
+  /** Mails the link, at the bind point with this issuer. Null: the inviter hands it over. */
   readonly send: { readonly issuer: string } | null;
-  /** Whether whoever invites sees the link. */
+  /** Whether the inviter sees the link. */
   readonly show: boolean;
 }
 
-/** What the person receives. */
+/** The invitation for the person. */
 export interface IssuedInvitation {
-  /** Only its hash is stored; nobody can read it again. Null: it is in the mail only. */
+  /** Only its hash is stored, so it cannot be read again. Null: it is in the mail only. */
   readonly token: string | null;
   /** Where it was mailed. */
   readonly sentTo: string | null;
@@ -136,7 +136,7 @@ function requireMeans(policy: AuthPolicy): void {
   });
 }
 
-/** Somebody without a password logs in with the name of the identity. */
+/** A person without a password logs in with the name of the identity. */
 async function requireUserName({ store }: AdminServices, { id, name }: Identity): Promise<void> {
   if ((await passwordOf(store.authenticators, id)) !== null) return;
   const key = acceptableUsername(name);

@@ -16,9 +16,9 @@ export const largestLimit = 500;
 const largestOffset = 1_000_000_000;
 
 /**
- * What a list operation asks for, at the expense of its reader. Only administrators get a list of any length; for
- * others no limit means the largest one. The filter or separate parameters may contain limit, offset and order. Giving one of
- * them in both places is refused, because either answer could surprise.
+ * The query of a list operation, at the expense of its reader. Only administrators get a list of any length; for
+ * others no limit means the largest one. The filter or separate parameters may contain limit, offset and order. Giving
+ * one of them in both places is refused, because either answer could surprise.
  * @throws AuthError invalid_filter, could_not_validate
  */
 export function listQuery(parameters: ListParameters, fields: ListFields, reader: ListReader): ListQuery {
@@ -79,7 +79,7 @@ function refused(field: string, reason: string, value: string | number): AuthErr
   });
 }
 
-/** The same list for one identity only, whatever the filter says. */
+/** The same list for one identity only; the filter cannot widen it. */
 export function ofIdentity(id: string, query: ListQuery): ListQuery {
   const isMine = { op: '=', field: 'identityId', value: id } as const;
   return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };

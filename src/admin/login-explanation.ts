@@ -33,7 +33,7 @@ import type { AdminServices } from './services.ts';
 export type SentPolicyOfId = New<typeof authPolicyEntity> & { readonly id?: string | undefined };
 
 /**
- * What a login of an identity would ask for and what would refuse it, for each method.
+ * The factors that a login of an identity would need, and the reason for a refusal, for each method.
  * @param asked with a policy: by its rules, as if the identity had it
  * @throws AuthError not_found            no such identity, or no policy with the id
  * @throws AuthError could_not_validate   as when saving the policy
@@ -101,7 +101,7 @@ const mostNamed = 10;
 const pageSize = 100;
 
 /**
- * What saving this policy would change for the identities that have it, or that it would be assigned to. Nothing is stored.
+ * The effect of saving this policy on the identities that have it, or that it would be assigned to. Nothing is stored.
  * @param sent with the `id` of the policy if it exists
  * @throws AuthError not_found            no policy with the id
  * @throws AuthError could_not_validate   as when saving it; a reader who does not administer asks about more identities
@@ -133,7 +133,7 @@ export async function previewAuthPolicy(
 const newPolicyId = asId<AuthPolicyId>('new');
 
 /**
- * What a change of these identities would do by giving them other policies: one that is named, or one that is assigned to
+ * The effect of giving these identities other policies: one that is named, or one that is assigned to
  * their role attributes. Null: all keep theirs.
  * @param changed an identity after the change; its policy is null if none is named for it
  * @throws AuthError not_found   no such policy

@@ -46,5 +46,5 @@ export async function sendMailsAgain(
   return replayed;
 }
 
-/** What is given up is kept for a week, and the newest thousand of it. */
+/** Mails that were given up are kept for a week, and the newest thousand of them. */
 const mostListed = 1000;

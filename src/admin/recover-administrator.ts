@@ -1,4 +1,4 @@
-// Lets an administrator who cannot log in back in. For whoever can read the files of the host.
+// Restores the access of an administrator who cannot log in. For a command on the host, which can read its files.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { passwordOf, usernameKey } from '../login/password/password.ts';
@@ -30,7 +30,7 @@ export type Recovery =
 
 /**
  * Finds an administrator by user name or by the name of the identity. If these name two people, the administrator wins.
- * Somebody who is not an administrator is found only if nobody else has the name.
+ * A person who is not an administrator is found only if no administrator has the name.
  */
 export async function findAdministrator(
   needs: { store: Pick<Store, 'authenticators' | 'identities'> },
@@ -46,7 +46,7 @@ export async function findAdministrator(
 
 /**
  * Gives an administrator a new password, enables the identity, resets failed attempts, ends its sessions, and withdraws
- * the set-up links: whoever needs a recovery may have lost one.
+ * the set-up links: a person who needs a recovery may have lost one.
  * @param recovery.removeTotp also removes the authenticator app and its recovery codes
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */

@@ -13,7 +13,7 @@ import type { AdminServices } from './services.ts';
 
 export interface RevocationFields {
   readonly type: RevocationType;
-  /** The `jti` of an access token, or the id of whatever the type names. */
+  /** The `jti` of an access token, or the id of the entity that the type names. */
   readonly id: string;
   /** See `hasManySessions`: spares sessions that were opened later; null spares none. */
   readonly issuedBefore: Millis | null;

@@ -1,5 +1,5 @@
-// The first administrator, created with a link that works once: whoever can read the terminal or the files of the host
-// makes the link, and whoever opens it chooses name and password. There is never a default password.
+// The first administrator, created with a link that works once: a person who can read the terminal or the files of the
+// host makes the link, and the person who opens it chooses name and password. There is never a default password.
 
 import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
@@ -25,7 +25,7 @@ export type SetupLinkState = Awaited<ReturnType<SetupLinkStore['check']>>;
 
 /**
  * Makes a link. Earlier unused links stop working.
- * @returns `token`: 256 bits, base64url. Only its hash is stored; nobody can read it again
+ * @returns `token`: 256 bits, base64url. Only its hash is stored, so it cannot be read again
  */
 export async function createSetupLink(needs: LinkNeeds & { readonly audit: AuditTrail }) {
   const token = needs.random.bytes(tokenBytes).toString('base64url');
@@ -36,7 +36,7 @@ export async function createSetupLink(needs: LinkNeeds & { readonly audit: Audit
   return { token, expiresAt };
 }
 
-/** Ends every unused link: a newer one replaces them, which nobody receives and which has already ended. */
+/** Ends every unused link: a newer one replaces them, which is shown to no person and has already ended. */
 export async function withdrawSetupLinks(needs: LinkNeeds): Promise<void> {
   const now = needs.clock.now();
   const tokenHash = sha256(needs.random.bytes(tokenBytes));

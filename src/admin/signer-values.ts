@@ -13,7 +13,7 @@ const longestLifetime = 10 * 366 * 24 * 60 * 60;
 
 /**
  * An issuer, compared exactly with the one in tokens. Headers list several of them, joined by `|`.
- * @param own our own issuers: nobody else can vouch for what we issue
+ * @param own our own issuers: no other party can vouch for tokens that we issue
  */
 export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): string {
   if (issuer === '') throw refusedField('issuer', 'must not be empty', issuer);

@@ -29,7 +29,7 @@ export interface StoredState {
   readonly signerIds: ReadonlyMap<string, string>;
 }
 
-/** What the entries of a document refer to by name, by id. */
+/** Names, by id, with which entries of a document refer to each other. */
 interface Names {
   readonly policies: ReadonlyMap<string, string>;
   readonly signers: ReadonlyMap<string, string>;

@@ -105,7 +105,7 @@ export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, 
   await (kind === 'identity' ? deleteIdentity(needs, by, id) : rulesOf[kind].remove(needs, by, id));
 }
 
-/** What a document says of disabling, both members: which of them changed does not tell what is meant. */
+/** Both members of a document about disabling: the change of one alone does not tell the intention. */
 function disablingOf(state: NamedState): Disabling {
   // Sound because the schema of the document has checked both.
   const { disabled, disabledUntil } = state as Disabling;
