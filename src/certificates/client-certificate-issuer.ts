@@ -8,7 +8,7 @@ import { readCertificateRequest } from '../platform/x509/certificate-request.ts'
 import { certificateFacts, parseCertificate } from '../platform/x509/x509.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 
-/** What client certificates are signed with. */
+/** The authority that signs client certificates. */
 export interface SigningAuthority {
   readonly certPem: string;
   /** PKCS #8, PEM. */
@@ -27,7 +27,7 @@ export function keptKey({ publicKey }: RequestedKey): string {
   return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
-/** What `keptKey` has written. */
+/** Reads the text that `keptKey` has written. */
 export function requestedKeyOf(kept: string): RequestedKey {
   return { publicKey: createPublicKey({ key: Buffer.from(kept, 'base64'), format: 'der', type: 'spki' }) };
 }
@@ -36,7 +36,7 @@ export interface CertificateWanted {
   readonly key: RequestedKey;
   /** Becomes the common name, and with it the whole subject. */
   readonly identityId: IdentityId;
-  /** Alternative names of the kind URI; none for a certificate that only says who somebody is. */
+  /** Alternative names of the kind URI; none for a certificate that only names an identity. */
   readonly uris?: readonly string[];
   readonly lifetime: Millis;
 }
@@ -159,7 +159,7 @@ export function isCertificateExtendable(
   return issuer.isAvailable && authenticatorId !== null && caId === null;
 }
 
-/** What a client is told of the certificate that opened its session. */
+/** The client's information about the certificate that opened its session. */
 export interface CertificateExtension {
   readonly isExtendable: boolean;
   /** An administrator wants it replaced. */
