@@ -49,7 +49,7 @@ async function status(
   await (await work())(report, options as never, args as never);
 }
 
-/** What a bug report should contain. */
+/** The facts for a bug report. */
 async function version(report: Report): Promise<void> {
   const { version } = packageJson;
   const { platform } = report.ports;

@@ -105,7 +105,7 @@ function forceOf({ forceable }: EntityDescriptor): Typed {
   return forceable === undefined ? {} : force(forceable);
 }
 
-/** What follows from the field: the values, what completes them, and the opposite of a flag. */
+/** The parts of an option that follow from its field: the values, their completion, and the opposite of a flag. */
 function typed({ field, spelling, help }: TypedField): Typed {
   const { kind } = field;
   const said = {

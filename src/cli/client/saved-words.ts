@@ -9,7 +9,7 @@ import { loginWord } from './connection/several-logins.ts';
 import { entityNamed } from './entities/entities.ts';
 import { filterText } from './entities/lookup.ts';
 
-/** Somebody is waiting with a finger on the key. */
+/** The person waits with a finger on the key. */
 const usualPatience: Millis = 1.5 * SECOND;
 const most = 100;
 
@@ -46,7 +46,7 @@ export async function namesOf(
   }
 }
 
-/** How long somebody who pressed the tab key waits for a server. */
+/** How long a person who pressed the tab key waits for a server. */
 function patienceOf({ env }: CliPorts): Millis {
   const seconds = Number(env.OVERLAY_AUTH_COMPLETION_SECONDS);
   return seconds > 0 ? seconds * SECOND : usualPatience;

@@ -120,7 +120,7 @@ function urlOf(config: Config): string {
   return new URL(issuerOf(config.edge.api.address)).origin;
 }
 
-/** What to type again for the same configuration. */
+/** The option that selects the same configuration again. */
 function configArgument({ config }: { config?: string }): string {
   return config === undefined ? '' : ` --config ${shellWord(config)}`;
 }

@@ -36,7 +36,7 @@ async function triedMail({ mail, branding }: Config, to: string): Promise<string
       next: 'add the section mail, with smtp and from',
     });
   }
-  // Whoever sends no mail loads nothing for it.
+  // Loaded only by a command that sends mail.
   const { sendTestMail } = await import('../../controller/mail.ts');
   try {
     return await sendTestMail({ mail, branding }, to);

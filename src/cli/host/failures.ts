@@ -189,7 +189,7 @@ function isSqliteError(error: unknown): error is Error & { readonly errcode: num
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
 
-/** What the server of PostgreSQL says. */
+/** Whether it is an error message of the PostgreSQL server. */
 function isPostgresError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'severity' in error && 'code' in error;
 }

@@ -26,7 +26,7 @@ const stillness: Millis = 100;
 const mostReads = 20;
 
 /**
- * The same for a file that somebody may be writing: half of it could be a valid configuration with other defaults.
+ * The same for a file that may be changing: half of it could be a valid configuration with other defaults.
  * Reads it until two successive reads are the same, for two seconds at most.
  * @throws ConfigError also when it keeps changing
  */

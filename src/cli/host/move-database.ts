@@ -12,7 +12,7 @@ import { writeWhole } from './setup/write-file.ts';
 
 /**
  * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file aside,
- * so that nobody continues with it by mistake. Until the configuration is written, nothing has changed for the
+ * so that no controller continues with it by mistake. Until the configuration is written, nothing has changed for the
  * controller.
  */
 export async function moveCommand(
@@ -59,7 +59,7 @@ function nameDatabase(file: string, url: string): void {
   const value = parseDocument(text).get('db', true) as { range?: readonly number[] | null } | undefined;
   const [begin, end] = value?.range ?? [];
   if (begin === undefined || end === undefined) throw new Error(`${file} has no value for db`);
-  // The address may contain a password, whoever could read the file before.
+  // The address may contain a password, so the mode is strict even if others could read the file before.
   const mode = new URL(url).password === '' ? statSync(file).mode & 0o777 : 0o600;
   writeWhole(file, `${text.slice(0, begin)}${JSON.stringify(url)}${text.slice(end)}`, mode);
 }

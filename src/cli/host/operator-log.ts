@@ -26,7 +26,7 @@ export function operatorAudit(log: OpenLogger, command: string): WrittenAuditTra
   return auditLog(log.child(operatorMembers(command)));
 }
 
-/** What the event of a command on the host says about who ran it. */
+/** The user who ran a command on the host, for its event. */
 export function operatorMembers(command: string) {
   return { command, operator: operatorName() };
 }

@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from 'commander';
 import type { Report } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
-/** What a command does: with its options, by camel-cased name, and its arguments. */
+/** The work of a command: with its options, by camel-cased name, and its arguments. */
 export type Work = (report: Report, options: never, args: never) => Promise<void>;
 
 /** Options that take a text, by camel-cased name. */
@@ -127,7 +127,7 @@ function detailed<What extends Argument | Option>(what: What, details: Details):
   return hint === undefined ? what : completedBy(what, hint);
 }
 
-/** What kind of value an argument or option takes, if its choices or its placeholder do not say it. */
+/** The kind of an argument's or option's value, if its choices or its placeholder do not say it. */
 type Hint = { readonly entity: string } | 'login';
 
 const hints = new WeakMap<Argument | Option, Hint>();

@@ -1,7 +1,7 @@
 import { asList, asObject, type JsonObject } from '../../platform/formats/json-shape.ts';
 import { renderTable } from './table.ts';
 
-/** What `status` says of the signers and CAs that can name an administrator. */
+/** The text of `status` about the signers and CAs that can name an administrator. */
 export function namersText(namers: readonly JsonObject[]): string {
   if (namers.length === 0) return 'No signer and no CA can name an administrator.';
   const namesOf = (refs: unknown) => asList(refs).map((ref) => String(asObject(ref).name));

@@ -6,7 +6,7 @@ export interface Report {
   readonly ports: CliPorts;
   /** `-j`: results are one JSON document on standard output, failures one on standard error. */
   readonly json: boolean;
-  /** What was typed for it: `keys list`. Also its name in the audit trail of the host. */
+  /** Its typed name: `keys list`. Also its name in the audit trail of the host. */
   readonly command: string;
 }
 
@@ -60,7 +60,7 @@ function unexpected(report: Pick<Report, 'ports'>, error: unknown): CliError {
   });
 }
 
-/** What to type for this program: bin/command-as-typed.mjs knows whether it is on the path, or where it is. */
+/** The program as typed: bin/command-as-typed.mjs knows whether it is on the path, or where it is. */
 export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
   return env.OVERLAY_AUTH_COMMAND || 'overlay-auth';
 }
@@ -120,7 +120,7 @@ export function usageError(message: string, next: string): CliError {
   return new CliError(message, { exitCode: exitCodes.usage, next, code: 'usage' });
 }
 
-/** What the exit status tells a script (design 2.1). */
+/** Exit statuses for scripts (design 2.1). */
 export const exitCodes = {
   fine: 0,
   failed: 1,

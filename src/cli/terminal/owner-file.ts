@@ -16,7 +16,7 @@ export async function refuseTakenFile(ports: CliPorts, path: string): Promise<vo
  * Writes a new file that only its owner can read. The file is there before `make` runs, which may use something up: a
  * folder that is missing must not cost an enrollment. If `make` or the writing fails, there is no file.
  * @param make the text
- * @throws CliError exit 2 when the file exists already; whatever `make` throws
+ * @throws CliError exit 2 when the file exists already; every error of `make`
  */
 export async function writeOwnerFile(
   ports: CliPorts,

@@ -57,11 +57,11 @@ export function systemPorts(): CliPorts {
   };
 }
 
-/** What a shell reports for a program that a closed pipe ended (128 + SIGPIPE). */
+/** The exit status that a shell reports for a program that a closed pipe ended (128 + SIGPIPE). */
 const brokenPipeStatus = 141;
 const guarded = new WeakSet<NodeJS.WriteStream>();
 
-/** Nobody reads any more, as in `… | head`: the command ends, like any program at the end of a pipe. */
+/** The reader has gone, as in `… | head`: the command ends, like any program at the end of a pipe. */
 function endOnClosedPipe(output: NodeJS.WriteStream): void {
   if (guarded.has(output)) return;
   guarded.add(output);

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { CliError, exitCodes, printable, type Report } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
-/** Whether there is somebody to ask. */
+/** Whether there is a terminal to ask a question on. */
 export function canPrompt(ports: CliPorts): boolean {
   return ports.stdin.isTTY === true && ports.stderr.isTTY === true;
 }

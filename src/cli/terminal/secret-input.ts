@@ -17,7 +17,7 @@ const longestSecret = 64 * 1024;
 /**
  * A password from standard input, a file, the environment (OVERLAY_AUTH_PASSWORD) or a hidden prompt, in this order.
  * One line break at the end belongs to the file, not to the password.
- * @throws CliError when none is given and nobody can be asked
+ * @throws CliError when none is given and there is no terminal to ask
  */
 export async function readPassword(
   ports: CliPorts,
@@ -141,7 +141,7 @@ function withoutLineEnd(text: string): string {
 
 function notEmpty(secret: string): string {
   if (secret === '') throw usageError('The password is empty.', 'give the password again');
-  // What the runtime reads from a variable or a terminal in another encoding.
+  // The runtime reads this character from a variable or a terminal in another encoding.
   if (secret.includes('\ufffd'))
     throw usageError('The password is not in UTF-8.', 'set the locale of the terminal or script to UTF-8');
   return secret;

@@ -1,7 +1,7 @@
 import { usageError } from './output.ts';
 
 /**
- * Nobody means the spaces around a name: they come from a quoting mistake.
+ * Refuses spaces around a name: they come from a quoting mistake.
  * @throws CliError exit 2
  */
 export function requireTidyName(label: string, text: string): void {

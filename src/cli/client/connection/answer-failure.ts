@@ -105,8 +105,8 @@ export function isUnknownIssuer(code: string | undefined): boolean {
 }
 
 /**
- * The sentence for a request without an answer: exit 5 when nobody was reached, exit 1 when somebody was reached but is
- * not whom we want to talk to.
+ * The sentence for a request without an answer: exit 5 when no server was reached, exit 1 when a server was reached but
+ * is not the one that we want to talk to.
  */
 export function transportFailure(origin: string, cause: unknown): CliError {
   const code = codeOf(cause);

@@ -30,15 +30,15 @@ export interface SavedLogin {
   readonly idToken: string;
   /** Null once the server has refused it: the session has ended, and only whose it was is remembered. */
   readonly refreshToken: string | null;
-  /** What access and refresh token are bound to; undefined for bearer tokens. */
+  /** The key to which access and refresh token are bound; undefined for bearer tokens. */
   readonly key?: ProofKey;
-  /** What was typed after the URL, without secrets, to suggest it again. */
+  /** The arguments after the URL, without secrets, to suggest them again. */
   readonly loginArguments: readonly string[];
   /** Absolute paths. Presented on every connection, because tokens of such a login are bound to it. */
   readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
   /**
    * Absolute path of the external JWT that was the second factor. Every call needs it (spec 5.4). The file is read each
-   * time, so whatever renews the token there keeps the login usable.
+   * time, so every program that renews the token there keeps the login usable.
    */
   readonly secondaryJwtFile?: string;
 }
@@ -48,7 +48,7 @@ export function loginKey({ url, identityId }: Pick<SavedLogin, 'url' | 'identity
   return `${identityId}@${url}`;
 }
 
-/** Who has to vouch for a server's certificate: the roots of the system, or only this authority. */
+/** The trust anchors for a server's certificate: the roots of the system, or only this authority. */
 export type Trust = 'system' | { readonly caPem: string };
 
 export interface Credentials {
@@ -111,7 +111,7 @@ async function readCredentials(path: string): Promise<Credentials> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-    // Somebody may have copied the file with looser permissions.
+    // The file may have been copied with looser permissions.
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing;
@@ -128,7 +128,7 @@ async function readCredentials(path: string): Promise<Credentials> {
       next: `rm ${shellWord(path)}   (then log in again)`,
     });
   }
-  // This program wrote the file. Whoever else can write here can do worse than use a wrong shape.
+  // This program wrote the file. An attacker who can write here can do worse than use a wrong shape.
   const saved = Object.entries(asObject(logins) as Credentials['logins']);
   // Versions with one login per server used its URL as the key.
   const inUse = saved.find(([key]) => key === current)?.[1];
@@ -140,7 +140,7 @@ async function readCredentials(path: string): Promise<Credentials> {
   };
 }
 
-// Readers see the old file or the new one, and so does whoever reads after a power cut.
+// A reader sees the old file or the new one, even after a power cut.
 async function replaceFile(path: string, temporary: string, text: string): Promise<void> {
   try {
     const file = await open(temporary, 'wx', 0o600);

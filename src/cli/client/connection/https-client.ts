@@ -17,7 +17,7 @@ import { type HttpsAnswer, transportFailure } from './answer-failure.ts';
 export interface HttpsRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
-  /** Whose request it is. */
+  /** The login of the request. */
   readonly login?: Pick<Tokens, 'accessToken' | 'key'>;
   /** The external JWT that the policy also requires. */
   readonly secondToken?: string | undefined;

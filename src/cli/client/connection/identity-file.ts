@@ -2,7 +2,7 @@ import { asObject, parseJson, textField } from '../../../platform/formats/json-s
 import { usageError } from '../../terminal/output.ts';
 import { serverOrigin } from './server-url.ts';
 
-/** What `enroll` writes and existing SDKs read: a certificate, its key, and the server they are for. */
+/** The file that `enroll` writes and existing SDKs read: a certificate, its key, and the server they are for. */
 export interface IdentityFile {
   readonly cert: string;
   readonly key: string;

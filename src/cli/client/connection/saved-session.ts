@@ -119,7 +119,7 @@ function tokensOf(login: SavedLogin): Tokens {
   };
 }
 
-/** What to save of new tokens. */
+/** The values of new tokens to save. */
 export function savedFrom(
   tokens: Tokens,
 ): Pick<

@@ -166,7 +166,7 @@ async function trustOfFile(report: Report, origin: string, caFile: string): Prom
 
 /**
  * The certificate authority of a controller that this user set up on this computer. A folder in OVERLAY_AUTH_HOME is
- * the user's choice and applies to any address. `./.overlay` may have come with somebody else's files, so it only
+ * the user's choice and applies to any address. `./.overlay` may have come with a stranger's files, so it only
  * vouches for addresses of this computer.
  */
 async function localAuthority(report: Report, origin: string): Promise<Trust | undefined> {

@@ -4,7 +4,7 @@ import { CliError, exitCodes, usageError } from '../../terminal/output.ts';
 import { type Credentials, loginKey, type SavedLogin } from './credentials-store.ts';
 import { serverOrigin } from './server-url.ts';
 
-/** What a person types to mean exactly this login: `ada@localhost:1280`. */
+/** The text that selects exactly this login: `ada@localhost:1280`. */
 export function loginWord({ url, name }: Pick<SavedLogin, 'url' | 'name'>): string {
   return `${name}@${new URL(url).host}`;
 }

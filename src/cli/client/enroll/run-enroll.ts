@@ -194,7 +194,7 @@ function originOf(issuer: string): string | undefined {
 const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'];
 
 /**
- * The server's certificate, if its key signed the JWT: so whoever issued the JWT vouches for the server before any
+ * The server's certificate, if its key signed the JWT: so the issuer of the JWT vouches for the server before any
  * authority is known here. The token is sent to no other server.
  * @throws CliError a different server answers there, or none
  */

@@ -1,7 +1,7 @@
 import { CliError } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
-/** What a refused name says, in the words of the API. */
+/** The hint in the API's message about a refused name. */
 const insist = '; ?force=true gives it all the same';
 
 /** Sends a change. If it would only be made when forced, the refusal names the option to type. */

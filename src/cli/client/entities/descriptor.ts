@@ -12,7 +12,7 @@ import type { SecretOptions } from '../../terminal/secret-input.ts';
 import type { ColumnSpelling } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
-/** What the generic commands need to know about an entity of the management API. */
+/** An entity of the management API, for the generic commands. */
 export interface EntityDescriptor {
   /** The name to type; `aliases` are accepted too. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface EntityDescriptor {
   readonly columns: readonly ColumnSpelling<JsonObject>[];
   /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments: readonly TypedField[];
-  /** What `create` sends where no option says something else; by member of the body. */
+  /** Members of the body that `create` sends unless an option sets them. */
   readonly usually?: JsonObject;
   /** Options of `create` and `update`. */
   readonly options: readonly TypedField[];
@@ -44,7 +44,7 @@ export interface EntityDescriptor {
   readonly isListOnly?: boolean;
   /** Whether a single entity shows more than the list does. */
   readonly hasDetail?: boolean;
-  /** Nobody deletes it: the service adds and removes it. */
+  /** It cannot be deleted: the service adds and removes it. */
   readonly isLasting?: boolean;
   /** Whether `create` and `update` take a document with `--file`. */
   readonly hasFile?: boolean;

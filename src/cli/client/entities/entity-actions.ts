@@ -106,7 +106,7 @@ async function olderSecret(api: ApiClient, path: string, nameOrId: string): Prom
   );
 }
 
-/** `ca verify NAME --cert FILE`: submits the proof that somebody holds the key of the authority. */
+/** `ca verify NAME --cert FILE`: submits the proof of possession of the authority's key. */
 export const verifyCa = onEntity(
   'ca',
   async ({ report, api, id, nameOrId, path }, _options: { readonly cert: string }, certPem: string) => {

@@ -47,7 +47,7 @@ export async function findEntity(
   });
 }
 
-/** Those that somebody may have meant: the names that contain the text, or the one that is a few edits away. */
+/** Similar names, for a typing mistake: those that contain the text, or the one that is a few edits away. */
 async function similarNames(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string> {
   if (!entity.lookupFields.includes('name') || name.length < 3) return '';
   const filter = `name icontains ${filterText(name.slice(0, 2))}`;

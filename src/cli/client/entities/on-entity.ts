@@ -9,7 +9,7 @@ interface Target {
   readonly report: Report;
   readonly api: ApiClient;
   readonly id: string;
-  /** What was typed for it. */
+  /** The typed name or id. */
   readonly nameOrId: string;
   /** Its name, or what was typed. */
   readonly name: string;

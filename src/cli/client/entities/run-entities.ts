@@ -24,7 +24,7 @@ const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCrea
   enrollment: async () => (await import('./enrollment-actions.ts')).newEnrollment,
 };
 
-/** What was typed after the entity. */
+/** The arguments and options after the entity. */
 interface Typed<Args, Options = EntityOptions> {
   readonly args: Args;
   readonly options: Options;

@@ -6,7 +6,7 @@ import { checkLine, shownCheck } from '../explain/check-lines.ts';
 import { onEntity } from './on-entity.ts';
 
 /**
- * `verify ext-jwt-signer NAME FILE|-`: asks the server what a login with this token would decide. Logs nobody in.
+ * `verify ext-jwt-signer NAME FILE|-`: asks the server for its verdict on a login with this token. It opens no session.
  * @throws CliError exit 1 when the token is refused, after the checks were printed
  */
 export const verifySigner = onEntity(

@@ -1,10 +1,10 @@
 import { type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 
-/** One check. `unknown`: nobody could be asked. */
+/** One check. `unknown`: its answer could not be obtained. */
 export interface ShownCheck {
   readonly check: string;
   readonly verdict: 'passed' | 'failed' | 'seen' | 'unknown';
-  /** What was found; null if there is nothing to add. */
+  /** The finding; null if there is nothing to add. */
   readonly saw: string | null;
 }
 

@@ -25,7 +25,7 @@ const algorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'];
 
 type Checks = readonly ShownCheck[];
 
-/** What the checks need from the server. Each part is undefined if it could not be obtained. */
+/** Values from the server for the checks. Each is undefined if it could not be obtained. */
 interface Server {
   readonly http: HttpsClient;
   readonly provider: Provider;
@@ -77,7 +77,7 @@ export async function explainToken(
   );
 }
 
-/** Runs `work` with the server of the login. Returns undefined if nobody is logged in. */
+/** Runs `work` with the server of the login. Returns undefined without a login. */
 async function withServer<T>(
   ports: CliPorts,
   named: string | undefined,
@@ -104,7 +104,7 @@ async function usableLogin(ports: CliPorts, login: SavedLogin, http: HttpsClient
   }
 }
 
-/** What the server says of the token, and what the token itself shows. */
+/** The server's verdict on the token, and the findings in the token itself. */
 async function allChecks(
   ports: CliPorts,
   named: string | undefined,

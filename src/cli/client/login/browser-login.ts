@@ -16,7 +16,7 @@ const longestWait = 15 * MINUTE;
  * Logs in through the browser, which returns to a port of this computer. The page there appears after `complete` has
  * decided, so that it never claims a success that did not happen.
  * @param complete saves the tokens
- * @throws CliError exit 3 when nobody returns in time; and what the client library throws
+ * @throws CliError exit 3 when the browser does not return in time; and every error of the client library
  */
 export async function browserLogin<T>(
   { report, opensBrowser }: { report: Report; opensBrowser: boolean },
@@ -73,8 +73,8 @@ function openerOf({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): readon
 }
 
 /**
- * Logs in with the browser of another device: shows a code and waits until somebody has entered it there.
- * @throws CliError exit 3 when the person refuses or nobody comes in time
+ * Logs in with the browser of another device: shows a code and waits until a person has entered it there.
+ * @throws CliError exit 3 when the person refuses, or does not enter the code in time
  * @see RFC 8628
  */
 export async function deviceLogin(report: Report, provider: Provider): Promise<Tokens> {

@@ -211,7 +211,7 @@ function printLogin(report: Report, { login, kept }: Completed): void {
 }
 
 /**
- * The name of the logged-in identity, from userinfo. The id if userinfo does not say, or is about somebody else (OIDC
+ * The name of the logged-in identity, from userinfo. The id if userinfo has none, or is about another identity (OIDC
  * Core 5.3.2). The name is only shown: the login works without it.
  * @param second the external JWT that the policy also requires
  */

@@ -12,7 +12,7 @@ type LogoutOptions = Texts<'server'> & Flags<'local'>;
 
 /**
  * `logout`: ends the session at the server, then forgets it here. If it could not be ended it is not forgotten, because
- * then nobody could end it any more.
+ * then it could not be ended any more.
  */
 export async function runLogout(report: Report, options: LogoutOptions): Promise<void> {
   const { ports } = report;

@@ -6,7 +6,7 @@ const asBefore = '\u001b[0m';
 
 /**
  * A QR code for a terminal, two rows of modules per line of text. It sets colours, because cameras need dark modules on
- * a light background, whatever the colours of the terminal.
+ * a light background, with any colours of the terminal.
  * @returns undefined when it is too wide
  */
 export function terminalQrCode(text: string, columns: number): string | undefined {

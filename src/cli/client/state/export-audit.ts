@@ -30,7 +30,7 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
   const now = report.ports.clock.now();
   const asked = [
     ...(options.since === undefined ? [] : [`at >= datetime(${timeOf('--since', options.since, now)})`]),
-    // What happens meanwhile is left out, or the export of a busy service would not end.
+    // Events that are recorded meanwhile are left out, or the export of a busy service would not end.
     `at <= datetime(${timeOf('--until', options.until ?? '0s', now)})`,
     ...(options.entity === undefined ? [] : [`entity = ${filterText(options.entity)}`]),
   ];

@@ -35,7 +35,7 @@ export async function applyCommand(
   });
 }
 
-/** @throws CliError nobody can be asked, or the answer is not yes */
+/** @throws CliError there is no terminal to ask, or the answer is not yes */
 async function askBeforePruning(report: Report, changes: JsonObject): Promise<void> {
   const doomed = asList(changes.deleted);
   if (doomed.length === 0) return;

@@ -89,7 +89,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
   show.stopped();
 }
 
-/** A link as long as nobody can administer: at first, and after the last administrator was disabled or deleted. */
+/** A link as long as there is no administrator: at first, and after the last one was disabled or deleted. */
 async function setupLinkIfNeeded(
   { foundations }: PreparedHome,
   controller: RunningController,
@@ -136,7 +136,7 @@ interface SetupOffer {
   readonly expiresAt: Millis;
 }
 
-/** What the first screen needs to know about how the command was started. */
+/** The facts for the first screen about how the command was started. */
 function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Screen {
   const isFound = shownPath(ports.cwd, paths.home) === homeFolder(ports);
   return {

@@ -1,4 +1,4 @@
-// What quickstart shows to a person: three things to do, and where everything is.
+// The screen of quickstart: three steps for the person, and all addresses and paths.
 
 import type { Millis } from '../../../platform/clock.ts';
 import { printable } from '../../terminal/output.ts';
@@ -10,7 +10,7 @@ export interface Screen {
   /** The home as the person would type it. */
   readonly home: string;
   readonly isEphemeral: boolean;
-  /** What to type for this program: `overlay-auth`, or `./overlay-auth` in a clone. */
+  /** The program as typed: `overlay-auth`, or `./overlay-auth` in a clone. */
   readonly program: string;
   /** ` --config FILE` for commands on the host, if they would not find this home by themselves. */
   readonly configOption: string;

@@ -50,7 +50,7 @@ export function placePair(
   writeWhole(cert, certPem, modeOf(like.cert, readable));
 }
 
-/** What is in use now goes to `kept`, and what waits at `from` is used. */
+/** Moves the files in use to `kept`, and those that wait at `from` into their place. */
 export function exchange(pair: PemPair, from: Place, kept: Place): void {
   const [waiting, other] = [besides(pair, from), besides(pair, kept)];
   if (!existsSync(other.cert)) {

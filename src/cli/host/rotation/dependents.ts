@@ -1,4 +1,4 @@
-// What would stop working without an authority: nodes that have not got so far, and certificates that clients use.
+// Parts that would stop working without an authority: nodes that have not got so far, and certificates of clients.
 
 import type { X509Certificate } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -50,7 +50,7 @@ export async function clientsOf(
     sort: [{ field: 'id', descending: false }],
     limit: 500,
     offset: 0,
-    // On the host nobody waits for a turn.
+    // On the host no other request waits for a turn.
     budget: { payer: 'host', isStranger: false, comparisons: Number.MAX_SAFE_INTEGER, time: HOUR },
   } as const;
   for (let page = await store.authenticators.list({ ...query, part: 'first' }); ; ) {

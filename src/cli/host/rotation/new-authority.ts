@@ -115,8 +115,8 @@ export async function readAuthorityFiles(
 }
 
 /**
- * What leads from one root to the other, as RFC 4210 section 4.4 describes it, and a certificate of the client authority
- * by the new root: PEM. The one for the old root is short: whoever steals its key must not profit from it for long.
+ * Cross-certificates from one root to the other (RFC 4210 section 4.4), and a certificate of the client authority
+ * by the new root: PEM. The one for the old root is short: a thief of its key must not profit from it for long.
  * @param old      undefined: its key is lost or known to others, so nothing may lead to or from it
  * @param clientCa the certificate of the authority that signs client certificates; undefined: not of this PKI
  */

@@ -244,7 +244,7 @@ const steps: Readonly<Record<Step, (work: Work) => Promise<Said>>> = {
 /** @throws CliError names what still needs an authority that is to be trusted no longer */
 async function requireUnused(work: Work, gone: X509Certificate): Promise<void> {
   const { host, rotated, options } = work;
-  // What the one has issued, the other vouches for.
+  // The new authority vouches for the certificates that the old one has issued.
   if (options.force || isSameAuthority(gone, authorityAt(rotated, 'present'))) return;
   const nodes = await nodesThatFail(
     host,

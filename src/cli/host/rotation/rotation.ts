@@ -1,4 +1,4 @@
-// What the steps of a rotation do to the files. Each can be stopped at any place, and is finished when it is made again.
+// Changes of files by the steps of a rotation. Each can be stopped at any place, and is finished by running it again.
 
 import type { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -26,14 +26,14 @@ import type { Which } from './new-authority.ts';
 export interface Rotated {
   readonly which: Which;
   readonly pair: PemPair;
-  /** What the controller trusts as its own PKI. */
+  /** The certificates that the controller trusts as its own PKI. */
   readonly bundle: string;
   readonly paths: HomePaths;
   /** The authority that signs client certificates, if the root of the home has issued it. */
   readonly clientCa: PemPair | null;
 }
 
-/** Those that can be rotated here, with how far each is. */
+/** The authorities that can be rotated here, with the progress of each. */
 export function rotations(
   config: Config,
   paths: HomePaths,

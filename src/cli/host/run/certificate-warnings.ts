@@ -29,7 +29,7 @@ function serverCertificates(config: Config): readonly ServerCertificate[] {
 }
 
 /**
- * Those that have expired or will within thirty days.
+ * Certificates that have expired or will within thirty days.
  * @returns `daysLeft`: negative when it has expired
  */
 export function endingCertificates(config: Config, now: Millis) {

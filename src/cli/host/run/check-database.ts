@@ -55,7 +55,7 @@ export async function checkDatabaseAndKey({
   }
 }
 
-/** What `work` finds in a database of this release; undefined for another one, which opening would migrate. */
+/** The result of `work` on a database of this release; undefined for another one, which opening would migrate. */
 export async function inStore<T>(
   config: Config,
   work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>,

@@ -57,7 +57,7 @@ export async function openControlSocket(
   });
   server.maxConnections = mostConnections;
   try {
-    // A killed controller left its socket behind. Anything else of that name belongs to somebody else.
+    // A killed controller left its socket behind. Anything else of that name belongs to another program.
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path, { force: true });
     await listenForOwner(server, path);
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
 
-/** What the caller of a reload learns. */
+/** The answer to the caller of a reload. */
 export type ReloadAnswer =
   | {
       readonly outcome: 'reloaded';
@@ -20,7 +20,7 @@ export type ReloadAnswer =
       readonly needsRestart: readonly SettingChange[];
       /** Certificates that are presented, trusted or signed with since this reload. */
       readonly newCertificates: readonly CertificateInUse[];
-      /** Those that no longer are. */
+      /** Certificates that are no longer in use. */
       readonly formerCertificates: readonly CertificateInUse[];
       readonly warnings: readonly string[];
     }
@@ -67,7 +67,7 @@ function certificatesInUse(config: Config): readonly CertificateInUse[] {
   }));
 }
 
-/** Those of `some` that `others` has not for the same use. */
+/** Certificates of `some` that `others` has not for the same use. */
 function without(some: readonly CertificateInUse[], others: readonly CertificateInUse[]) {
   const known = new Set(others.map(({ use, fingerprint }) => `${use} ${fingerprint}`));
   return some.filter(({ use, fingerprint }) => !known.has(`${use} ${fingerprint}`));

@@ -49,7 +49,7 @@ export async function runController(run: ControllerRun): Promise<void> {
   try {
     await keepFresh();
     stopOrdering = every(MINUTE, { name: 'certificate orders', log, startsNow: true }, orders);
-    // Somebody who reads that it is ready may stop it at once. Without a handler by then, the signal would end the
+    // A script that reads that it is ready may stop it at once. Without a handler by then, the signal would end the
     // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
     control = await openControlSocket(
@@ -57,10 +57,10 @@ export async function runController(run: ControllerRun): Promise<void> {
       { reload, health: controller.health },
     );
     const ready = readyFacts(controller);
-    // Whoever started the process waits for this line.
+    // The program that started the process waits for this line.
     log.always('ready', { ...ready, pid: process.pid, home: dirname(file) });
     await run.onReady?.(ready, controller);
-    // Nobody waiting for the controller needs to wait for this.
+    // Callers that wait for the controller need not wait for this.
     releaseMemory();
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
@@ -82,7 +82,7 @@ function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
   return new Promise((resolve) => {
     let isStopping = false;
     const stop = (signal: 'SIGTERM' | 'SIGINT') => {
-      // Somebody does not want to wait for the requests under way.
+      // The second signal: do not wait for the requests under way.
       if (isStopping) process.exit(1);
       isStopping = true;
       process.off('SIGHUP', onHangup);
@@ -99,13 +99,13 @@ function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
 export interface ReadyFacts {
   readonly event: 'ready';
   readonly issuers: readonly string[];
-  /** What clients dial first: `https://host[:port]`. */
+  /** The address for clients: `https://host[:port]`. */
   readonly url: string;
   /** From the start of the process. */
   readonly readyAfterMs: number;
 }
 
-/** What is announced when every listener accepts connections. */
+/** Facts to announce when every listener accepts connections. */
 function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
   return {
     event: 'ready',

@@ -34,9 +34,9 @@ export interface SetupStep {
     | 'configuration'
     | 'administrator';
   readonly made: Made;
-  /** What identifies it: a fingerprint, names, a key id. */
+  /** Its identification: a fingerprint, names, a key id. */
   readonly detail: string;
-  /** What happens to it and when: `expires 2036-11-18`; empty if nothing does. */
+  /** Its next event: `expires 2036-11-18`; empty if there is none. */
   readonly note: string;
   readonly path: string | null;
 }
@@ -49,7 +49,7 @@ interface SetupNeeds {
 }
 
 export interface HomeWishes {
-  /** What clients dial, `host:port`. */
+  /** The address for clients, `host:port`. */
   readonly address: string;
   /** Where to listen, `host:port`. */
   readonly interface: string;

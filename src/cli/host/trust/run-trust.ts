@@ -24,7 +24,7 @@ interface Outcome {
   readonly kind: StoreKind;
   readonly path: string;
   readonly state: State;
-  /** What was run, would be run, or has to be typed as root. */
+  /** Commands that were run, would be run, or have to be typed as root. */
   readonly commands: readonly string[];
   readonly reason?: string;
 }
@@ -32,7 +32,7 @@ interface Outcome {
 /**
  * Makes this computer trust an authority or, with `undo`, stop trusting it.
  * @param file certificate of the authority; default: that of the home
- * @throws CliError not an authority; nobody agreed; no store could be changed, or one failed
+ * @throws CliError not an authority; the user did not agree; no store could be changed, or one failed
  */
 export async function trustAuthority(
   report: Report,
@@ -128,7 +128,7 @@ async function treat(run: Run, store: TrustStore, isDone: boolean): Promise<Outc
   const sudo = store.needsRoot && uid !== 0 ? 'sudo ' : '';
   if (options.dryRun) return outcome('planned', lines(steps, sudo));
   if (sudo !== '') return outcome('needs root', lines(steps, sudo));
-  // A copy, so that only what was shown becomes trusted, whoever may write to the file.
+  // A copy, so that only the certificate that was shown becomes trusted, even if the file changes.
   const copy = mkdtempSync(join(tmpdir(), 'overlay-auth-trust-'));
   try {
     const file = join(copy, `${authority.name}.crt`);

@@ -11,7 +11,7 @@ export type Step = readonly [program: string, ...args: readonly string[]];
 export type StoreKind = 'system' | 'browser';
 
 export interface TrustStore {
-  /** Whose store it is, such as `Firefox abcd.default`. */
+  /** The owner of the store, such as `Firefox abcd.default`. */
   readonly name: string;
   readonly kind: StoreKind;
   readonly path: string;
@@ -31,7 +31,7 @@ interface UnusableStore extends Pick<TrustStore, 'name' | 'kind' | 'path'> {
 export interface Computer {
   readonly platform: NodeJS.Platform;
   readonly env: CliPorts['env'];
-  /** Whose stores may be changed; undefined where users have no numbers. */
+  /** The user whose stores may be changed; undefined where users have no numbers. */
   readonly uid: number | undefined;
   /** Prefix for the folders of the system. */
   readonly root?: string;
@@ -157,7 +157,7 @@ function browserDatabases({ env }: Computer) {
 function whyUnusable({ env, uid }: Computer, path: string, isNew: boolean): string | undefined {
   if (programPath('certutil', env) === undefined)
     return 'certutil is not installed (package libnss3-tools, nss-tools or nss)';
-  // As root, this would create a file owned by root in somebody's profile.
+  // As root, this would create a file owned by root in another user's profile.
   if (uid !== undefined && statSync(isNew ? (env.HOME ?? '/') : path).uid !== uid)
     return 'it belongs to another user: run the command as that user';
   return undefined;
