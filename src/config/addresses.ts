@@ -71,7 +71,7 @@ export function formatHostAndPort({ host, port }: HostAndPort): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether the host means "every address of this machine", which nobody can dial. */
+/** Whether the host means "every address of this machine", which clients cannot dial. */
 export function isUnspecified(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }

@@ -9,7 +9,7 @@ export interface Problem {
   readonly column: number | null;
   /** `web[0].options.idleTimeout`; empty for the file as a whole. */
   readonly path: string;
-  /** What to do about it; null when the message says it. */
+  /** The remedy; null when the message contains it. */
   readonly hint: string | null;
 }
 

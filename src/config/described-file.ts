@@ -3,7 +3,7 @@ import type { ConfigPath } from './config-error.ts';
 import type { Facts } from './setting.ts';
 import { fileSchema } from './settings.ts';
 
-// What settings.ts describes, as data: the JSON Schema of the file with the facts of each setting.
+// The settings of settings.ts as data: the JSON Schema of the file with the facts of each setting.
 
 export interface SettingNode {
   readonly description?: string;
@@ -67,7 +67,7 @@ function choicesFor(node: SettingNode, value: unknown): readonly SettingNode[] {
   return matching.length > 0 ? matching : node.oneOf;
 }
 
-/** What is at a path of plain values; undefined where there is nothing. */
+/** The value at a path of plain values; undefined where there is nothing. */
 export function valueAt(value: unknown, path: ConfigPath): unknown {
   return path.reduce(memberOf, value);
 }

@@ -5,7 +5,7 @@ import { type ConfigPath, formatPath, type Problem } from './config-error.ts';
 import { type FileValue, toFileShape } from './file-shape.ts';
 import { describeOrigin, type Origins } from './origins.ts';
 
-// What the commands `config validate`, `config show` and `config schema` print.
+// The output of the commands `config validate`, `config show` and `config schema`.
 
 export { jsonSchema } from './described-file.ts';
 
@@ -61,7 +61,7 @@ function scalarText(value: FileValue): string {
   return stringify(value, { lineWidth: 0 }).trimEnd();
 }
 
-/** Text for a terminal or a log line: escapes whatever could move the cursor or begin another line. */
+/** Text for a terminal or a log line: escapes all characters that could move the cursor or begin another line. */
 function printable(text: string): string {
   return text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
     return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;

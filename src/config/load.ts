@@ -108,7 +108,7 @@ interface Replacement {
 const jwksFetch = ['edge', 'externalJwtSigners', 'jwksFetch'] as const;
 
 /**
- * What the environment sets. Of the variables that other programs have for a proxy, those count that the runtime was
+ * The values from the environment. Of other programs' variables for a proxy, those count that the runtime was
  * told to use, and only where the file says nothing.
  */
 function replacements(

@@ -1,4 +1,4 @@
-// What a running controller applies of a changed configuration: all but the settings described with `restart`.
+// The part of a changed configuration that a running controller applies: all settings except those with `restart`.
 
 import type { Config } from './config.ts';
 import { formatPath } from './config-error.ts';
@@ -10,7 +10,7 @@ import { fileSchema } from './settings.ts';
 
 /**
  * The configuration of a running controller after a reload: from `fresh` what needs no restart, everything else from
- * `inUse`. If a file gains or loses its `edge` section, nothing in that section changes: nobody chose its defaults.
+ * `inUse`. If a file gains or loses its `edge` section, nothing in that section changes: its defaults were not chosen.
  */
 export function takeOver(inUse: Config, fresh: Config): Config {
   const [before, { edge, ...after }] = [toFile(inUse), toFile(fresh)];

@@ -6,11 +6,11 @@ import * as z from 'zod';
 // The JSON Schema of the file, messages about mistakes, the file that `init` writes, what a reload takes over, the files
 // that must be readable and the page docs/configuration.md follow from it.
 
-/** What else is to be known of a setting. */
+/** Further facts about a setting. */
 export interface Facts {
   /** In a new file it is a comment, although it has a default. */
   readonly rare?: true;
-  /** What a comment in a new file sets it to. */
+  /** The value of the setting in the comment of a new file. */
   readonly example?: unknown;
   /** Of a list of maps: the member that tells its entries apart. Which entries exist is fixed at the start. */
   readonly named?: string;

@@ -57,7 +57,7 @@ function explained(kind: 'set' | 'comment', text: string, explanation: string): 
 }
 
 interface Shown {
-  /** What the file sets it to; undefined: nothing. */
+  /** The value in the file; undefined: none. */
   readonly given: unknown;
   readonly isComment: boolean;
 }
