@@ -1,4 +1,4 @@
-// What a thread does repeatedly by itself, from the start of its services to their end.
+// Repeated work of a thread, from the start of its services to their end.
 
 import { MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { listeningInterval } from '../sessions/follow-feed.ts';
@@ -50,7 +50,7 @@ export function startBackgroundWork(
   if (keeper !== null)
     stops.push(every(listInterval, { name: 'revocation lists', log }, byTheClock(keeper.fetchDue)));
   if (deliverer !== null) {
-    // What other nodes leave undone, and what was to be tried again when this one was not running.
+    // Deliveries that other nodes leave undone, and retries that were due while this node was not running.
     stops.push(every(deliveryInterval, { name: 'deliveries', log }, async () => deliverer.wake()));
     stops.push(deliverer.stop);
     deliverer.wake();

@@ -6,7 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Build } from '../http/request/services.ts';
 import { isoTime } from '../platform/clock.ts';
 
-/** What `scripts/build.mjs` adds to the package.json of a package. */
+/** Members that `scripts/build.mjs` adds to the package.json of a package. */
 interface Built {
   readonly build?: Pick<Build, 'revision' | 'date'>;
 }

@@ -1,5 +1,5 @@
-// Who calls: our keys, issuers and clients, access tokens, and the session view, which loads ended sessions before any
-// request is let in.
+// Authentication of callers: our keys, issuers and clients, access tokens, and the session view, which loads ended
+// sessions before any request is admitted.
 
 import { parseRedirectUri } from '../config/redirect-uris.ts';
 import { algorithmsInUse } from '../model/signing-key.ts';

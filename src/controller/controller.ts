@@ -19,7 +19,7 @@ import {
 import { openServices, type Services } from './services.ts';
 import { requestThreads } from './thread-count.ts';
 
-/** What a controller needs to start. */
+/** The parts that a controller needs to start. */
 export interface ControllerFoundations extends Omit<Foundations, 'first' | 'others'> {
   /** Starts the threads beside the first one. */
   readonly startThread?: StartThread;
@@ -183,7 +183,7 @@ function announceCommits(store: Foundations['store'], others: Pick<RunningThread
   });
 }
 
-/** What the first thread does for the others. */
+/** The services of the first thread for the other threads. */
 function support(
   { masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
   services: Services,

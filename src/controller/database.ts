@@ -85,7 +85,7 @@ export async function refuseNewerDatabase(config: Config): Promise<void> {
 }
 
 /**
- * Whether traffic to the database leaves the machine unencrypted although nobody has chosen that.
+ * Whether traffic to the database leaves the machine unencrypted although the configuration does not ask for that.
  * @param env variables that apply where the URL says nothing
  */
 export function isOpenToListeners(

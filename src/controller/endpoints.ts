@@ -30,14 +30,14 @@ import { mailingOf } from './mail.ts';
 import { readOwnCertificates } from './overlay-pki.ts';
 import { readAuthenticatorRoots } from './providers.ts';
 
-/** What listeners answer with, under one configuration. */
+/** The endpoints of listeners, under one configuration. */
 export interface Endpoints {
   /** All endpoints; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly views: Views;
 }
 
-/** What the endpoints use that outlives a reload. */
+/** Services of the endpoints that outlive a reload. */
 export interface LastingServices
   extends Omit<PageServices & EdgeServices, 'views' | 'tokenLifetime' | keyof ReturnType<typeof settingsOf>> {
   readonly view: SessionView;
@@ -65,7 +65,7 @@ export function endpointsBy(config: Config, lasting: LastingServices, tokenLifet
   return { routes, views };
 }
 
-/** What the services take from the configuration. */
+/** Settings of the services, from the configuration. */
 function settingsOf(
   config: Config,
   {

@@ -1,4 +1,4 @@
-// What a controller is built on, opened by the configuration: the store, the key-encryption key, the threads for
+// The foundations of a controller, opened by the configuration: the store, the key-encryption key, the threads for
 // password hashes. Commands that work beside a running controller open the same parts.
 
 import type { Config } from '../config/config.ts';
@@ -18,7 +18,7 @@ import type { FirstThread, OtherThreads } from './thread-roles.ts';
 /** Closing them closes the store and ends the hash threads. */
 export interface OpenFoundations extends Foundations, AsyncDisposable {}
 
-/** What a controller gets from outside. */
+/** Dependencies of a controller from outside. */
 export interface Foundations {
   readonly config: Config;
   readonly store: Store;

@@ -7,7 +7,7 @@ import { clockSkew } from '../tokens/access-token.ts';
 import type { Foundations } from './foundations.ts';
 import type { OtherThreads } from './thread-roles.ts';
 
-/** Outlives reloads, which change it: whatever outlives them too asks here. */
+/** Outlives reloads, which change it: every part that outlives them too asks here. */
 export interface ConfigInUse {
   readonly edge: Config['edge'];
   readonly mail: Config['mail'];

@@ -14,17 +14,17 @@ import { systemRandom } from '../platform/random.ts';
 
 const usualPorts = { required: 587, implicit: 465, none: 25 } as const;
 
-/** What the rules see of the configuration. */
+/** The configuration of mails for the rules. */
 export function mailingOf(mail: MailConfig | null): Mailing | null {
   if (mail === null) return null;
   const { language, passwordReset } = mail;
   return { language, passwordReset };
 }
 
-/** What people are told of audit events by a command on the host. */
+/** Notices to people about audit events of a command on the host. */
 export const noticesOf = ({ mail }: Pick<Config, 'mail'>) => noticesBy(() => mail);
 
-/** What mails are sent with, by the configuration in use. */
+/** The mail services, by the configuration in use. */
 export function openMail(config: Config) {
   let inUse = mailInUse(config);
   return {

@@ -1,4 +1,4 @@
-// What operators see of a controller: the other nodes, health, metrics.
+// The operators' view of a controller: the other nodes, health, metrics.
 
 import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -120,7 +120,7 @@ function backupTime({ restores }: Pick<Store, 'restores'>) {
   };
 }
 
-/** What waits to be delivered, as last read: metrics are there while the database is not. */
+/** Waiting deliveries, as last read: metrics are available while the database is not. */
 function deliveryCounts(
   deliveries: Pick<DeliveryStore, 'backlog'>,
   deliverer: Deliverer | null,

@@ -188,7 +188,7 @@ function issuersAmong(
   return [];
 }
 
-/** What the node tells the others of its authorities. */
+/** The node's authorities, for the other nodes. */
 export function nodeAuthorities(own: readonly OwnCertificate[]): NodeAuthorities {
   const authorities = own.filter(({ use, isCa }) => use !== 'server' && isCa);
   const signing = authorities.filter(({ signs }) => signs.length > 0);

@@ -1,4 +1,4 @@
-// What this service asks of other providers, and the keys that they publish.
+// Requests of this service to other providers, and the keys that they publish.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, JwksFetchConfig } from '../config/config.ts';

@@ -1,4 +1,4 @@
-// What a thread records: the audit trail, and the decision records of logins. Both are counted on the way, for the
+// Records of a thread: the audit trail, and the decision records of logins. Both are counted on the way, for the
 // metrics.
 
 import { readEventFilter } from '../admin/event-subscriptions.ts';

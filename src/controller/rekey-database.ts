@@ -36,7 +36,7 @@ const pageSize = 200;
 
 /**
  * Seals everything again that is not sealed under the vault's key. It can be stopped at any time and run again:
- * finished work stays, and the next pass finds whatever was changed meanwhile.
+ * finished work stays, and the next pass finds every secret that was changed meanwhile.
  * @param afterSigningKeys waits until running controllers, which read signing keys again, have seen the new key and
  *                         seal under it themselves
  * @returns how many secrets were sealed again

@@ -29,7 +29,7 @@ import { openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 import type { FirstThread } from './thread-roles.ts';
 
-/** What a thread receives at its start. */
+/** Data for a thread at its start. */
 export interface ThreadData {
   /** With the open ports, and without the listeners that only the first thread has. */
   readonly config: Config;
@@ -81,7 +81,7 @@ export interface AnswersOfFirst {
   /** See `RevocationSource`. */
   revocationLists(caId: CaId): ReturnType<RevocationSource['listsOf']>;
   certificateStatus(question: StatusQuestion): Promise<StatusNews>;
-  /** What a handshake brought, for the other threads. */
+  /** The certificates of a handshake, for the other threads. */
   intermediates(sent: SentIntermediates): void;
   /** From now on the thread must be asked to catch up with every change. */
   join(_: null): void;

@@ -18,9 +18,9 @@ import { type ThreadMember, threadMember } from './thread-member.ts';
 /** Starts the thread; tests pass their own. */
 export type StartThread = (data: ThreadData) => Worker;
 
-/** What the first thread does for the others. */
+/** The services of the first thread for the other threads. */
 export interface ThreadSupport {
-  /** What a starting thread receives. */
+  /** Data for a starting thread. */
   data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
   readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed' | 'intermediates'>;
   /** The first thread itself applies what was committed. */
@@ -31,7 +31,7 @@ export interface ThreadSupport {
 
 export type RunningThreads = ReturnType<typeof otherThreads>;
 
-/** After this many missed heartbeats a thread counts as dead: it answers nobody and blocks whoever waits for it. */
+/** After this many missed heartbeats a thread counts as dead: it answers no request and blocks every caller of it. */
 const mostMissedBeats = 15;
 /** The pause before a dead thread is replaced; longer after each failed start. */
 const firstPause: Millis = 100;
@@ -113,7 +113,7 @@ function spreadIntermediates(
 /** @param except the thread that knows already */
 async function catchUp(members: ReadonlyMap<number, ThreadMember>, except?: ThreadMember): Promise<void> {
   const asked = [...members.values()].filter((member) => member.hasJoined && member !== except);
-  // A thread that fails lets nobody in until it succeeds; a dead one remembers nothing.
+  // A thread that fails refuses every call until it succeeds; a dead one remembers nothing.
   await Promise.allSettled(asked.map(({ calls }) => calls.ask('catchUp', null)));
 }
 

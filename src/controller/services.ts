@@ -184,7 +184,7 @@ interface Parts {
   readonly observation: Observation;
 }
 
-/** What endpoints keep over reloads: a reload must not disturb requests under way. */
+/** Services of the endpoints that outlive reloads: a reload must not disturb requests under way. */
 function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmentIdentity }: OverlayPki) {
   const { config, store, clock, random, log, vault, first, threads } = base;
   const { audit, attempts } = parts.records;

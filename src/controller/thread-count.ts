@@ -25,8 +25,8 @@ export function requestThreads({ threads }: Pick<Config, 'threads'>, machine = t
 }
 
 /**
- * As many as cores where they have a lower priority than requests (`hash-worker.ts`), else what requests leave. At least
- * one: somebody must be able to log in.
+ * As many as cores where they have a lower priority than requests (`hash-worker.ts`), else as many as requests leave.
+ * At least one, or passwords could not be checked.
  */
 export function hashThreads(config: Pick<Config, 'threads'>, machine = thisMachine()): number {
   if (machine.system === 'linux') return machine.cores;

@@ -1,4 +1,4 @@
-// What the first thread and the other request threads are to each other, as far as their services need it.
+// The roles of the first thread and of the other request threads, as far as their services depend on them.
 
 import type { RunningAttemptLog } from '../explain/attempt-log.ts';
 import type { HealthCheck } from '../http/server/health.ts';
@@ -23,7 +23,7 @@ export interface OtherThreads {
   beFresh(): Promise<void>;
 }
 
-/** What exists once for all threads, as those beside the first one see it. */
+/** Services that exist once for all threads, as those beside the first one see them. */
 export interface FirstThread {
   /** Number of request threads. */
   readonly threads: number;
