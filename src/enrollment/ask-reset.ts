@@ -1,5 +1,5 @@
-// A person has forgotten the password and asks for a mail. Whether the name exists must show neither in the answer nor in
-// the time it takes: the request is counted and queued, whatever was typed, and looked up afterwards.
+// A person has forgotten the password and asks for a mail. Whether the name exists must show neither in the answer nor
+// in the time it takes: every request is counted and queued alike, and its name is looked up afterwards.
 
 import { unknownNameMark, usernameKey } from '../login/password/password.ts';
 import { countReset, countResetOf } from '../login/throttle.ts';
@@ -99,7 +99,7 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
   };
 }
 
-/** Nobody reads who asked for what in the list of deliveries: the decision records say it. */
+/** The list of deliveries does not show who asked for which mail: the decision records do. */
 const forgotten: DeliveryOutcome = { state: 'forgotten', result: '' };
 
 /** By user name, and by verified address: the user name of one may be the address of another. */

@@ -70,7 +70,7 @@ export class EnrollmentRefused extends AuthError {
   override readonly name = 'EnrollmentRefused';
 }
 
-/** What refuses: for the decision record the check, its reason and what it saw; the rest for the client. */
+/** A refusal: the check, its reason and its finding for the decision record; the rest for the client. */
 interface Refusal extends Omit<AuthErrorOptions, 'reason'> {
   readonly check: string;
   readonly reason: RefusalReason;

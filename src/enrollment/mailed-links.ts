@@ -73,7 +73,7 @@ export async function mailedLink(
   };
 }
 
-/** What the token of a link for a forgotten password says. */
+/** The contents of the token in a link for a forgotten password. */
 interface SealedReset {
   readonly i: IdentityId;
   /** SHA-256 of the stored hash. */

@@ -14,7 +14,7 @@ import { AlreadyTaken } from '../store/contracts/store.ts';
 import { byRule, type EnrollmentServices, refusal } from './enroll-attempt.ts';
 
 /**
- * An external id that somebody sent. It must follow the same rules as one that an administrator sets.
+ * An external id from a client. It must follow the same rules as one that an administrator sets.
  * @throws AuthError could_not_validate
  */
 export function requireExternalId(externalId: string, attempt: AttemptRecorder): string {
@@ -24,7 +24,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
 }
 
 /**
- * Creates the identity of somebody who enrolls without a token.
+ * Creates the identity of a person who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
  * @throws AuthError enrollment_not_allowed   the name is taken, or passes for one that is
  */
@@ -64,8 +64,8 @@ export function roleAttributesSaidBy(
 }
 
 /**
- * The email address of a person, from a claim of their token. One that is none, or that the provider does not vouch
- * for, is left out: nobody needs one to log in.
+ * The email address of a person, from a claim of their token. A value that is no address, or that the provider does not
+ * vouch for, is left out: a login does not need one.
  * @param selector null: there is no such claim
  */
 export function emailSaidBy(

@@ -1,5 +1,5 @@
 // People whom a signer names for the first time, at a login. If the signer says so, an identity is made for them, once:
-// it administers nothing, whatever the token says.
+// it is never an administrator, even if the token says so.
 
 import { acceptableExternalId, trimmedName } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';

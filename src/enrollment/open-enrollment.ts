@@ -7,7 +7,7 @@ import { AlreadyTaken } from '../store/contracts/store.ts';
 import { foreignToken, readOpaqueToken } from '../tokens/opaque-token.ts';
 import { type Enrolled, type EnrollmentRefused, type EnrollmentServices, refusal } from './enroll-attempt.ts';
 
-/** An enrollment that works now, with the hash of the token that somebody presented. */
+/** An enrollment that works now, with the hash of the presented token. */
 export interface PresentedEnrollment extends OpenEnrollment {
   readonly tokenHash: string;
 }

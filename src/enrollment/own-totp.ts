@@ -62,7 +62,7 @@ export async function verifyOwnTotp(
 }
 
 /**
- * Removes the enrollment. An unverified one is abandoned, whatever the code.
+ * Removes the enrollment. An unverified one is abandoned, with any code.
  * @param proof.code TOTP or recovery code
  * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
  */

@@ -43,8 +43,8 @@ export function readRequest(
 }
 
 /**
- * Issues a certificate. It names the identity, whatever the request said, and logs nobody in before the store
- * knows it.
+ * Issues a certificate. It names the identity, even if the request names another one, and cannot be used for a login
+ * before the store knows it.
  */
 export async function issueFor(
   { certificateIssuer, random }: EnrollmentServices,

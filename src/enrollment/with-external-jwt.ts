@@ -1,4 +1,4 @@
-// `token`: somebody with a JWT of an external signer gets an identity. With a signing request it gets a certificate,
+// `token`: a person with a JWT of an external signer gets an identity. With a signing request it gets a certificate,
 // otherwise it logs in with such JWTs.
 
 import { trimmedName } from '../admin/acceptable-values.ts';

@@ -1,5 +1,5 @@
-// An invitation: whoever has the link chooses the password or adds a passkey, so the link is the secret. It works once, for a limited
-// time, and looking at it does not use it up.
+// An invitation: the holder of the link chooses the password or adds a passkey, so the link is the secret. It works
+// once, for a limited time, and looking at it does not use it up.
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
 import { AuthError, type Seen } from '../errors/auth-error.ts';
@@ -41,7 +41,7 @@ export interface ShownInvitation {
   /** `reset`: it replaces an existing password; `forgotten`: the person has asked for that. */
   readonly purpose: 'first' | 'reset' | 'forgotten';
   readonly policy: PasswordPolicy;
-  /** What the person can choose. */
+  /** The credentials that the person can choose. */
   readonly allows: Allowed;
 }
 
@@ -50,7 +50,7 @@ interface Allowed {
   readonly passkey: boolean;
 }
 
-/** A mailbox that somebody else reads must not give them more than a password: a passkey could stand for all factors. */
+/** A stranger with access to the mailbox must get no more than a password: a passkey could stand for all factors. */
 function allowedBy({ policy, reset }: OpenLink): Allowed {
   return { password: policy.primary.updb.allowed, passkey: reset === null && mayPasskeyOpen(policy) };
 }
@@ -242,7 +242,7 @@ type LinkServices = Pick<EnrollmentServices, 'store' | 'tagKey' | 'clock' | 'res
 /** An invitation, or the link of a mail for a forgotten password. */
 type OpenLink = Omit<OpenInvitation, 'invitation'> & {
   readonly invitation: Pick<OpenInvitation['invitation'], 'expiresAt' | 'isByHelper'>;
-  /** What must still be so when the password is set; null: an invitation, whose row says it. */
+  /** The state that must be unchanged when the password is set; null: an invitation, whose row has it. */
   readonly reset: ResetProof | null;
 };
 
