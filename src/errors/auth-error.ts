@@ -7,7 +7,7 @@ import { type ErrorCode, errorCodes } from './codes.ts';
 export interface FieldProblem {
   readonly field: string;
   readonly reason: string;
-  /** What was sent; left out for secrets. */
+  /** The value that was sent; left out for secrets. */
   readonly value?: unknown;
 }
 
@@ -15,7 +15,7 @@ export interface FieldProblem {
 export const grantReasons = ['expired', 'revoked', 'reused'] as const;
 export type GrantReason = (typeof grantReasons)[number];
 
-/** What a request was about, and what else somebody needs to know who wants it to pass. */
+/** The subject of a request, and the facts with which an administrator can make it pass. */
 export interface Seen {
   /** A name of ours, or `quoted`. */
   readonly subject?: string;
@@ -76,7 +76,7 @@ export class AuthError extends Error {
   }
 }
 
-/** What was looked up by its id. @throws AuthError not_found   there is none */
+/** The result of a look-up by id. @throws AuthError not_found   there is none */
 export function existing<T>(entity: T | null | false): T {
   if (entity === null || entity === false) throw new AuthError('not_found');
   return entity;

@@ -8,7 +8,7 @@ export type ChallengeError = 'missing' | 'invalid' | 'expired';
 /** The token is good, and its login is too long ago for this call (RFC 9470 section 3). */
 export type StepUpError = 'insufficient_user_authentication';
 
-/** What a caller with a DPoP token is told (RFC 6750 section 3.1, RFC 9449 section 7.1). */
+/** The error of a challenge to a caller with a DPoP token (RFC 6750 section 3.1, RFC 9449 section 7.1). */
 export type DpopError = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce';
 
 export interface Challenge {
@@ -67,7 +67,7 @@ export const noTokenChallenges: readonly Challenge[] = [
   oidcChallenge('missing'),
 ];
 
-/** What a challenge says of an external JWT signer. */
+/** An external JWT signer in a challenge. */
 export interface ChallengeSigner {
   readonly id: string;
   readonly issuer: string;

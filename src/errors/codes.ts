@@ -32,9 +32,9 @@ export type OAuthError =
   | 'server_error';
 
 /**
- * What a code means outside: status, word of OAuth, word of the Edge APIs (`error.code` of the envelope), and the page
- * that a person gets, if it is not that of a malformed request. The text is for the person or program outside and names
- * no internals.
+ * A code and its meaning outside: status, word of OAuth, word of the Edge APIs (`error.code` of the envelope), and the
+ * page that a person gets, if it is not that of a malformed request. The text is for the person or program outside and
+ * names no internals.
  */
 function code({ raw: [description = ''] }: TemplateStringsArray) {
   return <const Page extends string = 'malformed'>(
