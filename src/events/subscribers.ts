@@ -11,7 +11,7 @@ import type { QueuedEvent } from '../store/contracts/deliveries.ts';
 import type { EventSubscriptionStore } from '../store/contracts/event-subscriptions.ts';
 
 export interface Subscribers {
-  /** What is to be delivered of these events, to whom. */
+  /** The deliveries of these events to subscriptions. */
   deliveriesOf(events: readonly EventToSend[]): readonly QueuedEvent[] | Promise<readonly QueuedEvent[]>;
 }
 
@@ -108,7 +108,7 @@ function compared(
 }
 
 // Events as subscribers get them: entries of the audit trail, and refused logins. They contain what an administrator can
-// read, without the subject of a login: where it names nobody, it may be a password in the wrong field.
+// read, without the subject of a login: where it names no identity, it may be a password in the wrong field.
 
 export interface EventToSend {
   readonly kind: EventKind;
