@@ -33,7 +33,7 @@ export interface RunningAttemptLog extends AttemptLog {
 }
 
 /**
- * @param keepAtMost records, by the configuration in use; beyond that whoever has most loses the oldest. They are
+ * @param keepAtMost records, by the configuration in use; beyond that the source with most loses the oldest. They are
  *                   counted now and then: until the next count, each node may exceed the limit by one in a hundred
  */
 export function attemptLog(
@@ -99,7 +99,7 @@ export function attemptLog(
   };
 }
 
-/** What an hour has room for of one kind of refused request, as in `hourlyShare`. Callers that are known count too. */
+/** The share of one kind of refused request in an hour, as in `hourlyShare`. Authenticated callers count too. */
 const requestsOfHour = [
   { most: 2000, share: 10 },
   { most: 500, share: 90 },

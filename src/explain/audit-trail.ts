@@ -16,7 +16,7 @@ import { hourlyShare } from './hourly-share.ts';
 const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 'enrollment.refused']);
 
 /**
- * The audit trail over the log, whatever the log level. Events contain ids and reasons, never secrets.
+ * The audit trail over the log, at every log level. Events contain ids and reasons, never secrets.
  * @param strangersLog takes the refusals of strangers; absent where none arrive
  */
 export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAuditTrail {
@@ -36,7 +36,7 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
   };
 }
 
-/** What a person does for their own account; an administrator who does it is named in the event. */
+/** Whether it is a person's action on their own account; an administrator who does the same is named in the event. */
 function isOwnDoing({ event }: AuditEvent): boolean {
   return ownDoings.has(event);
 }
@@ -63,7 +63,7 @@ const kept: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = keptEvent
 
 const ofOwners = (Object.keys(kept) as EventName[]).filter((name) => kept[name] === 'owner');
 
-/** Events of the same name may be routine or serious: a logout, or ending somebody else's session. */
+/** Events of the same name may be routine or serious: a logout, or ending another person's session. */
 function isKept(event: AuditEvent): boolean {
   switch (event.event) {
     case 'session.ended':
@@ -81,7 +81,7 @@ function isKept(event: AuditEvent): boolean {
 interface Waiting {
   /** Null: there is no room for it. */
   readonly record: AuditRecord | null;
-  /** Also without room: whoever fills it must not be able to hide what follows from the owner. */
+  /** Also without room: an attacker who fills it must not be able to hide later events from the owner. */
   readonly notice: QueuedNotice | null;
 }
 
@@ -92,7 +92,7 @@ const mostWaiting = 1000;
 /**
  * The audit trail that also keeps its events in the store. They are written at once, those that arrive meanwhile with
  * the next write, so that the caller of a change can wait for it. Failed writes are retried with the next one.
- * @param keepAtMost records, by the configuration in use; beyond that whoever did most loses the oldest. They are
+ * @param keepAtMost records, by the configuration in use; beyond that the actor with most loses the oldest. They are
  *                   counted now and then: until the next count, each thread of each node may exceed the limit by one in a hundred
  */
 export function keptAudit(
@@ -103,7 +103,7 @@ export function keptAudit(
     readonly random: Random;
     readonly log: Logger;
     readonly subscribers: Pick<Subscribers, 'deliveriesOf'>;
-    /** What the person is told of it; null: nothing. */
+    /** The notice to the person about it; null: none. */
     readonly noticeOf: (record: AuditRecord) => QueuedNotice | null;
     /** Members that are added to every event. */
     readonly said?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What a check of a login saw, in German. See `in-language.ts`. */
+/** Findings of the checks of a login, in German. See `in-language.ts`. */
 export const checksInGerman: Readonly<Record<string, string>> = {
   // any method
   '{1} allows {2}': '{=1} erlaubt {=2}',

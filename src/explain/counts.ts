@@ -1,6 +1,6 @@
-// What is counted for the metrics: decisions, while they are recorded, and answers. The deciding code does not know: its
-// audit trail and its attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can
-// make the counts grow. Each thread counts by itself, and the lists of all threads are added up.
+// Counters for the metrics: decisions, while they are recorded, and answers. The deciding code does not know: its
+// audit trail and its attempt log are wrapped. Labels come from closed lists, never from a client, so that a client
+// cannot create new ones. Each thread counts by itself, and the lists of all threads are added up.
 
 import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
 import type { AttemptStep } from '../model/login.ts';

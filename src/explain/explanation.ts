@@ -1,7 +1,7 @@
 /** A refusal in words for an administrator. */
 export interface Explanation {
   readonly happened: string;
-  /** What to change so that a legitimate login passes. */
+  /** The change with which a legitimate login passes. */
   readonly remedy: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a request as a whole ran into, in German: the descriptions of codes and of conflicts. See `in-language.ts`. */
+/** Failures of a whole request, in German: the descriptions of codes and of conflicts. See `in-language.ts`. */
 export const failuresInGerman: Readonly<Record<string, string>> = {
   // what a refused request was about
   '{1}; {2}': '{=1}; {=2}',

@@ -1,14 +1,14 @@
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import { type Shares, sharedLimit } from '../platform/network/sources.ts';
 
-/** What an hour has room for: a little from each source, and more from some. Who leaves much takes no room for a little. */
+/** The records of an hour: a little from each source, and more from some. A busy source takes no room from others. */
 const usualHour: readonly Shares[] = [
   { most: 24_000, share: 20 },
   { most: 6_000, share: 580 },
 ];
 
 /**
- * How many records somebody who is not an administrator may cause in an hour. A record costs its sender one request, so
+ * How many records a caller who is not an administrator may cause in an hour. A record costs its sender one request, so
  * without a limit anybody could keep the disk busy.
  * @param hour the number of records, in parts with a share for each source
  * @returns takes a place for this source, an address or the id of an identity; false if there is none left

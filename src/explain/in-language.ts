@@ -1,12 +1,12 @@
-// What the server says to administrators about one request, in the language of the reader. Programs and the log get the
-// English sentence; it is also the key of its translation, with `{1}` `{2}` … for the values in it.
+// The server's sentences to administrators about one request, in the language of the reader. Programs and the log get
+// the English sentence; it is also the key of its translation, with `{1}` `{2}` … for the values in it.
 
 import { checksInGerman } from './checks-de.ts';
 import { failuresInGerman } from './failures-de.ts';
 import { refusalsInGerman } from './refusals-de.ts';
 
 interface Phrase {
-  /** What stands before, between and after the values. */
+  /** The texts before, between and after the values. */
   readonly literals: readonly string[];
   readonly translated: string;
 }
@@ -22,7 +22,7 @@ const books: ReadonlyMap<string, PhraseBook> = new Map([
   ['de', phraseBook({ ...checksInGerman, ...refusalsInGerman, ...failuresInGerman })],
 ]);
 
-/** What the server says is shorter; sentences of sentences are read one in the other. */
+/** Every sentence of the server is shorter; sentences of sentences are read one in the other. */
 const longest = 2000;
 
 /**

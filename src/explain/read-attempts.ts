@@ -75,7 +75,7 @@ export function explanationOf(
   return { ...(explanations[language] ?? english)[reason], command: commandFor(reason, name) };
 }
 
-/** What helps at once on the command line, with `NAME` for the identity. Other reasons need thought first. */
+/** The command that helps at once, with `NAME` for the identity. Other reasons need thought first. */
 const commands: Readonly<Partial<Record<RefusalReason, string>>> = {
   locked: 'identity unlock NAME',
   'identity-disabled': 'identity enable NAME',
