@@ -30,7 +30,7 @@ export const authenticatorSchema = z
 const shownPassword = documentsBy(passwordSchema);
 const shownCertificate = documentsBy(certificateSchema);
 
-/** An authenticator without anything with which somebody could log in. */
+/** An authenticator without secrets. */
 export function authenticatorDocument(
   needs: CertificateServices,
 ): (authenticator: ListedAuthenticator) => object {
@@ -53,7 +53,7 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
   return shownCertificate({ ...authenticator, ...head, fingerprint, isIssuedByNetwork });
 }
 
-/** Whether one of the overlay's own authorities issued a certificate. An import may have brought one that nobody reads. */
+/** Whether one of the overlay's own authorities issued a certificate. An imported one may be unreadable. */
 function isOfNetwork(own: readonly TrustAnchor[], certPem: string): boolean {
   try {
     const certificate = parseCertificate(certPem);

@@ -72,7 +72,7 @@ function isOfState(body: Body): boolean {
   return body === 'state' || body === 'object-of-state';
 }
 
-/** What the field's rules add to the schema of its value: whether it may be missing, and what it then is. */
+/** The schema of a value with the rules of its field: whether it may be missing, and its default. */
 function ruledSchema(schema: z.ZodType, field: Field, body: Body): z.ZodType {
   const usual = defaultOf(field);
   if ((body === 'object' || body === 'object-of-state') && usual !== undefined) return schema.default(usual);

@@ -33,7 +33,7 @@ function listMeta(
   return { filterableFields: [...fields.keys()], pagination };
 }
 
-/** What is asked for, which fields there are, and who asks and pays. */
+/** The query of a list, the fields that it may use, and the caller. */
 export interface AskedList {
   readonly parameters: z.output<typeof listParameters>;
   readonly fields: ListFields;
@@ -102,7 +102,7 @@ export function wholeList(items: readonly object[]): Promise<Answer> {
   return listEnvelope(items, { filterableFields: [], pagination });
 }
 
-// What looks at every entry of a table: one at a time for each caller, and a few in all.
+// Requests that read every entry of a table: one at a time for each caller, and a few in all.
 
 /** Of this thread. Each may take as long as its client takes to read. */
 const turns = fairTurns({ ...usualTurns, atOnce: 8, ofOne: 1, waitingOfOne: 4 });
@@ -124,7 +124,7 @@ export async function wholeRead(payer: string, parts: AsyncGenerator<string>): P
       throw error;
     }
   };
-  // What fails before anything is sent is answered as usual.
+  // An error before the first piece is sent is answered as usual.
   let first: IteratorResult<string> | null = await next();
   const iterator: AsyncIterator<string> = {
     async next() {

@@ -13,7 +13,7 @@ import type { AuthenticatedContext } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
-/** What callers may ask and do about themselves, on either Edge API. */
+/** Endpoints about the caller's identity and session, on either Edge API. */
 export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route[] {
   const at = edgeRoutes(api);
   return [

@@ -1,6 +1,6 @@
-// What clients of such a controller request apart from authentication: services, sessions to them, routers, posture.
-// This service has none of these and says so in the form that clients read, so that they start and then idle. Everybody
-// who is logged in gets the same answers.
+// Endpoints that clients of such a controller request besides authentication: services, sessions to them, routers,
+// posture. This service has none of these and says so in the form that clients read, so that they start and then idle.
+// The answers are the same for all callers.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -59,7 +59,7 @@ export function dataPlaneRoutes(): readonly Route[] {
       answer: dataAnswer(updatesSchema, 'Always the same time'),
       data: () => ({ lastChangeAt: isoTime(0) }),
     }),
-    // What clients report is not read, because nothing here depends on it.
+    // The reports of clients are not read, because nothing here depends on them.
     posture('posture-response', 201, 'Report posture; it is not read'),
     posture('posture-response-bulk', 200, 'Report posture many times; it is not read'),
   ];

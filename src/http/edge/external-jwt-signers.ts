@@ -26,7 +26,7 @@ const publicSignerSchema = schemaNamed('PublicExternalJwtSigner', {
 });
 
 /**
- * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and
+ * The enabled signers, for a person who wants to log in and needs to get a token: without issuer, keys and claims, and
  * without tags, which are the administrators' own notes.
  */
 export function publicSignerRoute(needs: EdgeServices, path: string): Route {

@@ -132,7 +132,7 @@ function readingRoutes(needs: EdgeServices, at: Declares, path: string): readonl
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
         const id = principal.apiSessionId;
-        // Somebody who has proven only the password does not learn how many codes are left.
+        // A caller who has proven only the password does not learn how many codes are left.
         const isPartial = principal.outstanding.length > 0;
         return totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp };
       },
@@ -206,8 +206,8 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
 }
 
 /**
- * While factors are outstanding, only a legacy session may enroll, and only if TOTP is what it lacks: somebody who has
- * only the password must not add a factor that nobody asked for, or before the others.
+ * While factors are outstanding, only a legacy session may enroll, and only if TOTP is what it lacks: a caller with
+ * only the password must not add a factor that was not asked for, or before the others.
  */
 function mayEnroll(principal: Principal): void {
   const { mechanism, outstanding } = principal;

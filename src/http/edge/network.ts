@@ -1,4 +1,4 @@
-// What a client may learn about the network: before it has an identity, and then of its other nodes.
+// Facts about the network for clients: before they have an identity, and later about its other nodes.
 
 import { z } from 'zod';
 import { nodeListFields } from '../../model/list-fields.ts';
@@ -43,7 +43,7 @@ export function cacertsRoute({ publishedAuthorities }: EdgeServices): Route {
 
 const networkJwtSchema = schemaNamed('NetworkJwt', { name: z.string(), token: z.string() });
 
-/** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
+/** The JWT with which a person who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute({ enrollmentSigner }: EdgeServices, { api, root }: EdgeApi): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],

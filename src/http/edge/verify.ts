@@ -7,7 +7,7 @@ import type { Answer } from '../request/answer.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** Every 200 has each of them, so a proxy that copies them replaces whatever the client sent under the same name. */
+/** Every 200 has each of them, so a proxy that copies them replaces those of the same name that the client sent. */
 const verifiedHeaders = {
   'remote-user': 'name of the identity; what is not ASCII, and %, as percent-encoded UTF-8',
   'remote-id': 'its id',

@@ -63,7 +63,7 @@ const specSchema = z.strictObject({
   name: z.string(),
 });
 
-/** What clients of such a controller read about it beside the version: protocols, descriptions, known capabilities. */
+/** Facts about such a controller that clients read besides its version: protocols, descriptions, capabilities. */
 export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeApi): readonly Route[] {
   const rules = { methods: ['GET', 'HEAD'] as const, api, errors: 'edge' as const };
   const name = api.replace('edge-', '');

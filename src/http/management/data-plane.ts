@@ -1,6 +1,5 @@
-// What existing consoles and command lines list in addition to what this service manages: services, routers and the
-// policies between them. There are none; with the compatibility profile the answers say so in the form that those
-// clients read.
+// Entities that existing consoles and command lines list and that this service does not have: services, routers and the
+// policies between them. With the compatibility profile the answers say so in the form that those clients read.
 
 import { z } from 'zod';
 import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';

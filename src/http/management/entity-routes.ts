@@ -17,7 +17,7 @@ interface Described {
   readonly document?: Resource['document'];
 }
 
-/** What a resource says about a managed entity: its address, names, document, lists and versions. */
+/** The resource of a managed entity: its address, names, document, lists and versions. */
 export function describedResource(
   entity: Entity,
   needs: Pick<EdgeServices, 'store'>,

@@ -159,7 +159,7 @@ export function invitationDocuments(invitations: Made['invitations'], issuer: st
   return invitations.map(({ id, name, ...issued }) => ({ id, name, ...issuedDocument(issued, issuer) }));
 }
 
-/** What an order depends on beside its body. */
+/** Values that an order depends on besides its body. */
 interface At {
   readonly now: number;
   /** Where links lead; empty in a preview. */

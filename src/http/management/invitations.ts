@@ -30,7 +30,7 @@ const body = z.strictObject({
   show: z.boolean().optional().describe('With send: true has the url in the answer all the same'),
 });
 
-/** What the rule takes. @throws AuthError conflict   no listener shows pages */
+/** The fields of the invitation rule. @throws AuthError conflict   no listener shows pages */
 export function invitationFields(
   { send, show = !send, ...fields }: Omit<z.output<typeof body>, 'show'> & { show?: boolean | undefined },
   issuer: string,
@@ -38,7 +38,7 @@ export function invitationFields(
   return { ...fields, send: send ? { issuer } : null, show };
 }
 
-/** What the answer says of a link that was made. */
+/** The fields of the answer about a link that was made. */
 export const issuedFields = {
   url: z
     .string()

@@ -25,7 +25,7 @@ const newSecretSchema = schemaNamed('NewOidcClientSecret', {
   secret: z.string().describe('Shown this once'),
 });
 
-/** What is said of every delivery. */
+/** Fields of every delivery. */
 export const deliveryFields = {
   id: z.string(),
   state: z.enum(deliveryStates).describe('`failed`: given up'),

@@ -39,11 +39,11 @@ export interface Resource {
   /** The last part of its path, such as `identities`. */
   readonly collection: string;
   /**
-   * Its versions, so that a change may require that nobody else has made one meanwhile. For all entities that can
+   * Its versions, so that a change may require that there was no other change meanwhile. For all entities that can
    * change.
    */
   readonly versioned?: Versioned;
-  /** What one of them is called in the API description, with its article, such as `an identity`. */
+  /** The name of one entity in the API description, with its article, such as `an identity`. */
   readonly noun: string;
   /** The documents of the list, and of a single entity unless `detail` is given. */
   readonly document: z.ZodType;
@@ -56,7 +56,7 @@ export interface Resource {
   get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
-  /** What the answer to a creation has beside the id. */
+  /** Fields of the answer to a creation, besides the id. */
   readonly created?: Created;
   /** All fields. Those that may be omitted get their default. */
   readonly replace?: Operation<void>;
@@ -64,8 +64,9 @@ export interface Resource {
   readonly patch?: Operation<void>;
   remove?(by: AdminCall, id: string): Promise<void>;
   /**
-   * Who may call apart from administrators: `read` for reading the entity, `delete`, and the names of actions, removals
-   * and parts (for emptying them). By default the permission `read` opens reading and nothing the rest; null: nobody.
+   * The permissions that open an endpoint to callers who are not administrators: `read` for reading the entity,
+   * `delete`, and the names of actions, removals and parts (for emptying them). By default the permission `read` opens
+   * reading and nothing else; null: administrators only.
    */
   readonly permissions?: Readonly<Record<string, Permission | null>>;
   /** POST `/{id}/NAME` */
@@ -82,7 +83,7 @@ interface Created {
   read(id: string): Promise<object>;
 }
 
-/** Who reads. Only administrators see what would let somebody log in (model/permission.ts). */
+/** The caller who reads. Only administrators see credentials (model/permission.ts). */
 export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'> & { readonly language: string };
 
 function readerOf(context: AuthenticatedContext): Reader {
@@ -204,7 +205,7 @@ function one(noun: string): string {
   return words.map((word) => capitalized(word === word.toUpperCase() ? word.toLowerCase() : word)).join('');
 }
 
-/** Who may call, and the name in operation ids. */
+/** The permission for calling, and the name in operation ids. */
 interface Named {
   readonly permission: Permission | null;
   readonly operationId: string;

@@ -63,7 +63,7 @@ export const authorizationParameters = z.object({
 
 /**
  * GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL and stores nothing, or
- * with the code if somebody is signed in in the browser.
+ * with the code if the browser is signed in.
  */
 export function authorizationRoutes(needs: PageServices): readonly Route[] {
   return paths.map((path) => authorizationRoute(needs, path));
@@ -93,7 +93,7 @@ function authorizationRoute(needs: PageServices, path: string): Route {
       const bindPoint = oidcBindPointOf(context);
       const sent = body === undefined ? query : joined(query, body);
       const { parameters, pushedAs } = askedRequest(needs, sent, bindPoint.issuer);
-      // Nobody is signed in where no cookie counts.
+      // Without a cookie that counts, the browser is not signed in.
       if (!context.sender.isPerson)
         return redirect(
           loginPage(
@@ -154,7 +154,7 @@ export function pushedRequestRoute(needs: OidcServices): Route {
     methods: ['POST'],
     path: '/oidc/par',
     ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
-    // What a public client gets without a proof costs less than a request without this one.
+    // A public client can push without a proof: such a request costs less than one at the authorization endpoint.
     summary: 'Push an authorization request (RFC 9126)',
     answers: { 201: documentAnswer(pushedSchema, 'What names the request at the authorization endpoint') },
     described: { body: authorizationParameters.extend(clientFields) },

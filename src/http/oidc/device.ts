@@ -96,7 +96,7 @@ function codeRoute(needs: PageServices): Route {
     summary: 'Show the page on which a person enters the code of a device',
     answers: { 200: somePage },
     query: pageQuery,
-    // For display only: the address may come from somebody else.
+    // For display only: the address may come from an attacker.
     handler: (context, { query }) => page(deviceCodePage(needs.views(context), query.user_code ?? '', null)),
   });
 }
@@ -121,7 +121,7 @@ function decisionRoute(needs: PageServices): Route {
         } as const;
         return page(deviceCodePage(view, body.user_code, failure), { status: 404, refusal });
       }
-      // Only somebody who has seen the question answers it.
+      // Only a person who has seen the question answers it.
       const decision = context.sender.kind === 'own-page' ? body.step : 'look';
       if (decision === 'continue') return toLogin(needs, context, device);
       if (decision === 'deny') {
@@ -141,8 +141,8 @@ function toLogin(needs: PageServices, context: RequestContext, device: DeviceLog
 }
 
 /**
- * GET and POST `/oidc/device/finished`: asks who has logged in whether the device is to get the result, and takes the
- * answer. Whoever began the login may be somebody else, who has led the person through it.
+ * GET and POST `/oidc/device/finished`: asks the person who has logged in whether the device may get the result, and
+ * takes the answer. The login may have been begun by an attacker who has led the person through it.
  */
 function finishedRoutes(needs: PageServices): readonly Route[] {
   const finished = { ...pageOf, path: finishedPath };

@@ -57,7 +57,7 @@ export function endSessionRoute(needs: PageServices): Route {
       const { sender, method } = context;
       const isAgreed = body?.[agreedField] === agreedValue && method === 'POST' && sender.kind === 'own-page';
       const bindPoint = oidcBindPointOf(context);
-      // Programs keep no cookies, and nobody could answer for them.
+      // Programs keep no cookies, and have no person who could answer the question.
       const cookie = sender.isPerson ? sessionCookie(context) : null;
       const browserSession = await presentedSession(needs, bindPoint, cookie);
       const asked = { parameters, isAgreed, browserSession };
@@ -76,7 +76,7 @@ export function endSessionRoute(needs: PageServices): Route {
 
 /**
  * Asks the person, because no ID token names the session.
- * @throws AuthError invalid_request   a program asks, for which nobody can answer
+ * @throws AuthError invalid_request   a program asks: no person could answer the question
  */
 function question(
   { views, clients }: PageServices,

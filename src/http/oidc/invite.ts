@@ -61,7 +61,7 @@ const common = {
   produces: [htmlType],
 } as const;
 
-/** GET and POST `/invite`. The token is in the form, so nobody without it can post one. */
+/** GET and POST `/invite`. The token is in the form, so only its holder can post one. */
 export function inviteRoutes(needs: PageServices): readonly Route[] {
   const show = route({
     ...common,
@@ -96,7 +96,7 @@ export function inviteRoutes(needs: PageServices): readonly Route[] {
   return [show, submit, ...invitedPasskeyRoutes(needs)];
 }
 
-/** What programs and the page's script learn once the passkey of an invitation is added. */
+/** The answer to programs and the page's script once the passkey of an invitation is added. */
 const addedAnswer = documentAnswer(
   schemaNamed('InvitationUsed', { username: z.string() }),
   'The passkey is added: a login with it can begin',

@@ -64,7 +64,7 @@ const provisioning = documentAnswer(
 );
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
-/** A code of any shape is simply "invalid": what it should look like does not help whoever types it. */
+/** A code of any shape is simply "invalid": a message about its form would not help the person who types it. */
 const codeField = { code: z.unknown().meta({ type: 'string' }) };
 const namedLogin = z.object({
   ...authRequestIdMembers,

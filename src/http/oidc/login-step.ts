@@ -24,7 +24,7 @@ import { formTarget } from '../request/security-headers.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { type Application, applicationOf, hrefOf, pageAsking, type RequestedLogin } from './sign-in-ways.ts';
 
-/** What `oidcBindPointOf` has computed, by issuer: the same for every request until the configuration is replaced. */
+/** Results of `oidcBindPointOf`, by issuer: the same for every request until the configuration is replaced. */
 const bindPoints = new WeakMap<Listener, Map<string, OidcBindPoint>>();
 
 /** The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirect URIs. */
@@ -157,10 +157,10 @@ export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
 }
 
 /**
- * The step in a browser that has the binding cookie from now on, set before anything else is answered: a person who is
- * lured into a login that somebody else began is bound to it before typing a password. This applies to whoever asks,
- * and for whatever: if a program asks for something that a browser has to continue, only a browser with that program's
- * cookie can do so.
+ * The step in a browser that has the binding cookie from now on, set before the first answer: a person who is lured
+ * into a login that an attacker began is bound to it before typing a password. This applies to every request and every
+ * step: if a program asks for a step that a browser has to continue, only a browser with that program's cookie can do
+ * so.
  */
 export function bindStep(
   needs: PageServices,
@@ -192,7 +192,7 @@ function boundTo(
   };
 }
 
-/** What a browser sends when somebody submits a form, also one too old to say who sends it. */
+/** Whether a browser sends the form of a person, including old browsers without `Sec-Fetch` headers. */
 function isFormOfPerson({ method, sender, headers }: RequestContext): boolean {
   const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '');
   return method === 'POST' && sender.isSubmitted && !isJson;
@@ -204,7 +204,7 @@ function requireBoundId({ sealer, clock }: PageServices, authRequestId: string):
     throw new AuthError('auth_request_unknown', { detail: 'a form with an id that is bound to no browser' });
 }
 
-/** What its pages show of a login. @param status of the answer: from 400 on, what was sent is refused */
+/** The state of a login for its pages. @param status of the answer: from 400 on, the last input was refused */
 export function loginInPage(step: Step, status: number): LoginInProgress {
   const { authRequestId, context, application } = step;
   const { requestId: referenceId } = context;

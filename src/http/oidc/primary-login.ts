@@ -54,7 +54,7 @@ interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What may come with every method. */
+/** Fields that every method accepts. */
 const cameFields = { configTypes, csrPem, ...clientInfoFields };
 
 interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
@@ -63,7 +63,7 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly words: string;
   /** The method's fields in the body. */
   readonly fields: Fields;
-  /** What programs learn apart from address and method. */
+  /** Values for programs, besides address and method. */
   readonly entry: object;
   page(step: Step, options: PageOptions): Answer;
   submit(step: Step, came: CameWithLogin, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
@@ -180,7 +180,7 @@ function certificateRoutes(needs: PageServices): readonly Route[] {
   });
 }
 
-/** @throws AuthError invalid_auth   says that no certificate can arrive here, whatever the client has */
+/** @throws AuthError invalid_auth   no certificate can arrive on this listener, even if the client has one */
 function requireAskedFor(step: Step): void {
   if (asksForCertificates(step)) return;
   throw new AuthError('invalid_auth', {

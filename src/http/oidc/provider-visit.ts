@@ -137,8 +137,8 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
 }
 
 /**
- * Continues with what the provider answered. Whoever began a login that leads to a program on the person's device may have
- * planted its cookie and led the person straight to the provider. Only our own page can ask whether the person meant it.
+ * Continues with the provider's answer. An attacker who began a login for a program on the person's device may have
+ * planted its cookie and led the person straight to the provider. Only our page can ask whether the person meant it.
  */
 async function comeBack(
   needs: PageServices,

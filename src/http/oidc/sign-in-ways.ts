@@ -27,11 +27,11 @@ export interface RequestedLogin {
 export const existingPasswordPath = '/oidc/login/password';
 export const providerPath = '/oidc/login/ext-jwt';
 export const passkeyPath = '/oidc/login/passkey';
-/** What an authenticator has to answer. */
+/** The options of a passkey request for the authenticator. */
 export const passkeyOptionsPath = `${passkeyPath}/options`;
 export const visitPath = '/oidc/login/ext-jwt/visit';
 export const cancelLoginPath = '/oidc/login/cancel';
-/** What remains of a login after its first step. */
+/** The outstanding factors of a login after its first step. */
 export const queriesPath = '/oidc/login/auth-queries';
 
 /** The page of the login that people left for another provider, and return to. */

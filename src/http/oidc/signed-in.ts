@@ -24,7 +24,7 @@ import { handoverAnswer, stepRefusals } from './step-answers.ts';
 const common = {
   path: loginPaths.continue,
   ...anonymous('oidc', 'counted', 'html-or-edge'),
-  // Who is not signed in is led to the login page, which proves nothing.
+  // A browser that is not signed in is led to the login page, which proves nothing.
   produces: [htmlType],
 } as const;
 const query = z.object(authRequestIdMembers);
@@ -73,7 +73,7 @@ export function signedInRoutes(needs: PageServices): readonly Route[] {
     async handler(context, { query: asked, body }) {
       const step = openStep(needs, context, asked, body);
       const browser = await signedInBrowser(needs, context);
-      // Nobody may continue as somebody whose name was not on the page.
+      // The person continues only under the name that the page showed.
       if (browser.session?.id !== body.session) return question(needs, step, browser);
       const handover = await continueSignedIn(needs, step.authRequest, browser);
       return handover === null ? toLogin(step) : handoverAnswer(step.view, handover);

@@ -1,5 +1,5 @@
-// What answers a step of a login: the way on to the client, or what remains. Programs get JSON and no cookies; people get
-// the page that asks for the next factor or for a new password.
+// Answers to a step of a login: the redirect to the client, or the outstanding factors. Programs get JSON and no
+// cookies; people get the page that asks for the next factor or for a new password.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -54,7 +54,7 @@ import { passkeyAddresses, passkeyPath } from './sign-in-ways.ts';
 export const registerPath = `${passkeyPath}/register`;
 export const registerOptionsPath = `${registerPath}/options`;
 
-/** What an endpoint declares that takes a step of a login. */
+/** The declaration of an endpoint that takes a step of a login. */
 interface StepRules<Fields extends z.ZodRawShape> extends Pick<Route, 'path' | 'summary' | 'refusals'> {
   readonly method?: 'POST' | 'DELETE';
   /** By default the way on to the client, or what remains. */

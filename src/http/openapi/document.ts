@@ -31,7 +31,7 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly deprecated?: true;
-  /** Who may call. */
+  /** The guard of the endpoint. */
   readonly 'x-guard': Guard;
   /** The permission that also opens an endpoint for administrators. */
   readonly 'x-permission'?: Permission;
@@ -58,7 +58,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** What one document describes. */
+/** The contents of one document. */
 export interface DescribedApi {
   readonly title: string;
   readonly description: string;
@@ -127,7 +127,7 @@ const guardWords: Readonly<Record<Guard, string>> = {
   admin: 'For administrators.',
 };
 
-/** Who may call an endpoint, in words. */
+/** The guard of an endpoint, in words. */
 function accessWords({ guard, permission }: Route): string {
   return permission === undefined
     ? guardWords[guard]

@@ -34,8 +34,8 @@ export function schemaCollection(): SchemaCollection {
 }
 
 /**
- * References components, and omits what says less than it seems to: documents may gain members, a format says more than
- * the pattern made from it, and the bounds of safe integers are nobody's rule.
+ * References components, and omits three things that say less than they seem to: documents may gain members, a format
+ * says more than the pattern made from it, and the bounds of safe integers are no rule of the API.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);

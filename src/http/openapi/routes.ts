@@ -128,7 +128,7 @@ function specPathOf({ api, root }: Description): readonly string[] {
   return api === 'oidc' ? [] : [`${root}/specs/${api.replace('edge-', '')}/spec`];
 }
 
-/** What the page shows of a description. HEAD is like GET and is not shown. */
+/** The description for the page. HEAD is like GET and is not shown. */
 function apiReferenceOf(
   { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
   addresses: Pick<ApiReference, 'path' | 'documentPath'>,

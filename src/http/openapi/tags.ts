@@ -1,6 +1,6 @@
 import { dataPlaneLists } from '../documents/data-plane.ts';
 
-/** What each group of operations is about, by the first segment of their paths. */
+/** The description of each group of operations, by the first segment of their paths. */
 export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['.well-known', 'Where clients look first, at addresses that standards have fixed.'],
   ['account', 'The pages on which people manage their own account.'],

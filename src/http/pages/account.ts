@@ -44,7 +44,7 @@ const shells = (views: Views) =>
     }),
   );
 
-/** What somebody sees who opens the address of the server. */
+/** The page at the root of the server. */
 const home = (views: Views) =>
   fixedRoute({
     ...common,

@@ -5,7 +5,7 @@ import { contentAnswer, type Route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 import { type Views, viewsOf } from './views.ts';
 
-/** What every page needs of a branding: the views, and the endpoints for files. */
+/** The views of a branding, and the endpoints for its files. */
 export function brandedPages(branding: Branding): {
   readonly views: Views;
   readonly assets: readonly Route[];

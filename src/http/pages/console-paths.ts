@@ -10,7 +10,7 @@ export const consolePaths = {
   signedOut: '/console/signed-out',
 } as const;
 
-/** Where the console is for whoever came to this listener; null: it has none. */
+/** The console's address on this listener; null: it has none. */
 export function consoleOf({ listener }: Pick<RequestContext, 'listener'>): string | null {
   return servesApi(listener, 'console') ? consolePaths.page : null;
 }

@@ -25,7 +25,7 @@ const shells = (views: Views) =>
       views,
       methods: ['GET'],
       path,
-      // What routers in browsers make of the first screen's address.
+      // Routers in browsers turn the first screen's address into this one.
       ...(path.endsWith('/') && { aliasOf: consolePaths.page }),
       produces: [htmlType],
       summary: 'Show the console',

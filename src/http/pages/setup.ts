@@ -39,9 +39,8 @@ const common = {
 } as const;
 
 /**
- * `/setup`: the page of the one-time link for the first administrator. The form contains the token, so nobody can post
- * it without having the token. The token appears in no log line and, because of the referrer policy, in no other
- * request.
+ * `/setup`: the page of the one-time link for the first administrator. The form contains the token, so only its holder
+ * can post it. The token appears in no log line and, because of the referrer policy, in no other request.
  */
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
   const show = route({

@@ -4,7 +4,7 @@ import type { Look, View } from '../../pages/layout.ts';
 import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
-/** What a view depends on. A request that failed early has no more than this. */
+/** The parts of a request that a view depends on. A request that failed early has no more than this. */
 export type Visitor = Pick<RequestContext, 'queryText' | 'headers'> & {
   readonly sender: Pick<RequestContext['sender'], 'cookie'> | null;
 };

@@ -29,7 +29,7 @@ export interface AnsweredRefusal {
   readonly seen?: Seen;
 }
 
-/** What a handler returns. Every answer also gets the security and CORS headers. */
+/** The result of a handler. Every answer also gets the security and CORS headers. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -80,7 +80,7 @@ export function enveloped<Given extends readonly unknown[]>(
   };
 }
 
-/** A page of a list in the envelope. A long one is written in parts, so that it delays nobody else. */
+/** A page of a list in the envelope. A long one is written in parts, so that it does not delay other requests. */
 export async function listEnvelope(
   items: readonly unknown[],
   meta: Readonly<Record<string, unknown>>,
@@ -244,7 +244,7 @@ export function isUnacceptable(accept: string | undefined, offered: readonly str
   return chooseMediaType(accept, offered) === null && !offered.includes(jsonType);
 }
 
-/** Whether the client prefers a page to JSON, as browsers do when somebody navigates. */
+/** Whether the client prefers a page to JSON, as browsers do when a person navigates. */
 export function wantsHtml(accept: string | undefined): boolean {
   return chooseMediaType(accept, jsonOrHtml) === htmlType;
 }

@@ -28,7 +28,7 @@ export interface OpenBindPoint {
   readonly isHttpsOnly: boolean;
 }
 
-/** What one server (one interface of a listener) knows about itself. */
+/** The configuration of one server (one interface of a listener). */
 export interface ServerScope {
   readonly listener: Listener;
   /** By the Host header in lower case; filled once the port is known. */
@@ -47,15 +47,15 @@ const noAuthorization: readonly string[] = [];
 
 const commonHeaders = { ...securityHeaders, vary: 'origin' };
 
-/** What Node's own header object does not show: how often a header was sent. */
+/** The count of each header's lines, which Node's own header object does not show. */
 interface Lines {
   hosts: number;
   authorization: readonly string[];
 }
 
-/** What an endpoint accepts and others do not. */
+/** Exceptions of an endpoint from the usual rules of admission. */
 export interface Admission {
-  /** False for endpoints that serve internal machines, whatever address these dial. */
+  /** False for endpoints that serve internal machines, which may use any address. */
   readonly needsHost: boolean;
   /** Whether pages of other sites may send requests that could change something. */
   readonly acceptsForeignPages: boolean;
@@ -114,7 +114,7 @@ export function requestBeginner(
     if (found?.isHttpsOnly === true) reply.headers(strictTransport);
     reply.header('x-request-id', request.id);
     if (scope.isDraining) reply.header('connection', 'close');
-    // An answer that does not come from a bind point is for nobody to read, so it names no origin either.
+    // An answer that does not come from a bind point may not be read by pages, so it names no origin either.
     if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
     else if (isAllowed && found !== undefined) reply.headers(corsHeaders(origin));
 

@@ -183,8 +183,8 @@ function knownNames(): KnownNames {
 }
 
 /**
- * What is wrong with which field, for the client.
- * @param sent what the schema was applied to
+ * The problems of each field, for the client.
+ * @param sent the value that the schema was applied to
  */
 function fieldProblems(error: z.ZodError, sent: unknown, names: KnownNames): FieldProblem[] {
   return error.issues.flatMap((issue) => problemsOf(issue, sent, names)).slice(0, mostProblems);

@@ -67,7 +67,7 @@ export function originsOfApplications(
   return (origin, isForApplications) =>
     clients().some(
       ({ type, apiAccess, redirectPatterns }) =>
-        // Those that can keep a secret call from their server.
+        // Applications with a server keep the secret there, and call from there.
         type === 'public' && (isForApplications || apiAccess) && originsOf(redirectPatterns)(origin),
     );
 }

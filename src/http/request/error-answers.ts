@@ -19,7 +19,7 @@ import { retryAfterOf } from './errors.ts';
 /** The form of an endpoint's errors; `html-or-…`: a page for clients that prefer one. */
 export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
 
-/** What the answer depends on apart from the failure. */
+/** The facts about the request that the answer depends on, apart from the failure. */
 export interface FailedRequest {
   readonly requestId: string;
   /** Of the trace that the request belongs to. */
@@ -137,15 +137,15 @@ function htmlError(failure: AuthError, request: FailedRequest): Answer {
     problems: failure.fields.map(({ field, reason }) => ({ field, reason: say(reason) })),
     retryAfterSeconds,
     startAgain: failure.startAgain,
-    // Somebody who has to wait has lost nothing. Repeating any other request would be refused again.
+    // A person who has to wait has lost nothing. Repeating any other request would be refused again.
     goOn: retryAfterSeconds === undefined ? null : request.loginPage,
   });
   return page(document, { status, headers: errorHeaders(failure, request) });
 }
 
 /**
- * Sends an authorization error back to the client, with its description. Whoever made the error has validated the
- * redirect URI.
+ * Sends an authorization error back to the client, with its description. The code that made the error has validated
+ * the redirect URI.
  * @see RFC 6749 section 4.1.2.1, RFC 9207
  */
 function authorizationErrorAnswer(failure: AuthorizationError, view: () => View): Answer {

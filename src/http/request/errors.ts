@@ -18,7 +18,7 @@ export function retryAfterOf(failure: AuthError): number | undefined {
 }
 
 /**
- * The failure for whatever was thrown. Anything unexpected becomes `server_error`, which reveals nothing about its
+ * The failure for any thrown value. Anything unexpected becomes `server_error`, which reveals nothing about its
  * cause.
  */
 export function asAuthError(thrown: unknown): AuthError {
@@ -33,7 +33,7 @@ export function asAuthError(thrown: unknown): AuthError {
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
   if (thrown instanceof HashPoolFull)
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
-  // Nobody reads the answer, and nothing has failed.
+  // The client has gone, and nothing has failed.
   if (thrown instanceof HashUnwanted)
     return new AuthError('invalid_request', { cause: thrown, detail: thrown.message });
   if (thrown instanceof HashPoolStopped) return new AuthError('unavailable', { cause: thrown });

@@ -112,7 +112,7 @@ export const configTypes = z
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
 
-// What clients say about themselves at login: in JSON as `envInfo` and `sdkInfo`, in a form as separate fields.
+// A client's description of itself at login: in JSON as `envInfo` and `sdkInfo`, in a form as separate fields.
 
 const longest = 255;
 /** RFC 1035 section 2.3.4, as text without the final dot. */
@@ -171,7 +171,7 @@ export const clientInfoFields = {
 const membersSchema = z.object(clientInfoMembers);
 const fieldsSchema = z.object(clientInfoFields);
 
-/** What the client sent, or undefined if nothing. Empty texts count as nothing. */
+/** The client's description of itself, or undefined if there is none. Empty texts count as none. */
 export function clientInfoOf({ envInfo, sdkInfo }: z.output<typeof membersSchema>): ClientInfo | undefined {
   const info = { envInfo: said(envInfo ?? {}), sdkInfo: said(sdkInfo ?? {}) };
   return Object.keys({ ...info.envInfo, ...info.sdkInfo }).length === 0 ? undefined : info;

@@ -20,7 +20,7 @@ interface FixedContent extends Answer {
 interface FixedRules extends Omit<RouteRules, 'load'> {
   /** The parameters of the path that the answer depends on. Others share one answer. */
   readonly keyedBy?: readonly string[];
-  /** What the answer is made of besides configuration and place: it is made again when one of these is another value. */
+  /** Inputs of the answer besides configuration and place: it is made again when one of these is another value. */
   madeOf?(place: Place): readonly unknown[];
 }
 
@@ -85,7 +85,7 @@ export function fixedRoute(definition: FixedPage | FixedDocument): Route {
       const found = kept.get(key);
       const isFresh = found !== undefined && (madeOf === undefined || isSame(madeOf(place), found.madeOf));
       if (isFresh) return answerFrom(found, context);
-      // What fails at once has to be forgotten after it was noted.
+      // A failure that happens at once must be forgotten only after it was noted.
       const making = underWay.get(key) ?? makeFor(key, place, view).finally(() => underWay.delete(key));
       underWay.set(key, making);
       return making.then((made) => answerFrom(made, context));

@@ -28,7 +28,7 @@ export function admitter({ api, guard, permission }: Route) {
     if (caller instanceof Promise) return caller.then((principal) => admit(principal, context, reply));
     // From here on, a refusal is about a known caller.
     context.principal = caller;
-    // Somebody who is authenticated and lacks only the right still learns when the session ends (spec 5.5).
+    // A caller who is authenticated and lacks only the right still learns when the session ends (spec 5.5).
     const isComplete = caller.outstanding.length === 0;
     if (isComplete) reply.headers(sessionHeaders(caller, context.receivedAt));
     requireAudience(api, caller);

@@ -1,4 +1,4 @@
-// Long answers are written in parts, each when the client has taken the one before: TLS encrypts whatever it is given,
+// Long answers are written in parts, each when the client has taken the one before: TLS would encrypt the whole answer
 // into memory.
 
 import type { ServerResponse } from 'node:http';
@@ -34,9 +34,9 @@ export function writeInParts(response: ServerResponse, body: readonly (string | 
 }
 
 /**
- * Writes a body that is made meanwhile, each piece when the client has taken those before. Ends what makes the body if the
+ * Writes a body that is made meanwhile, each piece when the client has taken those before. Ends the source if the
  * client goes away, and at once for HEAD.
- * @throws whatever makes the body throws, after it broke the answer off
+ * @throws every error of the source, after it broke the answer off
  */
 export async function writeWhileMade(response: ServerResponse, body: AsyncIterable<string>): Promise<void> {
   const gone = new Promise<boolean>((resolve) => response.once('close', () => resolve(false)));

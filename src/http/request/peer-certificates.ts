@@ -81,7 +81,7 @@ function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
   return { leafThumbprint, chain };
 }
 
-/** @param leaf whose `issuerCertificate` is the certificate that was sent next, whatever issued it, and so on */
+/** @param leaf its `issuerCertificate` is the next certificate that was sent, even if not its issuer, and so on */
 function chainOf(leaf: X509Certificate): Buffer[] {
   const sent: X509Certificate[] = [];
   for (

@@ -1,5 +1,5 @@
-// What is kept of a refused request: a line of the log, and the record that administrators find under its reference id
-// if no step of a login has written one.
+// Traces of a refused request: a line of the log, and the record that administrators find under its reference id if no
+// step of a login has written one.
 
 import type { FastifyRequest } from 'fastify';
 import type { AuthError, Seen } from '../../errors/auth-error.ts';
@@ -106,7 +106,7 @@ function sentAs(request: FastifyRequest): SentRequest {
   return { method: request.method, path: request.is404 ? undefined : request.routeOptions.url };
 }
 
-/** What a line of the log says of a failed request. */
+/** The fields of the log line about a failed request. */
 export function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyRequest) {
   const context = overlay as RequestContext | null | undefined;
   return {

@@ -33,8 +33,8 @@ export interface EndpointHeaders
 }
 
 /**
- * What an endpoint may know about the request it answers. It is a class because one is made for each request: values
- * computed on demand live on the prototype and cost a request nothing.
+ * The request as endpoints see it. It is a class because one is made for each request: values computed on demand live
+ * on the prototype and cost a request nothing.
  */
 export class RequestContext {
   /** The reference id: in `x-request-id`, in error bodies, in the log and in `explain`. */
@@ -45,7 +45,7 @@ export class RequestContext {
   readonly listener: Listener;
   /** The bind point that the Host header names. Documents may mention its address and issuer only. */
   readonly bindPoint: BindPoint;
-  /** Who sends it, with the cookies and the client certificate that count. */
+  /** The sender, with the cookies and the client certificate that count. */
   readonly sender: Sender;
   /**
    * The address of the client: the other end of the connection, or what a load balancer says in a PROXY header
@@ -54,7 +54,7 @@ export class RequestContext {
   readonly remoteAddress: string;
   /** The values of all Authorization lines in order, at most three. */
   authorization: readonly string[];
-  /** Who calls; null on anonymous endpoints. Set by the guard. */
+  /** The authenticated caller; null on anonymous endpoints. Set by the guard. */
   principal: Principal | null = null;
   /** The right by which the guard let the caller in; null if any session may call. */
   right: Right | null = null;
@@ -143,8 +143,8 @@ export class RequestContext {
   }
 
   /**
-   * Lets the proof be about the request that a proxy asks about, if the proxy says which: in the headers that Traefik and
-   * Caddy send. Whoever sends them without a proxy learns only about their own token.
+   * Lets the proof be about the request that a proxy asks about, if the proxy says which: in the headers that Traefik
+   * and Caddy send. A caller who sends them without a proxy learns only about their own token.
    */
   proveForProxy(): void {
     const { headers } = this.#request;
@@ -250,7 +250,7 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
 export function bearerTokens(lines: readonly string[]): readonly string[] {
   const [first] = lines;
   if (first === undefined) return none;
-  // What nearly every caller sends: one line that is not a list. Same result as below, half a microsecond faster.
+  // Nearly every caller sends one line that is not a list. Same result as below, half a microsecond faster.
   if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(','))
     return [first.slice(plainScheme.length).trim()];
   const tokens = tokensOf(lines, 'bearer');
@@ -333,7 +333,7 @@ export function referenceIds(random: Random): () => string {
   };
 }
 
-/** The language of whoever sent these headers. */
+/** The language of the sender of these headers. */
 export function languageOf({ headers }: Pick<AuthenticatedContext, 'headers'>): string {
   return languageFor(acceptedLanguages(headers['accept-language'])).tag;
 }

@@ -41,15 +41,15 @@ export function servesApi({ apis }: Pick<Listener, 'apis'>, api: Api): boolean {
 }
 
 /**
- * Who may call: anybody; a caller with a session whose factors may still be outstanding; one with none outstanding; one
- * who is also an administrator or has the endpoint's permission.
+ * The callers that are admitted: all; those with a session whose factors may still be outstanding; those with none
+ * outstanding; those who are also administrators or have the endpoint's permission.
  */
 export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
 /**
- * What an anonymous answer costs. `fixed`: it is made once (fixed-route.ts). `light`: less than a tenth of a TLS
- * handshake. `counted`: it may cost more, so it counts against its source (platform/network/sources.ts); `counted-unless-proven`: not
- * when a request that may change something succeeds, since a proof came with it.
+ * The cost of an anonymous answer. `fixed`: it is made once (fixed-route.ts). `light`: less than a tenth of a TLS
+ * handshake. `counted`: it may cost more, so it counts against its source (platform/network/sources.ts);
+ * `counted-unless-proven`: not when a request that may change something succeeds, since a proof came with it.
  */
 export type Load = 'fixed' | 'light' | 'counted' | 'counted-unless-proven';
 
@@ -83,11 +83,11 @@ export interface RouteRules {
   /** The path in the API description, if this one is only another way to reach the endpoint. */
   readonly aliasOf?: string;
   readonly errors: ErrorFormat;
-  /** With the guard `admin`: whoever has this permission may call too. If absent: administrators only. */
+  /** With the guard `admin`: callers with this permission are admitted too. If absent: administrators only. */
   readonly permission?: Permission;
   /** One line for the API description, in the imperative: `List the identities`. */
   readonly summary: string;
-  /** What generated clients call it, if the path makes a bad name: `listIdentities`. */
+  /** The name in generated clients, if the path makes a bad name: `listIdentities`. */
   readonly operationId?: string;
   /** Every success. The test server compares each answer with it. */
   readonly answers: DeclaredAnswers;
@@ -119,7 +119,7 @@ export interface RouteRules {
   readonly takesFormToken?: boolean;
   /** Proxies ask about requests of others: a DPoP proof is about those. */
   readonly answersProxies?: boolean;
-  /** Scripts of every origin may read it: a public document that names nobody. */
+  /** Scripts of every origin may read it: a public document that names no person. */
   readonly readableByAll?: boolean;
   /** Set where anybody may call. */
   readonly load?: Load;
@@ -356,7 +356,7 @@ type AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> = Omi
   'permission' | 'guard'
 > &
   EdgeOutcome<Body, Query> & {
-    /** Who may call apart from administrators; null: nobody. By default `read` for GET and nobody for the others. */
+    /** The permission that opens it to callers who are not administrators; null: none does. Default: `read` for GET. */
     readonly permission?: Permission | null;
   };
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** On every answer, whatever made it. A handler may replace `cache-control` for a public document. */
+/** On every answer, errors included. A handler may replace `cache-control` for a public document. */
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -10,7 +10,7 @@ export const securityHeaders = {
 /** Browsers open the host, all of its ports, by https only for a year (RFC 6797). */
 export const strictTransport = { 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** For documents that rarely change and name nobody: discovery, keys. */
+/** For documents that rarely change and name no person: discovery, keys. */
 export function publicFor(seconds: number): { readonly 'cache-control': string } {
   return { 'cache-control': `public, max-age=${seconds}` };
 }

@@ -1,5 +1,5 @@
-// Who sends a request, decided once, before anything else of it is read. A browser adds to a request what belongs to the
-// person: cookies, and the client certificate of the connection. Only the sender has both, so that no endpoint can use
+// The sender of a request, decided once, before anything else of it is read. A browser adds the person's cookies and
+// the client certificate of the connection to a request. Only the sender has both, so that no endpoint can use
 // them for a page of another origin. docs/decisions/requests-of-foreign-pages.md has the reasons.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -58,7 +58,7 @@ export class Sender {
     return this.#raw.headers.origin;
   }
 
-  /** What a browser said of the page, for the log. */
+  /** The browser's statement about the page, for the log. */
   get said(): string {
     const { 'sec-fetch-site': site } = this.#raw.headers;
     return `Origin: ${this.origin?.slice(0, 200) ?? 'none'}, Sec-Fetch-Site: ${String(site).slice(0, 50)}`;

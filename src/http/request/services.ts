@@ -28,7 +28,7 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly build: Build;
   readonly clients: Pick<ClientRegistry, 'registered'>;
-  /** What this node presents to clients, trusts and signs with, by the configuration in use. */
+  /** The certificates that this node presents to clients, trusts and signs with, by the configuration in use. */
   readonly ownCertificates: readonly OwnCertificate[];
   /** Whether more than one node is online. */
   readonly node: { readonly isCluster: boolean };
@@ -52,11 +52,11 @@ export interface OwnCertificate extends CertificateFacts {
   readonly listeners: readonly string[];
   readonly file: string;
   readonly pem: string;
-  /** What it signs at present, if it is an authority: the certificates that listeners present, those of clients. */
+  /** The certificates that it signs at present, if it is an authority: those of listeners, those of clients. */
   readonly signs: readonly ('server' | 'clients')[];
 }
 
-/** What runs, as the version document says it. */
+/** The running version, as in the version document. */
 export interface Build {
   /** Revision of the sources. */
   readonly revision: string;

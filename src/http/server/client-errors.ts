@@ -24,7 +24,7 @@ function unread(requestId: string, socket: Duplex, method: string) {
 
 /**
  * Answers a message that is not an HTTP request or did not arrive in time, and closes the connection: after a broken
- * message nobody knows where the next one begins (RFC 9112 section 9.3).
+ * message the start of the next one is unknown (RFC 9112 section 9.3).
  */
 export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts }: BrokenRequestServices) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -37,7 +37,7 @@ export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts
       socket.destroy();
       return;
     }
-    // Without TLS there is nobody to answer, and the answer would wait for a handshake that never comes.
+    // Without TLS no answer can be sent: it would wait for a handshake that never comes.
     if (!isOfHttp(error)) {
       log.write({ ...tlsFailed, fields: { detail: error.code } });
       socket.destroy();

@@ -38,7 +38,7 @@ import {
 } from './tls-material.ts';
 import { type WaitingBytes, waitingBytes, waitingSums } from './waiting-bytes.ts';
 
-/** What a listener answers with, according to the configuration. */
+/** The endpoints of a listener, according to the configuration. */
 export interface Endpoints {
   readonly listener: Listener;
   readonly material: TlsMaterial;
@@ -72,7 +72,7 @@ export interface ListenerOptions {
   readonly connectionsPerSource?: number;
   /** How long `close` waits for requests under way. */
   readonly drain?: Millis;
-  /** What waits for the clients of all listeners of this thread; default: of this one. */
+  /** Bytes that wait for the clients of all listeners of this thread; default: of this one. */
   readonly waiting?: WaitingBytes;
   /** Other threads listen on the same interfaces; the system spreads the connections over all. */
   readonly shared?: SharedInterfaces;
@@ -95,7 +95,7 @@ export interface SharedInterfaces {
 
 const headerLimit = 16 * 1024;
 const drainTime: Millis = 10_000;
-// Tickets unused by then cost a full handshake. Nobody can decrypt recordings with today's key later.
+// Tickets unused by then cost a full handshake. Today's key cannot decrypt recordings later.
 const ticketKeyLifetime: Millis = 6 * 3_600_000;
 
 /**

@@ -1,4 +1,4 @@
-// `/metrics` in the text format of Prometheus. Other code counts, in plain numbers; they are read when somebody asks.
+// `/metrics` in the text format of Prometheus. Other code counts, in plain numbers; they are read at each scrape.
 // Labels come from closed lists: no identity, no user name, nothing that a client sent.
 
 import type { Gauge, Registry } from 'prom-client';
@@ -53,7 +53,7 @@ export interface CertificateEnd {
 
 type ByKind = readonly { readonly kind: DeliveryKind; readonly count: number }[];
 
-/** What is delivered to others, of all nodes; failures of this one. */
+/** Deliveries to other services, of all nodes; failures of this one. */
 export interface DeliveryMetrics {
   waiting(): ByKind;
   /** In seconds. */
@@ -64,7 +64,7 @@ export interface DeliveryMetrics {
   givenUp(): ByKind;
 }
 
-/** What each thread counts. */
+/** The counters of each thread. */
 export interface MetricCounts {
   readonly auditEvents: readonly Counted<AuditLabels>[];
   readonly loginAttempts: readonly Counted<AttemptLabels>[];
@@ -95,7 +95,7 @@ export function metricsReader(sources: MetricSources) {
   return {
     async text() {
       await sources.gather?.();
-      // Loaded when somebody asks: a start must not wait for it if nobody does.
+      // Loaded at the first scrape, so that it does not delay the start.
       registry ??= newRegistry(sources);
       const loaded = await registry;
       return { contentType: loaded.contentType, text: await loaded.metrics() };
@@ -144,7 +144,7 @@ interface Sample {
   readonly metricName?: string;
 }
 
-/** A metric: a single number, or a sample for each set of labels. Read when somebody asks. */
+/** A metric: a single number, or a sample for each set of labels. Read at each scrape. */
 interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;

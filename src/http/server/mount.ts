@@ -37,7 +37,7 @@ import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 /** `none`: no endpoint has the path. */
 type AnsweredApi = Api | 'none';
 
-/** What requests are answered with, whatever the configuration is. */
+/** The services of all requests, which do not depend on the configuration. */
 export interface ListenerServices {
   readonly clock: Clock;
   readonly random: Random;
@@ -48,7 +48,7 @@ export interface ListenerServices {
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
-  /** What the next DPoP proof of a client may contain. */
+  /** The nonces that the next DPoP proof of a client may contain. */
   readonly nonces: Pick<DpopNonces, 'current'>;
   readonly clockWatch: ClockJudge;
   readonly feed: Pick<FollowedFeed, 'hasStoodStill' | 'beFresh'>;
@@ -101,7 +101,7 @@ export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes:
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
+ * Renders any thrown value. Refusals are ordinary and logged as such; only defects are errors.
  * @param failing.api of the endpoint; `none` where there is none
  * @param failing.route whose declaration must contain the refusal; none if the method or the path is wrong
  */
@@ -113,7 +113,7 @@ export function failureHandler(
   const { format, api, route } = failing;
   const begin = requestBeginner(clock, scope, admissionOf(api, route));
   return (thrown, request, reply) => {
-    // The client stopped while sending: nobody is there to answer, and nothing has failed.
+    // The client stopped while sending: it reads no answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
     let failure = isBrokenOff
       ? new AuthError('invalid_request', { cause: thrown })

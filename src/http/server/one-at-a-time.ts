@@ -17,7 +17,7 @@ interface Connection {
   current: IncomingMessage | undefined;
   /** Requests that the parser made of the same bytes: at most a few. */
   readonly parsed: (readonly [IncomingMessage, ServerResponse])[];
-  /** What was received and not parsed yet. */
+  /** Received bytes that were not parsed yet. */
   readonly held: Buffer[];
   /** Whether it is among those whose next request may begin. */
   isReady: boolean;
@@ -60,7 +60,7 @@ export function oneAtATime(
 
   function takeTurns(): void {
     const end = clock.monotonic() + longestTurn;
-    // Those that become ready meanwhile wait until other connections have been read.
+    // Connections that become ready meanwhile wait until the other ones have been read.
     for (const connection of ready.splice(0)) {
       if (clock.monotonic() < end) {
         connection.isReady = false;

@@ -33,7 +33,7 @@ export function readProxyHeaders(needs: { clock: Clock; log: Logger }, server: S
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    // Closed already: nobody could say whose it was.
+    // Closed already: its address is unknown.
     if (remoteAddress === undefined) socket.destroy();
     else if (!isBalancer(remoteAddress)) admit(socket);
     else
@@ -110,7 +110,7 @@ function headerReading(needs: { timeout: Millis; complain: (balancer: string, pr
     };
     const onClose = () => {
       stop();
-      // Without a byte, somebody only checked whether the port is open.
+      // Without a byte, a health check only tested whether the port is open.
       if (start.length > 0) needs.complain(balancer, 'ended within the header');
     };
     // For the whole header: sending a byte now and then does not prolong it.

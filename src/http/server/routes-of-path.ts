@@ -1,4 +1,4 @@
-// Which declared endpoints a path means, whatever the method. The framework's router knows only pairs of both, and
+// The declared endpoints of a path, for every method. The framework's router knows only pairs of both, and
 // registering every refused pair took a tenth of a start.
 
 import type { Route } from '../request/route.ts';

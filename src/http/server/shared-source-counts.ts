@@ -5,7 +5,7 @@ import { hmacSha256 } from '../../platform/digest.ts';
 import type { SourceCounts } from './connections.ts';
 import type { WaitingSums } from './waiting-bytes.ts';
 
-/** What each thread receives: the same table and key for all, and its own row. */
+/** Memory that each thread receives: the same table and key for all, and its own row. */
 export interface CountedTogether {
   /** By thread: connections by slot, then waiting bytes by slot. Strangers must not know which slot a source has. */
   readonly table: Int32Array<SharedArrayBuffer>;

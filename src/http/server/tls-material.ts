@@ -6,7 +6,7 @@ import { acmeFiles } from '../../config/resolve.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { ListenError } from './listen-error.ts';
 
-/** What a listener proves its name with. */
+/** The certificate and key of a listener. */
 export interface TlsMaterial {
   /** PEM: the server certificate first, then its intermediates. */
   readonly certificateChain: string;

@@ -1,5 +1,5 @@
-// What waits in memory for clients: answers that they do not take, and requests that they send meanwhile. A connection
-// whose client takes nothing for too long ends, and so do those that have waited longest when too much waits.
+// Bytes that wait in memory for clients: answers that they do not take, and requests that they send meanwhile. The
+// connection of a client that takes nothing for too long ends, and so do the oldest ones when too much waits.
 
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
@@ -17,7 +17,7 @@ export interface WaitingLimits {
 // TLS may have as much again, encrypted.
 const usualLimits: WaitingLimits = { perSource: 16 * 1024 * 1024, all: 48 * 1024 * 1024 };
 
-/** What waits for each source, and in all, over several threads. */
+/** Waiting bytes of each source, and in all, over several threads. */
 export interface WaitingSums {
   /** @param bySource what waits in this thread now, in bytes */
   publish(bySource: ReadonlyMap<string, number>): void;
