@@ -1,5 +1,5 @@
 // legacy/ carries the shared login rules over API sessions with an opaque token (spec 3.4), a mechanism that new
-// clients should not use. It has no rules about who somebody is or what is outstanding.
+// clients should not use. Rules about identification and outstanding factors stand in login/.
 //
 // The mechanism is this folder, sessions/zt-session.ts with its view, and http/legacy/.
 
@@ -44,11 +44,11 @@ export interface OpenedSession {
   readonly token: string;
   /** Empty when fully authenticated. */
   readonly outstanding: readonly Factor[];
-  /** What was wrong with the external JWT that is outstanding, if one is. */
+  /** Why the outstanding external JWT was refused, if one is outstanding. */
   readonly jwtError: ChallengeError;
 }
 
-/** What comes with primary credentials. */
+/** Credentials that a client may send together with the primary ones. */
 export interface CameWithLogin {
   /** Tokens: one of them may be the secondary proof. */
   readonly bearers: readonly string[];
@@ -118,8 +118,8 @@ export async function authenticate(
 }
 
 /**
- * The mechanism has no step in which a password could be replaced or a passkey be asked for, and its clients know none:
- * whoever has to do that is told so, and logs in with a browser or by OIDC.
+ * The mechanism has no step to replace a password or to ask for a passkey, and its clients know none. A caller who has
+ * to do either gets an error that says so, and logs in with a browser or by OIDC.
  * @throws AuthError password_change_required, passkey_required
  */
 async function requireNothingUnknown(
@@ -171,7 +171,7 @@ function refuseIfBound(
   throw new AuthError('invalid_auth', { detail: 'dpop-required: the auth policy of the identity' });
 }
 
-/** What each call of the session is judged by: it need not come over a connection that brings the certificate. */
+/** The chain against which each later call is checked: such a call may come over a connection without a certificate. */
 function certificatesOf(proof: PrimaryProof): Pick<OpenLegacySession, 'certChain'> {
   if (proof.method !== 'cert') return {};
   return { certChain: proof.certificates.map((der) => der.toString('base64')) };
