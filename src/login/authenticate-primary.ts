@@ -18,7 +18,7 @@ export interface PrimaryResult {
   readonly proof: PrimaryProof;
 }
 
-/** Longer than a refusal usually takes, hash included. Nobody who has mistyped notices it. */
+/** Longer than a refusal usually takes, hash included. A person who has mistyped does not notice it. */
 const refusalStep: Millis = 50;
 
 /** For the record of an attempt. */
@@ -76,7 +76,7 @@ function nextStepOfTime(clock: Clock, begunAt: Millis): Promise<void> {
 
 type RestsOn = Pick<LoginProgress, 'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint'>;
 
-/** What the login, and later the session, depends on. */
+/** The records on which the login, and later the session, depends. */
 function restsOn(proof: PrimaryProof): RestsOn {
   const nothing = { authenticatorId: null, signerId: null, caId: null, certThumbprint: null };
   switch (proof.method) {

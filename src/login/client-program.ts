@@ -1,9 +1,9 @@
-// What a browser or program calls itself, in the words by which people recognise their sessions. Words of a stranger:
-// they are shown, and nothing is decided by them.
+// The name of a browser or program in the words by which people recognise their sessions. It comes from the client
+// unchecked: it is shown, and decides nothing.
 
 import type { ClientInfo, ClientProgram } from '../model/client-info.ts';
 
-/** Of a header. Whatever tells one browser from another stands in front of this. */
+/** Characters of a header that are read. The part that tells one browser from another comes earlier. */
 const longestRead = 400;
 const longestProgram = 60;
 const longestSystem = 40;
@@ -37,12 +37,12 @@ const browsers: readonly (readonly [part: string, name: string])[] = [
   ['Safari/', 'Safari'],
 ];
 
-/** All browsers begin with this, whoever made them. */
+/** Every browser's header begins with this, for historical reasons. */
 const mozilla = 'Mozilla';
 
 function programIn(userAgent: string): string | null {
   if (userAgent.startsWith(`${mozilla}/`)) {
-    // Without its version: that changes under a session, and nobody knows it of their browser.
+    // Without its version: it changes during a session, and people do not know it.
     const browser = browsers.find(([part]) => userAgent.includes(part));
     if (browser !== undefined) return browser[1];
   }

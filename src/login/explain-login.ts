@@ -1,5 +1,5 @@
-// What a login would ask for and what would refuse it, without anybody logging in. It calls the rules of the login
-// itself with what the identity has, and assumes that a fresh proof is valid.
+// Explains a login without performing it: the factors that it would ask for, and the reason why it would be refused.
+// It calls the rules of the login itself with the identity's data, and assumes that a fresh proof is valid.
 
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import type { Ca, ExternalIdClaim } from '../model/entities/ca.ts';
@@ -30,7 +30,7 @@ import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
 import { locksPasswords } from './throttle.ts';
 
-/** What somebody could log in with, apart from what others vouch for. */
+/** The credentials that an identity has here, without tokens and certificates of other parties. */
 export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
@@ -42,8 +42,8 @@ export interface LoginMeans {
 }
 
 /**
- * What a method is worth to an identity now. `ready`: it has what it takes, with every factor. `vouched`: it has nothing
- * here, or not enough, but a certificate or token of another party that names it would be accepted.
+ * State of a login method for an identity. `ready`: the identity has everything it needs, with every factor. `vouched`:
+ * it has too little here, but a certificate or token of another party that names it would be accepted.
  */
 export const loginStandings = [
   'ready',
@@ -64,7 +64,7 @@ export interface Voucher {
   readonly naming: string;
 }
 
-/** What a refusal says of what the identity has. All others: it has it, and it does not work. */
+/** The standing that a reason for refusal implies. For every other reason: the credential exists and does not work. */
 const standingBy: Readonly<Partial<Record<RefusalReason, LoginStanding>>> = {
   'unknown-user': 'not-set-up',
   'unknown-thumbprint': 'not-set-up',
@@ -87,14 +87,14 @@ export interface LoginExplanation {
   readonly standing: LoginStanding;
   /** Since when it has expired, or until when it is locked; null for other standings. */
   readonly until: Millis | null;
-  /** Who vouches for the identity, by which name. Whether they would is not known here. */
+  /** The parties that may vouch for the identity, with its name there. Whether they would is not known here. */
   readonly acceptedFrom: readonly Voucher[];
   readonly checks: readonly AttemptCheck[];
-  /** What is asked for after the method, whether or not the identity can provide it. */
+  /** The factors that are asked for after the method, even if the identity cannot provide them. */
   readonly asks: readonly Factor['type'][];
 }
 
-/** What explains logins: those of the login, and the addresses at which there are some. */
+/** The services of a login, and the issuers that this service has. */
 export type ExplainingServices = LoginServices & { readonly issuers: ReadonlySet<string> };
 
 /** @param account with the policy to judge by, which need not be the stored one */
@@ -143,7 +143,7 @@ function standingOf(
   return standingBy[reason] ?? 'refused';
 }
 
-/** A method that nobody has set up or allowed is nothing that disabling takes away. */
+/** Disabling takes away only methods that were set up and allowed. */
 function ofDisabled(
   needs: ExplainingServices,
   account: Account,

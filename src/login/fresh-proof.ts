@@ -8,7 +8,7 @@ import type { LoginServices } from './services.ts';
 /** How old a login may be to count as a fresh proof. */
 const freshFor: Millis = 5 * MINUTE;
 
-/** What a call presents in addition to its token. */
+/** The proof that a call presents in addition to its token. */
 export interface OfferedProof {
   readonly currentPassword: string | undefined;
   /** SHA-256 of the client certificate on the connection, base64url; null when there is none. */

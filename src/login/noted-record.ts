@@ -1,4 +1,4 @@
-// Records of checks that nobody has to store, or not yet.
+// Records of checks that are not stored, or not yet.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -6,7 +6,7 @@ import type { AttemptStep } from '../model/login.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 
-/** The notes of a check in which nobody logs in. They are not stored. */
+/** The notes of a check without a login. They are not stored. */
 export interface NotedRecord extends AttemptRecorder {
   readonly checks: readonly AttemptCheck[];
   /** From the first check that failed; null as long as none has. */
@@ -67,7 +67,7 @@ export function heldRecord(): HeldRecord {
     },
     seen: (check, saw) => void notes.push((attempt) => attempt.seen(check, saw)),
     about: (who) => void notes.push((attempt) => attempt.about(who)),
-    // Whoever began the step concludes it.
+    // The caller that began the step concludes it.
     conclude() {},
     handTo(attempt) {
       for (const note of notes) note(attempt);
@@ -79,7 +79,7 @@ export function heldRecord(): HeldRecord {
  * Runs the check of a second factor and writes its decision record; a refusal is audited too. An attempt that was
  * throttled, or that failed for our own reasons, leaves no record: nothing was decided, and a flood of them would displace
  * the others.
- * @throws whatever `decide` throws
+ * @throws every error of `decide`
  */
 export async function recordedAttempt<Outcome>(
   needs: { attempts: AttemptLog; audit: AuditTrail },

@@ -1,4 +1,4 @@
-// What follows when a login has opened a session: older sessions give way, and the person is told of a new program.
+// Steps after a login has opened a session: older sessions give way, and the person is told of a new program.
 
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
@@ -13,8 +13,8 @@ export interface OpenedSession extends Pick<ApiSession, 'identityId' | 'passed'>
 }
 
 /**
- * Whoever has only the password can open sessions that lack a factor, as many as they like. They take the place of one
- * another, and give way to those that are complete.
+ * A thief of the password alone can open any number of sessions that lack a factor. These replace one another, and give
+ * way to complete sessions.
  */
 function orderOf({ passed, lacksFactors }: OpenedSession): EndingOrder {
   if (passed.length > 1) return 'single-proof';
@@ -49,8 +49,8 @@ export async function endOldestSessions(
 }
 
 /**
- * Records that somebody has logged in with a program that the identity has not used before, of which the person is told.
- * @param newProgram what opening the session found
+ * Records a login with a program that the identity has not used before. The person is told of it.
+ * @param newProgram found when the session was opened
  */
 export function recordNewProgram(
   { audit }: { audit: AuditTrail },

@@ -5,7 +5,7 @@ import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.t
 import type { Factor, ProvenFactors } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
-/** What decides, in addition to the policy, which factors an identity needs. */
+/** The facts that decide, in addition to the policy, which factors an identity needs. */
 export interface AskedOf {
   /** Whether an authenticator app is enrolled. */
   readonly isEnrolled: boolean;
@@ -17,8 +17,8 @@ export interface AskedOf {
 /**
  * The secondary factors that the policy requires and `proven` lacks: TOTP first, then the external JWT. TOTP is
  * required when the policy says so or the identity has enrolled it (spec 3.2); a passkey that has opened the login and
- * knew its owner stands for TOTP and for another passkey where the policy says so. A new password comes last: somebody who
- * only knows the old one must not replace it. Empty means fully authenticated.
+ * knew its owner stands for TOTP and for another passkey where the policy says so. A new password comes last: a person
+ * who only knows the old one must not replace it. Empty means fully authenticated.
  */
 export function outstandingFactors(
   { primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>,
@@ -40,17 +40,17 @@ export function outstandingFactors(
   return outstanding;
 }
 
-/** What open sessions are asked for: enrolling an app and replacing an old password wait for the next login. */
+/** For open sessions: enrolling an app and replacing an old password wait for the next login. */
 export const askedOfSessions: AskedOf = { isEnrolled: false, hasPasskey: true, newPassword: null };
 
-/** What somebody who logs in now is asked for. */
+/** The same facts for a login that happens now. */
 export function askedOfLogin(account: Account, now: Millis): AskedOf {
   const { isTotpEnrolled, hasPasskey } = account;
   return { isEnrolled: isTotpEnrolled, hasPasskey, newPassword: newPasswordRules(account, now) };
 }
 
 /**
- * The rules of the new password that somebody has to choose, because an administrator said so or because the policy
+ * The rules of a new password that the person must choose, because an administrator demands it or because the policy
  * finds the current one too old. Null when there is no need, or no password.
  */
 function newPasswordRules({ identity, policy, password }: Account, now: Millis): PasswordPolicy | null {

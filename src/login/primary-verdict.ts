@@ -1,4 +1,4 @@
-// What a primary method decides, and whether the account of the proof may log in by it.
+// The decision of a primary method, and whether the account of the proof may log in by it.
 
 import type { Challenge } from '../errors/challenge.ts';
 import { type Account, allowsMethod, isDisabled } from '../model/account.ts';
@@ -50,7 +50,7 @@ export interface PasskeyProof {
 
 export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof | PasskeyProof;
 
-/** What was read for the proof and may have changed since: the step that records the login checks it again. */
+/** Values that were read for the proof and may have changed since. The step that records the login compares them. */
 export function checkedAgain(proof: PrimaryProof): Verified {
   const nothing = { verifiedHash: null, externalId: null };
   if (proof.method === 'passkey') return nothing;
@@ -59,7 +59,7 @@ export function checkedAgain(proof: PrimaryProof): Verified {
     : { ...nothing, externalId: proof.externalId };
 }
 
-/** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
+/** The decision of a primary method. The reason of a refusal is in the attempt's record, never here. */
 export type PrimaryVerdict<Proof extends PrimaryProof = PrimaryProof> =
   | { readonly verdict: 'passed'; readonly account: LoginAccount; readonly proof: Proof }
   | {
@@ -68,7 +68,7 @@ export type PrimaryVerdict<Proof extends PrimaryProof = PrimaryProof> =
       readonly challenges?: readonly Challenge[];
     };
 
-/** Who is logging in, and what decides whether that is enough. */
+/** The identity that logs in, and the policy that decides whether the proof is enough. */
 export type LoginAccount = Pick<Account, 'identity' | 'policy'>;
 
 /**

@@ -31,7 +31,7 @@ export interface LoginServices {
   readonly signers: SignerDirectory;
   readonly newcomers: Newcomers;
   readonly authorities: TrustedAuthorities;
-  /** What was revoked by third-party authorities. */
+  /** Revocations by third-party authorities. */
   readonly revocations: RevocationStatuses;
   readonly jwks: JwksCache;
   readonly vault: KeyVault;
@@ -45,7 +45,7 @@ export interface LoginServices {
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
   /** Seals the questions that are asked of passkeys. */
   readonly passkeyQuestions: DailySealer;
-  /** What all auth policies allow, from memory. */
+  /** The passkeys that all auth policies together allow, from memory. */
   readonly passkeyRules: () => PasskeyRules;
   /** Server secret from which passkeys are made up for names that have none. */
   readonly decoyKey: Buffer;
@@ -63,7 +63,7 @@ export interface LoginServices {
   readonly maxSessionsPerIdentity: number;
 }
 
-/** What an identity would be that is created at a first login. */
+/** An identity that a first login would create. */
 export type PlannedIdentity = Pick<
   Identity,
   'name' | 'externalId' | 'email' | 'emailVerified' | 'roleAttributes' | 'authPolicyId' | 'authPolicyFrom'
@@ -80,11 +80,11 @@ export interface Newcomers {
   admit(jwt: ValidExternalJwt, attempt: AttemptRecorder, origin: RequestOrigin): Promise<Account | null>;
 }
 
-/** What enrolls TOTP, in a login or in the name of a caller. */
+/** Services to enroll TOTP, in a login or in the name of a caller. */
 export type TotpEnrollmentServices = LoginServices & { readonly store: Pick<Store, 'totp'> };
-/** What judges a certificate. */
+/** Services to validate a certificate. */
 export type CertificateServices = Pick<LoginServices, 'authorities' | 'revocations' | 'clock'>;
-/** What verifies an external JWT. */
+/** Services to verify an external JWT. */
 export type SignerKeyServices = Pick<LoginServices, 'jwks' | 'clock'>;
 
 export type ExternalJwtServices = SignerKeyServices & Pick<LoginServices, 'signers'>;
@@ -95,8 +95,8 @@ export type ExternalJwtServices = SignerKeyServices & Pick<LoginServices, 'signe
  */
 export interface PasswordHasher {
   /**
-   * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
-   * never be a password.
+   * Whether the password matches the hash. Null stands for an unknown user: the same work, and false. Also false for
+   * text that can never be a password.
    */
   matches(phc: string | null, password: string, asker: HashAsker): Promise<boolean>;
   /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */

@@ -1,4 +1,4 @@
-// What was proven, and whether it still counts: asked for a login before its code is issued, and for a session when its code is
+// Whether the proofs of a login or session still count: asked before a login's code is issued, when the code is
 // redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
 // have already checked that the identity is enabled and the session has not ended.
 
@@ -15,7 +15,7 @@ export interface StandingNeeds {
   readonly authorities: TrustedAuthorities;
 }
 
-/** What a login or a session depends on. `LoginProgress` and `ApiSession` both have it. */
+/** The proofs that a login or a session depends on. `LoginProgress` and `ApiSession` both have them. */
 export interface Opening {
   /** The primary method first. */
   readonly passed: readonly PassedMethod[];
@@ -52,7 +52,7 @@ export function provenFactors(
 
 /**
  * Why the primary proof would not be accepted today; null when it would. A session continues for as long as it is used,
- * and whoever vouched for it must stay trusted that long.
+ * and the authority or provider that vouched for it must stay trusted that long.
  */
 export function openingObjection(
   needs: StandingNeeds,

@@ -67,7 +67,7 @@ export function totpKey(identityId: string): string {
   return `totp:${identityId}`;
 }
 
-/** What sources are limited in: failed proofs, refused answers of providers, logins of devices, and mails. */
+/** The limits of one source: failed proofs, refused answers of providers, logins of devices, and mails. */
 const mostOfSource = { source: 300, visit: 300, device: 30, reset: 20 } as const;
 export type SourceKind = keyof typeof mostOfSource;
 
@@ -92,7 +92,7 @@ export interface ThrottleNeeds {
   readonly clock: Clock;
 }
 
-/** A guess whose outcome is known to us, and to nobody else yet. */
+/** A guess whose outcome only this service knows yet. */
 export interface EvaluatedGuess {
   /** Null when there is nothing to lock. */
   readonly target: AttemptLimit | null;
@@ -106,7 +106,7 @@ export interface EvaluatedGuess {
  * take this step, one after the other, so of any number at once no more than the limit are answered by what they are.
  * @returns `locked` when the target is, and only the source counted: the caller refuses as for a wrong guess, at the
  * same cost
- * @throws AuthError rate_limited   the source has guessed too often, whatever the target
+ * @throws AuthError rate_limited   the source has guessed too often, at any target
  */
 export async function settleGuess(
   needs: ThrottleNeeds,
@@ -124,7 +124,7 @@ export async function settleGuess(
 }
 
 /**
- * Refuses to check further proofs from a throttled source, whatever the method.
+ * Refuses to check further proofs of any method from a throttled source.
  * @throws AuthError rate_limited
  */
 export async function requireOpenSource(
@@ -165,7 +165,7 @@ export async function countBeginning(
   if (outcome.outcome === 'refused') throw throttled(outcome.key, outcome.until - now);
 }
 
-/** Mails for a forgotten password that one name, and one identity under whatever names, get in an hour. */
+/** Mails for a forgotten password in an hour, for one name, and for one identity under all its names. */
 const mostResets = 3;
 
 function resetLimit(of: string): AttemptLimit {
@@ -194,8 +194,8 @@ export async function countResetOf(needs: ThrottleNeeds, identityId: IdentityId)
 }
 
 /**
- * Uses up something that works once, on whatever node.
- * @param key    with what it is, and an id of at least 128 random bits
+ * Uses up a single-use item, for all nodes.
+ * @param key    with the kind of item, and an id of at least 128 random bits
  * @param within how long it would work otherwise
  * @returns false when it was used before
  */

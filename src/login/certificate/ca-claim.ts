@@ -87,7 +87,7 @@ function namesAt(names: ClaimedNames, location: ClaimLocation): readonly string[
   }
 }
 
-/** What remains of a name that matches. */
+/** The rest of a name after removing the part that matched. */
 function remaining(name: string, { removeMatched, matcher, matcherCriteria }: ExternalIdClaim): string {
   if (removeMatched !== true) return name;
   if (matcher === 'PREFIX') return name.slice(matcherCriteria.length);

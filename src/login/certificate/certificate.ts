@@ -1,5 +1,5 @@
-// Client certificates (spec 5.3). Only the leaf says who somebody is, because the handshake proved only its key; other
-// certificates that were sent may help to find the path to a trusted authority. Everything is checked again at each
+// Client certificates (spec 5.3). Only the leaf identifies the client, because the handshake proved only its key. Other
+// certificates of the client may help to find the path to a trusted authority. Everything is checked again at each
 // login and refresh.
 
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
@@ -23,7 +23,7 @@ import {
   type ValidPath,
 } from './trusted-path.ts';
 
-/** Whose certificate it is. */
+/** The account that the certificate identifies. */
 interface Found {
   readonly account: LoginAccount;
   readonly authenticatorId: CertificateProof['authenticatorId'];

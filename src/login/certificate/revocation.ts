@@ -16,7 +16,7 @@ import {
 } from '../../platform/x509/revocation-list.ts';
 import { displaySubject } from '../../platform/x509/x509.ts';
 
-/** What the status of a certificate depends on: little, to be kept for each session. */
+/** The few fields that the status of a certificate depends on; they are kept for each session. */
 export interface CheckedCertificate {
   readonly subject: string;
   readonly serialNumber: string;
@@ -71,7 +71,7 @@ export function recordStatus(ca: Ca, { status, saw }: CertificateStatus, attempt
 /** Null: the lists do not decide, and why. */
 export type ListVerdict = CertificateStatus | { readonly status: null; readonly saw: string };
 
-/** What the lists of an authority say of a certificate. What was once revoked stays so, however old the list is. */
+/** The status of a certificate by its authority's CRLs. Once revoked, it stays revoked, however old the list is. */
 export function statusByLists(
   certificate: CheckedCertificate,
   lists: readonly RevocationList[],

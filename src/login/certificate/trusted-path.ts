@@ -1,4 +1,4 @@
-// The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
+// The path from a client certificate to a trusted authority, shared by logins and enrollments.
 
 import type { X509Certificate } from 'node:crypto';
 import type { Ca } from '../../model/entities/ca.ts';
@@ -23,8 +23,8 @@ export type ValidPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 
 declare const unrevoked: unique symbol;
 /**
- * A valid path on which nothing was revoked, as far as its authority wants that to be known. Made by `findTrustedPath`
- * alone, so that no place where a certificate lets somebody in forgets to ask.
+ * A valid path without a revoked certificate, as far as its authority wants revocation checked. Only `findTrustedPath`
+ * makes it, so no login or enrollment with a certificate can skip that check.
  */
 export type TrustedPath = ValidPath & { readonly [unrevoked]: true };
 

@@ -56,7 +56,7 @@ export interface RefusedExternalJwt {
   readonly signerId: SignerId | null;
   /** In words for administrators, with the values of the token that they need to compare. */
   readonly saw: string;
-  /** What a challenge says (spec 7.2). `expired` only if the token's signature is valid. */
+  /** The error of the challenge (spec 7.2). `expired` only if the token's signature is valid. */
   readonly outward: ChallengeError;
 }
 
@@ -71,7 +71,7 @@ export function refused(
 
 function outwardOf(reason: ExternalJwtRefusal): ChallengeError {
   if (reason === 'token-expired') return 'expired';
-  // A token of an issuer that nobody asked for does not count as the required one.
+  // A token of an issuer that was not asked for does not count as the required one.
   return reason === 'no-signer-for-issuer' ? 'missing' : 'invalid';
 }
 
@@ -87,7 +87,7 @@ export function furtherThan(one: RefusedExternalJwt | null, other: RefusedExtern
   return stage(other) - stage(one);
 }
 
-/** What one challenge says about all refused tokens of a request; `missing` when there were none. */
+/** One error of the challenge for all refused tokens of a request; `missing` when there were none. */
 export function challengeErrorOf(refusals: readonly RefusedExternalJwt[]): ChallengeError {
   const said = new Set(refusals.map(({ outward }) => outward));
   if (said.has('expired')) return 'expired';

@@ -39,7 +39,7 @@ interface RefusedToken {
   readonly refusal: RefusedExternalJwt | null;
   /** Whether it is for the second proof. */
   readonly isSecond: boolean;
-  /** A valid token that names nobody, of a signer that has identities created. */
+  /** A valid token without an identity, of a signer that has identities created. */
   readonly newcomer?: ValidExternalJwt;
 }
 
@@ -138,7 +138,7 @@ function judgeAccount(
   return { ...refused, isSecond: objection === 'signer-not-independent' };
 }
 
-/** Records that a valid token names nobody, with what an administrator needs to add the person. */
+/** Records that a valid token names no identity, with the claims that an administrator needs to add the person. */
 export function recordUnknown({ signer, claim, claims }: ValidExternalJwt, record: AttemptRecorder): void {
   const said = { name: claims.name, email: selectClaim(claims, 'email', signer) };
   if (typeof said.name === 'string') record.passed(newcomerChecks.name, said.name);
@@ -148,7 +148,7 @@ export function recordUnknown({ signer, claim, claims }: ValidExternalJwt, recor
   record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
 }
 
-/** Whom the claim of a valid token names; null: nobody. */
+/** The account that the claim of a valid token names, or null. */
 export async function accountNamedBy(
   needs: LoginServices,
   { signer, claim }: ValidExternalJwt,
@@ -204,7 +204,7 @@ export function maySignerLogIn(
   return true;
 }
 
-/** A valid token of somebody who may not log in is `invalid`, so from outside it looks like an invalid token. */
+/** A valid token of a person who may not log in is `invalid`, so from outside it looks like an invalid token. */
 function errorOf(refusals: readonly (RefusedExternalJwt | null)[]): ChallengeError {
   const error = challengeErrorOf(refusals.filter((refusal) => refusal !== null));
   return error === 'missing' && refusals.includes(null) ? 'invalid' : error;

@@ -29,7 +29,7 @@ export interface ProviderEndpoints {
   readonly tokenEndpoint: string;
   /** Whether each answer of the authorization endpoint carries `iss` (RFC 9207 section 3). */
   readonly promisesIssuer: boolean;
-  /** What may sign our assertions there (OIDC Discovery 3); null: it does not say. */
+  /** The algorithms that the provider accepts for our assertions (OIDC Discovery 3); null: it does not say. */
   readonly assertionAlgs: readonly string[] | null;
 }
 
@@ -92,7 +92,7 @@ export function presentMembers(document: unknown): unknown {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** What a discovery document lacks, for an administrator. */
+/** The missing or wrong member of a discovery document, as text for an administrator. */
 export function wrongMember({ issues: [issue] }: z.ZodError): string {
   const name = issue?.path[0];
   if (name === undefined) return 'the answer is no discovery document';

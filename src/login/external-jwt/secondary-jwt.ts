@@ -54,7 +54,7 @@ export async function verifySecondaryJwt(
       attempt.passed('token', `valid for signer ${signer.name}`);
       return { verdict: 'passed', token, jwt: verdict };
     } else {
-      // The token is valid, but somebody else's.
+      // The token is valid, but names another identity.
       refusals.push(refused('token-claim-missing', 'it names another identity', signerId));
       failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
     }

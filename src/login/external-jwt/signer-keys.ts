@@ -86,7 +86,7 @@ export async function keysProblem(
   return 'verdict' in keys ? keys : null;
 }
 
-/** Why the certificate of a signer verifies no token now, whatever it says; null if it may, or the keys come from elsewhere. */
+/** Why the certificate of a signer can verify no token now; null if it can, or if the keys come from elsewhere. */
 export function certificateProblem(
   needs: Pick<SignerKeyServices, 'clock'>,
   signer: ExternalJwtSigner,

@@ -1,5 +1,5 @@
-// What a login with an external JWT would decide, without logging anybody in: for administrators who set up a signer.
-// It uses the rules of the login, stores nothing and counts no attempt.
+// Dry run of a login with an external JWT, for administrators who set up a signer. It uses the rules of the login,
+// creates no session, stores nothing and counts no attempt.
 
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
@@ -14,13 +14,13 @@ import { recordRefusal, type ValidExternalJwt } from './external-jwt-verdict.ts'
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
 export interface TriedToken {
-  /** What the token would count as, or null when it is refused. */
+  /** The factor that the token would count as, or null when it is refused. */
   readonly use: 'primary' | 'secondary' | null;
   /** Why it is refused; null when it is not. */
   readonly reason: RefusalReason | null;
   /** Whom it names, if its claim was accepted. */
   readonly identity: Identity | null;
-  /** What the login would create: the signer has identities created, and the token names nobody yet. */
+  /** The identity that the login would create: the signer has identities created, and the token names none yet. */
   readonly creates?: PlannedIdentity | undefined;
   /** The value that names the identity; null when the token was refused before that was read. */
   readonly claim: string | null;

@@ -20,7 +20,7 @@ import { keyOf } from './signer-keys.ts';
 /**
  * Checks a token against every given signer that is enabled and has exactly its issuer. Signers that share an issuer
  * are told apart by their whole record. A token that fits several is refused.
- * May wait for a key set. Whatever can be refused without keys is refused first.
+ * May wait for a key set. Checks that need no key come first.
  * @param signers all of them for a primary login; the one that the policy requires for a secondary factor
  * @param token   as sent, unchecked
  */

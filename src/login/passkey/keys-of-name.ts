@@ -8,7 +8,7 @@ import { mostPasskeys } from '../../model/passkey.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import type { LoginServices } from '../services.ts';
-import { type CredentialDescriptor, nobody } from './question.ts';
+import { type CredentialDescriptor, noIdentity } from './question.ts';
 
 /** Lengths of ids that security keys make, in bytes. */
 const lengths = [64, 64, 48, 80, 32, 96];
@@ -26,12 +26,12 @@ export async function keysOfName(
   username: string,
   { site }: AskedIn,
 ): Promise<{
-  readonly identityId: IdentityId | typeof nobody;
+  readonly identityId: IdentityId | typeof noIdentity;
   readonly allowCredentials: readonly CredentialDescriptor[];
 }> {
   // All spellings of a name have the same keys, made up or not.
   const [name = ''] = nameKeys(username);
-  const identityId = (await needs.store.passkeys.findByName(name)) ?? nobody;
+  const identityId = (await needs.store.passkeys.findByName(name)) ?? noIdentity;
   const found = await needs.store.passkeys.listOf([identityId as IdentityId]);
   const real = found.filter(({ rpId, isDiscoverable }) => rpId === site?.rpId && !isDiscoverable);
   const made = madeUp(needs.decoyKey, `${site?.rpId} ${name}`, needs.clock.now());
@@ -45,7 +45,7 @@ export async function keysOfName(
 /**
  * Ids of credentials that do not exist (WebAuthn level 3, section 14.6.2): mostly one or two, but each number that a
  * person can have occurs. Each is replaced by another one after some months or years, so that a change does not show
- * that somebody has added a key.
+ * that the person has added a key.
  */
 function madeUp(key: Buffer, name: string, now: Millis): readonly string[] {
   const drawn = (what: string) => hmacSha256(key, `${what} ${name}`);

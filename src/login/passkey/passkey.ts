@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly allowCredentials: readonly CredentialDescriptor[];
 }
 
-/** What an authenticator calls the owner of its passkeys. Nobody learns from it who that is. */
+/** The user handle by which an authenticator groups passkeys of one owner. It does not reveal the identity. */
 export function userHandle(identityId: IdentityId): string {
   return sha256(`passkey owner ${identityId}`);
 }
@@ -54,7 +54,7 @@ interface AskedOf {
   readonly asked: AskedIn & { readonly site: NonNullable<AskedIn['site']> };
   /** The identity that has proven something else already; null: none. */
   readonly of: Account | null;
-  /** What was typed, where nothing is proven; undefined: the passkey says whose it is. */
+  /** The typed name, if no factor is proven yet; undefined: the passkey itself identifies its owner. */
   readonly username: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function askForPasskey(
     challenge: challengeFor(needs, { ...asked, purpose, identityId }),
     rpId: asked.site.rpId,
     timeout: questionLifetime,
-    // Whose policy counts is not known before the answer, which is checked against it.
+    // The policy that counts is not known before the answer, which is then checked against it.
     userVerification:
       of !== null
         ? userVerificationOf(of.policy, 'second')

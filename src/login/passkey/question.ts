@@ -12,16 +12,16 @@ import { useOnce } from '../throttle.ts';
 /** How long an answer is taken: as long as a login may wait for its first step. */
 export const questionLifetime: Millis = 10 * MINUTE;
 
-/** In place of the identity, where a name has none. No id is so. */
-export const nobody = 'nobody';
+/** In place of the identity id, where a name has no identity. No id looks like this. */
+export const noIdentity = 'nobody';
 
-/** What the answer is for; it counts for nothing else. `add` and `invite` register a passkey outside of a login. */
+/** The purpose of the answer; it counts for no other. `add` and `invite` register a passkey outside of a login. */
 export type QuestionPurpose = 'primary' | 'secondary' | 'register' | 'add' | 'invite';
 
 export interface Question extends AskedIn {
   readonly purpose: QuestionPurpose;
-  /** Whose passkey is asked for, or is to be registered; null: it says itself. `nobody`: of a name that has none. */
-  readonly identityId: IdentityId | typeof nobody | null;
+  /** The owner of the passkey; null: the passkey itself says. `noIdentity`: the typed name has none. */
+  readonly identityId: IdentityId | typeof noIdentity | null;
 }
 
 /** A credential that a question lists (WebAuthn level 3, section 5.8.3). */
@@ -63,7 +63,7 @@ export function isAnswerTo(needs: LoginServices, question: Question, clientData:
   return openChallenge(needs, clientData)?.(question) ?? false;
 }
 
-/** Uses an answer up. @returns false when it was used before, on whatever node */
+/** Uses an answer up. @returns false when any node has used it before */
 export function useAnswer(needs: LoginServices, { challenge }: ClientData): Promise<boolean> {
   return useOnce(needs, `passkey:${sha256(challenge)}`, questionLifetime);
 }

@@ -86,7 +86,7 @@ export async function askForNewPasskey(
   };
 }
 
-/** What a new passkey will be asked to be. */
+/** The factor that the new passkey will be used as. */
 const proofOf = ({ primary }: Registration['account']['policy']) =>
   primary.passkey.allowed ? 'first' : 'second';
 
@@ -166,7 +166,7 @@ export async function newPasskey(
   };
 }
 
-/** What the browser says. If it says nothing: those of devices and phones always are, security keys may not be. */
+/** As the browser says. If it does not: passkeys of devices and phones are discoverable, security keys may not be. */
 function isDiscoverable({ clientExtensionResults, response: { transports = [] } }: Attestation): boolean {
   const said = clientExtensionResults?.credProps?.rk;
   return said ?? transports.some((transport) => transport === 'internal' || transport === 'hybrid');
@@ -184,7 +184,7 @@ export async function addPasskey(
   attempt: AttemptRecorder,
 ): Promise<NewPasskey> {
   const passkey = await newPasskey(needs, registration, attempt);
-  // Whoever knows only the password must not be faster than a passkey that was added meanwhile.
+  // A person who knows only the password must not be faster than a passkey that was added meanwhile.
   const when = { now: needs.clock.now(), mustBeFirst: registration.purpose === 'register' };
   const outcome = await needs.store.passkeys.add(passkey, when);
   if (outcome !== 'added') throw notAdded(outcome, attempt);

@@ -59,7 +59,7 @@ const endings = [
 
 let all: ReadonlySet<string> | undefined;
 
-/** Built when somebody first sets a password: a start need not wait for tens of thousands of texts, nor keep them. */
+/** Built at the first change of a password: a start need not wait for tens of thousands of texts, nor keep them. */
 export function isCommonPassword(plain: string): boolean {
   all ??= new Set(
     [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>

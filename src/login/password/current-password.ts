@@ -4,7 +4,7 @@ import type { LoginServices } from '../services.ts';
 import { passwordOf, verifyPassword } from './password.ts';
 
 /**
- * Makes somebody who is logged in prove their password: an abandoned or stolen session must not give away the account
+ * Makes a logged-in person prove their password: an abandoned or stolen session must not give away the account
  * (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in the same counter and with its own record.
  * @returns the stored hash that the password matched
  * @throws AuthError invalid_field   it is wrong, locked or not allowed, or there is none

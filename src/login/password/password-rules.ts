@@ -6,7 +6,7 @@ import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { largestPasswordBytes, opaqueString } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** The minimum, whatever a policy says. Unicode code points. */
+/** The minimum; a policy cannot lower it. Unicode code points. */
 const leastPasswordLength = 8;
 
 /** The rules that a password can break. */

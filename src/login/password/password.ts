@@ -1,5 +1,5 @@
-// Username and password (UPDB). Every refusal takes the same path and does the same work, whatever its cause: unknown
-// user, locked, disabled, method not allowed, wrong password.
+// Username and password (UPDB). Every refusal takes the same path and does the same work: unknown user, locked,
+// disabled, method not allowed, wrong password.
 
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { PasswordAuthenticator } from '../../model/authenticator.ts';
@@ -159,9 +159,10 @@ export function usernameKey(username: string): string | undefined {
 }
 
 /**
- * What decision records contain instead of an unknown user name, because people type passwords there. The same text has
- * the same mark on every node, which distinguishes a client that repeats one name from one that tries many.
- * @param secret server secret: without it nobody can find the text by trial
+ * The mark of an unknown user name in decision records. People type passwords there, so the text itself is not stored.
+ * The same text has the same mark on every node, which distinguishes a client that repeats one name from one that tries
+ * many.
+ * @param secret server secret: without it the text cannot be found by trial
  * @param key    from `usernameKey`
  */
 export function unknownNameMark(secret: Buffer, key: string): string {

@@ -1,4 +1,4 @@
-// Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that somebody who only has
+// Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that a person who only has
 // the password cannot swap it unnoticed.
 
 import { AuthError } from '../../errors/auth-error.ts';
@@ -18,7 +18,7 @@ import {
   typedCode,
 } from './totp.ts';
 
-/** What the person enters into an authenticator app; shown once (spec 2.7). */
+/** The seed for an authenticator app; shown once (spec 2.7). */
 export interface TotpProvisioning {
   readonly provisioningUrl: string;
   readonly recoveryCodes: readonly string[];
@@ -59,7 +59,7 @@ export async function startTotpEnrollment(
   };
 }
 
-/** What `startTotpEnrollment` has shown in this flow, or null when nothing is pending in it. */
+/** The seed that `startTotpEnrollment` has shown in this flow, or null when nothing is pending in it. */
 export async function pendingTotpEnrollment(
   needs: TotpEnrollmentServices,
   flow: string,
@@ -144,7 +144,7 @@ export function pendingLabel(flow: string): string {
   return `pending-totp/${flow}`;
 }
 
-/** Ten characters of base32, 50 bits. At least one is a letter, so nobody can take it for a TOTP code. */
+/** Ten characters of base32, 50 bits. At least one is a letter, so it cannot be taken for a TOTP code. */
 function newRecoveryCode(random: Random): string {
   for (;;) {
     const code = encodeBase32(random.bytes(7)).slice(0, 10);
@@ -152,7 +152,7 @@ function newRecoveryCode(random: Random): string {
   }
 }
 
-/** The Key URI of authenticator apps. Every part is encoded, whatever the identity is called. */
+/** The Key URI of authenticator apps. Every part is encoded, so any name of the identity is safe. */
 function provisioningUrl(issuer: string, name: string, seed: Buffer): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name.toWellFormed())}`;
   return `otpauth://totp/${label}?issuer=${encodeURIComponent(issuer)}&secret=${encodeBase32(seed)}`;

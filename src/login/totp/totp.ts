@@ -54,7 +54,7 @@ export async function settleCode(
   attempt.passed('factor unlocked');
 }
 
-/** What uses up a code, true for exactly one caller; null, and recorded, when the code is wrong. */
+/** A function that uses up the code, true for exactly one caller; null, and recorded, when the code is wrong. */
 async function rightCode(
   { store: { totp }, ...needs }: LoginServices,
   { identityId, code }: { identityId: IdentityId; code: string },
