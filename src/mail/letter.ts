@@ -12,7 +12,7 @@ import { mailTexts } from './texts.ts';
 
 export type Letter = Pick<OutgoingMail, 'subject' | 'text' | 'html'>;
 
-/** What a mail says; a link comes with the time until which it works. */
+/** The contents of a mail; a link comes with the time until which it works. */
 export type LetterMatter =
   | { readonly kind: 'test' }
   | Extract<MailMatter, { readonly kind: 'notice' }>
@@ -30,7 +30,7 @@ const texts: Readonly<Record<MailLanguage, MailTexts>> = {
 };
 const longestName = 100;
 
-/** @param person the name of the identity; null: nobody in particular */
+/** @param person the name of the identity; null: the mail addresses no person by name */
 export function letterOf(
   look: Pick<Branding, 'name' | 'colors'>,
   { person, language }: { readonly person: string | null; readonly language: MailLanguage },
@@ -153,7 +153,7 @@ function timeIn(language: MailLanguage, at: Millis): string {
 
 /**
  * A name on one line, without what reverses or hides text, and without what programs turn into a link: a person could
- * be named after an address that somebody wants others to open.
+ * be named after an address that an attacker wants others to open.
  */
 function plain(text: string): string {
   const line = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, longestName);

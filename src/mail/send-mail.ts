@@ -13,7 +13,7 @@ import { type LetterMatter, letterOf } from './letter.ts';
 export interface MailInUse extends Mailing {
   readonly server: SmtpServer;
   readonly from: OutgoingMail['from'];
-  /** What stands behind the @ of the ids of mails. */
+  /** The part behind the @ of the ids of mails. */
   readonly domain: string;
   readonly look: Pick<Branding, 'name' | 'colors'>;
 }
