@@ -3,10 +3,10 @@ import type { ApiSessionId, IdentityId } from './ids.ts';
 import { isCovered, type Permission } from './permission.ts';
 import type { Principal } from './principal.ts';
 
-/** What allows somebody to act on more than their own account. */
+/** The right to act on more than one's own account. */
 export type Right = 'administrator' | Permission;
 
-/** Who changes something, and what must be true of them at that moment. */
+/** The caller who changes something, and the conditions that must hold at that moment. */
 export interface Actor {
   readonly identityId: IdentityId;
   readonly sessionId: ApiSessionId;
@@ -19,7 +19,7 @@ export function ownerOf({ identityId, apiSessionId }: Principal): Actor {
   return { identityId, sessionId: apiSessionId, right: null };
 }
 
-/** The right by which somebody may do what administrators and a permission may; null: none. */
+/** The right by which an identity may do what administrators and a permission may; null: none. */
 export function rightOf(
   { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
   permission: Permission | undefined,
@@ -28,7 +28,7 @@ export function rightOf(
   return permission !== undefined && isCovered(permission, permissions) ? permission : null;
 }
 
-/** Whether somebody still has a right. A permission is not enough for what an administrator was let in to do. */
+/** Whether an identity still has a right. A permission does not replace the right of an administrator. */
 export function hasRight(
   { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
   right: Right,
@@ -37,8 +37,8 @@ export function hasRight(
 }
 
 /**
- * Whether somebody may help another identity to log in again. Those with only that permission must not touch people who
- * may do more: without its second factor, their account is one password away.
+ * Whether one identity may help another to log in again. Helpers with only that permission must not touch people who
+ * may do more: without its second factor, such an account is one password away.
  */
 export function mayHelp(
   helper: Pick<Identity, 'isAdmin'>,

@@ -4,7 +4,7 @@ import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './entities/identity.ts';
 
-/** What decides whether an administrator can log in. */
+/** The facts that decide whether an administrator can log in. */
 export interface AdministratorMeans {
   readonly identity: Pick<Identity, 'disabledAt' | 'disabledUntil' | 'externalId'>;
   readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
@@ -12,7 +12,7 @@ export interface AdministratorMeans {
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
   readonly hasCertificate: boolean;
-  /** One that says itself whose it is. */
+  /** A discoverable one, which identifies its owner. */
   readonly hasPasskey: boolean;
   /** Enabled signers only. */
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'issuer' | 'useExternalId'>[];
@@ -22,9 +22,10 @@ export interface AdministratorMeans {
 const bearableLock: Millis = 365 * DAY;
 
 /**
- * THE rule for who counts when somebody must remain who can undo a change: enabled, with the means for a primary method
- * that the policy allows, and able to present the external JWT if the policy requires one, besides an independent one. A lock that ends by itself
- * does not count against the password; TOTP can be enrolled at the next login.
+ * THE rule for administrators who count when one must remain who can undo a change: enabled, with the means for a
+ * primary method that the policy allows, and able to present the external JWT if the policy requires one, besides an
+ * independent one. A lock that ends by itself does not count against the password; TOTP can be enrolled at the next
+ * login.
  */
 export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
   const { policy } = means;
@@ -42,7 +43,7 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   return allowsMethod(policy, 'ext-jwt') && vouching.some(mayOpen);
 }
 
-/** Whether somebody else has to end a lock. @param lockedUntil null: not locked */
+/** Whether an administrator has to end a lock. @param lockedUntil null: not locked */
 export function isLockedForGood(lockedUntil: Millis | null, now: Millis): boolean {
   return lockedUntil !== null && lockedUntil > now + bearableLock;
 }

@@ -16,7 +16,7 @@ export type SessionEndReason =
   | 'timeout'
   | 'too-many';
 
-/** What a successful login opens, by OIDC or by the legacy mechanism. */
+/** The session that a successful login opens, by OIDC or by the legacy mechanism. */
 export interface ApiSession extends ClientProgram {
   readonly id: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';

@@ -5,7 +5,7 @@ import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { Identity } from './entities/identity.ts';
 import { type AuthPolicyId, defaultAuthPolicyId } from './ids.ts';
 
-/** What an assignment is decided by. */
+/** The fields of a policy that decide an assignment. */
 export type AssigningPolicy = Pick<AuthPolicy, 'id' | 'name' | 'assignTo'>;
 
 export type AssignedPolicy = Pick<Identity, 'authPolicyId' | 'authPolicyFrom'>;

@@ -41,7 +41,7 @@ interface OfClient extends OfSession {
 
 /** A change by the owner or an administrator. */
 interface ByOwnerOr extends OfIdentity {
-  /** Who removed it; missing: its owner. */
+  /** The administrator who removed it; missing: its owner. */
   byIdentityId?: string;
 }
 
@@ -73,7 +73,7 @@ interface FromTo {
   to: string;
 }
 
-/** What the audit trail records: one event per security decision, never a secret. By name, what each of them says. */
+/** Events of the audit trail, by name, with their fields: one event per security decision, never a secret. */
 interface Events {
   /** A step of a login; the decision record with the same reference id has the checks. */
   'login.passed': OfIdentity & { method: AttemptStep };
@@ -97,7 +97,7 @@ interface Events {
   'session.opened': OfSession;
   'token.issued': OfClient;
   'token.refreshed': OfClient;
-  /** Somebody stays signed in in a browser, and an application got its code that way. */
+  /** The person stays signed in in a browser, and an application got its code that way. */
   'browser-session.opened': InBrowser;
   'browser-session.used': InBrowser;
   'browser-session.ended': Done &
@@ -113,8 +113,8 @@ interface Events {
   /** Its owner has stored the successor, and uses it from now on. */
   'certificate.replaced': OfAuthenticator;
   /**
-   * What an administrator asked for, written before it is done: no change goes without a trace. Method and path, without
-   * the query.
+   * A request of an administrator, written before it is executed: no change goes without a trace. Method and path,
+   * without the query.
    */
   'admin.requested': { request: string; byIdentityId: string };
   'admin.changed': Done &
@@ -129,7 +129,7 @@ interface Events {
       /** The fields of a managed entity whose values are different now. */
       changes?: readonly FieldChange[];
     };
-  /** Somebody has seen what the device or person receives: whoever has it can enroll as the identity. */
+  /** A caller has seen the token of the device or person: its holder can enroll as the identity. */
   'enrollment.shown': Done & OfIdentity & { enrollmentId: string };
   /** Done by the owner. */
   'account.changed': OfIdentity & { change: 'username' | 'password' | 'other-sessions-ended' };
@@ -146,10 +146,10 @@ interface Events {
   'secrets.rekeyed': { fingerprint: string; resealed: number };
   /** The database comes from a backup; see docs/decisions/restoring-a-backup.md. */
   'database.restored': { restoreId: string; sessionsEnded: number };
-  /** Somebody on the host has copied or moved everything that is stored; the names contain no passwords. */
+  /** An administrator of the host has copied or moved the whole database; the names contain no passwords. */
   'database.copied': FromTo;
   'database.moved': FromTo;
-  /** Whoever opens the link first becomes an administrator. */
+  /** The first person who opens the link becomes an administrator. */
   'setup.link-created': { expiresAt: string };
   /** Identities and their authenticators came from another controller. */
   'database.imported': { created: number; changed: number; conflicts: number };
@@ -182,14 +182,14 @@ export interface AuditRecord {
   readonly id: string;
   readonly at: Millis;
   readonly event: AuditEvent['event'];
-  /** What was done to the entity; null if the name of the event says it. */
+  /** The change of the entity; null if the name of the event says it. */
   readonly action: string | null;
   /** The kind of the changed entity, and its id. */
   readonly entity: string | null;
   readonly entityId: string | null;
   /** The identity that the event is about. */
   readonly identityId: string | null;
-  /** Who did it; null: the service itself, or a command on the host. */
+  /** The identity that did it; null: the service itself, or a command on the host. */
   readonly byIdentityId: string | null;
   readonly requestId: string | null;
   readonly ipAddress: string | null;

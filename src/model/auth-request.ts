@@ -5,7 +5,7 @@ import type { PrimaryMethod } from './login.ts';
 
 /**
  * A validated authorization request (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
- * Until somebody proves who they are, it exists only as sealed text that the client keeps.
+ * Until a person logs in, it exists only as sealed text that the client keeps.
  */
 export interface AuthRequest {
   readonly key: AuthRequestKey;
@@ -49,7 +49,7 @@ export interface BoundAuthRequest extends AuthRequest {
   readonly browserBinding: string;
 }
 
-/** What a client requires of the authentication itself (OIDC Core 3.1.2.1). */
+/** A client's requirements for the authentication itself (OIDC Core 3.1.2.1). */
 export interface AuthenticationWish {
   readonly prompts: readonly Prompt[];
   /** The maximum age of the login. */

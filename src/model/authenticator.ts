@@ -34,5 +34,5 @@ export interface CertificateAuthenticator extends AuthenticatorBase {
   readonly isKeyRollRequested: boolean;
 }
 
-/** What proves an identity in a primary login. */
+/** A credential for a primary login. */
 export type Authenticator = PasswordAuthenticator | CertificateAuthenticator;

@@ -11,7 +11,7 @@ export interface BrowserSessionRules {
 }
 
 /**
- * What somebody proved in a browser, kept so that the next authorization there need not ask again. It is not a
+ * The proofs that a person gave in a browser, kept so that the next authorization there need not ask again. It is not a
  * credential for any API: every use is judged again, and only yields an authorization code.
  */
 export interface BrowserSession {

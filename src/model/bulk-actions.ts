@@ -1,4 +1,4 @@
-/** What can be done for many identities at once. */
+/** Actions for many identities at once. */
 export const bulkActions = ['disable', 'enable', 'invite', 'end-sessions', 'delete'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
@@ -8,5 +8,5 @@ export type BulkAction = (typeof bulkActions)[number];
  */
 export const mostInOneStep = 100;
 
-/** What a row of a table of new people may say. Rights are given one by one. */
+/** Columns of a table of new people. Rights are given one by one. */
 export const importColumns = ['name', 'type', 'externalId', 'email', 'roleAttributes', 'authPolicy'] as const;

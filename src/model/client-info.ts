@@ -1,4 +1,4 @@
-// What clients say about themselves when they log in. None of it is proven, and nothing is decided by it.
+// A client's description of itself at a login. None of it is proven, and no decision depends on it.
 
 /** The machine. Members that the client omitted are missing. */
 export interface EnvInfo {
@@ -25,7 +25,7 @@ export interface ClientInfo {
   readonly sdkInfo: SdkInfo;
 }
 
-/** What a browser or program calls itself, so that people recognize it; null where it says nothing. */
+/** The name that a browser or program gives itself, so that people recognize it; null where it gives none. */
 export interface ClientProgram {
   /** Such as `Firefox` or `curl 8.5`. */
   readonly program: string | null;
@@ -33,7 +33,7 @@ export interface ClientProgram {
   readonly operatingSystem: string | null;
 }
 
-/** Where somebody logs in, and with what. */
+/** The place of a login, and the program. */
 export interface LoginPlace extends ClientProgram {
   readonly ipAddress: string;
 }

@@ -2,7 +2,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
 import type { QueuedMail, QueuedReset } from './mail.ts';
 
-/** What is delivered to others, by kind: what a delivery of the kind carries. Each kind has one sender. */
+/** The payload of a delivery, by kind. Each kind has one sender. */
 export interface DeliveryPayloads {
   /** A mail to a person. */
   readonly mail: QueuedMail;

@@ -18,12 +18,12 @@ export type CaId = Branded<'ca'>;
 export type EnrollmentId = Branded<'enrollment'>;
 /** The API session; `z_asid` in tokens. Constant over every refresh. */
 export type ApiSessionId = Branded<'api-session'>;
-/** What somebody proved in a browser, for further authorizations there. */
+/** Identifies a browser session. */
 export type BrowserSessionId = Branded<'browser-session'>;
 /** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */
 export type AuthRequestKey = Branded<'auth-request'>;
 export type SessionCertificateId = Branded<'session-certificate'>;
-/** What is revoked: the `jti` of a token, or the id of an identity or of an API session. */
+/** Identifies a revocation: the `jti` of a token, or the id of an identity or of an API session. */
 export type RevocationId = Branded<'revocation'>;
 
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */

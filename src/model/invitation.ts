@@ -7,7 +7,7 @@ export interface Invitation {
   /** Using it ends every session of the identity. */
   readonly endSessions: boolean;
   /**
-   * Made by somebody who may only help people: it stops working once the identity is an administrator or has a
+   * Made by a helper without other rights: it stops working once the identity is an administrator or has a
    * permission, however long before that it was made.
    */
   readonly isByHelper: boolean;

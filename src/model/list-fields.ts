@@ -56,7 +56,7 @@ export const auditEventListFields = listFields(
     byIdentityName=byIdentity? requestId? ipAddress? issuer?`,
 );
 
-/** What people may ask about their own attempts: nothing that tells why somebody was refused. */
+/** Fields of a person's own attempts: none tells the reason of a refusal. */
 export const ownLoginAttemptListFields = listFields(
   'reference at:time method=step mechanism outcome ipAddress',
 );
@@ -74,7 +74,7 @@ export const browserSessionListFields = listFields(
   `id ${ofIdentity} issuer ipAddress createdAt:time lastUsedAt:time expiresAt:time`,
 );
 
-/** What anybody may ask for: nothing that reveals the other fields of a signer. */
+/** Fields for anonymous callers: none reveals the other fields of a signer. */
 export const publicSignerListFields = listFields(`id name ${times}`);
 
 export const revocationListFields = listFields(`id type expiresAt:time ${times}`);

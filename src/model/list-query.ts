@@ -12,7 +12,7 @@ export type Filter =
   | { readonly op: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
   | { readonly op: 'true' };
 
-/** Who pays for a list, and how much it may cost. `budgetOf` makes one for each kind of reader. */
+/** The reader who pays for a list, and how much it may cost. `budgetOf` makes one for each kind of reader. */
 export interface ListBudget {
   /** The caller whose turn it takes: an identity, or the source of a stranger. */
   readonly payer: string;
@@ -24,7 +24,7 @@ export interface ListBudget {
   readonly time: Millis;
 }
 
-/** Somebody who reads a list: a caller, or a stranger by the source of the request. */
+/** The reader of a list: a caller, or a stranger by the source of the request. */
 export type ListReader =
   | { readonly identityId: string; readonly isAdmin: boolean }
   | { readonly source: string; readonly isAdmin: false };
@@ -41,7 +41,7 @@ export function budgetOf(reader: ListReader): ListBudget {
 /** Where a list of everything goes on: after an entry, or with the entries that have these keys. */
 export type ListPart = { readonly after: string } | { readonly keys: readonly string[] };
 
-/** What a list operation asks for. */
+/** The query of a list operation. */
 export interface ListQuery {
   readonly filter: Filter;
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];

@@ -9,11 +9,11 @@ export interface AttemptCheck {
   readonly check: string;
   /** `seen`: a fact that nothing was decided by. */
   readonly verdict: 'passed' | 'failed' | 'seen';
-  /** What the check saw, in words for an administrator; null if there is nothing to add. */
+  /** The finding of the check, in words for an administrator; null if there is nothing to add. */
   readonly saw: string | null;
 }
 
-/** What an attempt was part of; `request`: none, but a request that was refused before any step of a login. */
+/** The mechanism of an attempt; `request`: none, because the request was refused before any step of a login. */
 export const attemptMechanisms = ['oidc', 'legacy', 'enrollment', 'request'] as const;
 
 /** The decision record of one step of a login. */
@@ -43,7 +43,7 @@ export interface StepOrigin {
 /** Collects the checks of one step while it is decided. */
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;
-  /** @returns null, which a step returns that nobody has passed */
+  /** @returns null, which a step returns when its factor was not passed */
   failed(check: string, reason: RefusalReason, saw?: string): null;
   /** Notes a fact that nothing is decided by. */
   seen(check: string, saw: string): void;
@@ -53,7 +53,7 @@ export interface AttemptRecorder {
   conclude(): void;
 }
 
-/** What administrators find under the reference id of a refused request. Never contains a secret. */
+/** The record of a refused request, for administrators, under its reference id. Never contains a secret. */
 export type RefusedRequest = Pick<LoginAttempt, 'identityId' | 'subject' | 'checks'> & {
   readonly reason: RefusalReason;
 };

@@ -7,7 +7,7 @@ import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } fr
 /** The primary methods, as in the `method` parameter (spec 4.2). */
 export const primaryMethods = ['password', 'cert', 'ext-jwt', 'passkey'] as const;
 export type PrimaryMethod = (typeof primaryMethods)[number];
-/** Those of the legacy mechanism, which has no step for a question that has to be asked first. */
+/** Methods of the legacy mechanism, which has no step for a question that has to be asked first. */
 export const legacyMethods = ['password', 'cert', 'ext-jwt'] as const satisfies readonly PrimaryMethod[];
 
 /** Which step of a login an attempt was; `enroll` comes before the first login. */
@@ -20,7 +20,7 @@ export const attemptSteps = [
 ] as const;
 export type AttemptStep = (typeof attemptSteps)[number];
 
-/** What a client presents to prove who it is, with one member for each primary method. */
+/** The credentials of a login, with one member for each primary method. */
 export type Credentials =
   | { readonly method: 'password'; readonly username: string; readonly password: string }
   /** DER of what the TLS connection proved and sent, the leaf first; null when it sent no certificate. */
@@ -34,7 +34,7 @@ export type Credentials =
       readonly asked: AskedIn;
     };
 
-/** What a question for a passkey is bound to: the answer works there only. */
+/** The place that a question for a passkey is bound to: the answer works there only. */
 export interface AskedIn {
   /** Null where no passkey works, because the host is an address or not below the configured domain. */
   readonly site: PasskeySite | null;
@@ -76,7 +76,7 @@ export interface LoginProgress {
   readonly certThumbprint: string | null;
   /** SPKI, DER as base64, of the key for which the client wants a session certificate; its possession is proven. */
   readonly certificateKey?: string;
-  /** What the client said about itself; stored when the login is complete. */
+  /** The client's description of itself; stored when the login is complete. */
   readonly clientInfo?: ClientInfo;
   /** Missing when a node of the previous release took the primary proof. */
   readonly place?: LoginPlace;
@@ -86,7 +86,7 @@ export interface LoginProgress {
   readonly browserSessionId?: BrowserSessionId;
 }
 
-/** What a primary login rests on beside its authenticator; null: not on that. */
+/** The facts that a primary login depends on besides its authenticator; null: not on that. */
 export interface Verified {
   /** The password hash of the authenticator. */
   readonly verifiedHash: string | null;

@@ -6,7 +6,7 @@ export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
 /**
- * What a person is told of: changes of what opens the account, and of where mails go, at most once an hour each; a login
+ * Notices to a person: changes of credentials, and of the address for mails, at most once an hour each; a login
  * with a new program, at most three times an hour.
  */
 export const noticeKinds = [
@@ -23,7 +23,7 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** What the configuration says of mails, as far as rules depend on it. */
+/** The configuration of mails, as far as rules depend on it. */
 export interface Mailing {
   /** Of mails to people whose language is not known. */
   readonly language: MailLanguage;
@@ -35,7 +35,7 @@ export interface Mailing {
   };
 }
 
-/** What a mail is about. It holds no secret: links are made when it is sent. */
+/** The subject matter of a mail. It holds no secret: links are made when it is sent. */
 export type MailMatter =
   /** `nonce`: with a server secret it gives the token of the link, the same at each attempt. */
   | { readonly kind: 'invitation'; readonly nonce: string }
@@ -84,7 +84,7 @@ export interface FormerAddress {
 
 /** A request for a new password, by a person or a stranger. */
 export interface QueuedReset {
-  /** What was typed, sealed: people type passwords into the wrong field. */
+  /** The typed name, sealed: people type passwords into the wrong field. */
   readonly sealedName: string;
   readonly language: MailLanguage;
   readonly issuer: string;

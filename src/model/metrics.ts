@@ -22,7 +22,7 @@ export interface DeliveryCounts {
   readonly failures: number;
 }
 
-/** What the connections to PostgreSQL are for; each purpose has a pool of its own. */
+/** The purposes of connections to PostgreSQL; each purpose has its own pool. */
 export const poolNames = ['writes', 'reads', 'lists'] as const;
 
 /** A pool of connections to PostgreSQL. */

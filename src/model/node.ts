@@ -24,7 +24,7 @@ export interface ControllerNode {
 /** The authorities of the overlay's own PKI on a node, as SHA-256 thumbprints, base64url. */
 export interface NodeAuthorities {
   readonly trusted: readonly string[];
-  /** Those that issued what its listeners present, and what signs client certificates. */
+  /** The authorities that issued its listeners' certificates, and those that sign client certificates. */
   readonly signing: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { AuthenticatorId, IdentityId } from './ids.ts';
 /** How many passkeys one identity may have. */
 export const mostPasskeys = 20;
 
-/** What all auth policies together allow. */
+/** The passkeys that all auth policies together allow. */
 export interface PasskeyRules {
   /** Some policy lets a passkey open a login. */
   readonly mayOpen: boolean;
@@ -25,7 +25,7 @@ export interface Passkey extends Omit<CheckedAttestation, 'isUserVerified'> {
   readonly transports: readonly string[];
   /** Whether it says itself whose it is. For others the user name is typed first. */
   readonly isDiscoverable: boolean;
-  /** When its counter was last seen to go back, a sign that somebody has copied the key; null: never. */
+  /** When its counter was last seen to go back, a sign that the key was copied; null: never. */
   readonly clonedAt: Millis | null;
   readonly createdAt: Millis;
   /** Null: never. */

@@ -5,7 +5,7 @@ import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
 import type { Factor, ProvenFactors } from './login.ts';
 import type { Permission } from './permission.ts';
 
-/** Who is calling, and what that caller still has to prove. */
+/** The authenticated caller, and the factors that are still outstanding. */
 export interface Principal {
   readonly identityId: IdentityId;
   /** As it was when the caller was let in. */
@@ -32,7 +32,7 @@ export interface Principal {
   readonly lackingJwt?: LackingJwt;
 }
 
-/** A request of somebody who is logged in, about their own account. */
+/** A request of a logged-in person about their own account. */
 export interface OwnCall {
   readonly caller: Principal;
   readonly origin: RequestOrigin;

@@ -149,7 +149,7 @@ export const refusalReasons = Object.keys(reasonLabels) as readonly RefusalReaso
 /** The checks beside `no-identity-for-claim` that say what a valid token says about the person whom it names. */
 export const newcomerChecks = { name: 'name in the token', email: 'email in the token' } as const;
 
-/** What is seen beside `certificate-expired`: when it ended (RFC 3339), its serial number (hex), its SHA-256. */
+/** The details of `certificate-expired`: when it ended (RFC 3339), its serial number (hex), its SHA-256. */
 export const expiredCertificateChecks = {
   end: 'end of the certificate',
   serialNumber: 'serial number of the certificate',

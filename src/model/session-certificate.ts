@@ -3,7 +3,7 @@ import type { ApiSessionId, IdentityId, SessionCertificateId } from './ids.ts';
 
 /**
  * A client certificate that this service issued for one API session. It proves only that session, as long as the
- * session lives; nobody logs in with it.
+ * session lives; it cannot be used for a login.
  */
 export interface SessionCertificate {
   readonly id: SessionCertificateId;

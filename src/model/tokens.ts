@@ -2,7 +2,7 @@ import type { Seconds } from '../platform/clock.ts';
 import type { ApiSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
 
-/** What must be proven with a token: a certificate (RFC 8705 3.1), a key (RFC 9449 6.1), or both. Wire names. */
+/** The key that a token is bound to: a certificate (RFC 8705 3.1), a key (RFC 9449 6.1), or both. Wire names. */
 export interface Confirmation {
   readonly 'x5t#S256'?: string;
   readonly jkt?: string;
@@ -72,7 +72,7 @@ export type TokenType = (typeof tokenTypes)[keyof typeof tokenTypes];
 
 /** Answer of a token exchange (RFC 8693 2.2.1). Wire names. */
 export interface ExchangeResponse {
-  /** Whatever was issued, even an ID token. */
+  /** The issued token, even if it is an ID token. */
   readonly access_token: string;
   readonly issued_token_type: TokenType;
   /** `N_A`: the issued token is not an access token. */

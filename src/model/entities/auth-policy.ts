@@ -19,7 +19,7 @@ import {
 } from './entity.ts';
 
 const { cert, extJwt, updb, passkey } = usualPolicy.primary;
-/** What the authenticator is asked for (WebAuthn level 3, section 5.8.6). */
+/** Requirements for the authenticator (WebAuthn level 3, section 5.8.6). */
 export const userVerifications = ['required', 'preferred', 'discouraged'] as const;
 const signer = reference<SignerId>('ext-jwt-signer');
 const oneYearInMinutes = 366 * 24 * 60;
@@ -101,13 +101,13 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       },
       { column: 'primary_rules' },
     ),
-    /** What identities prove in addition. */
+    /** Factors in addition to the primary one. */
     secondary: group(
       {
         requireTotp: flag({ default: false }),
         requireExtJwt: signer({ isNullable: true }),
         requireExtJwtSigner: signer({ isNullable: true, sameAs: 'requireExtJwt' }),
-        /** Whoever has none adds one at the next login. */
+        /** A person without a passkey adds one at the next login. */
         requirePasskey: flag({ default: false }),
       },
       { column: 'secondary_rules' },
@@ -159,7 +159,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
 export type AuthPolicy = Stored<typeof authPolicyEntity>;
 /** Rules for username and password logins. */
 export type PasswordPolicy = AuthPolicy['primary']['updb'];
-/** What an administrator decides about a policy. */
+/** The rules of a policy, as an administrator sets them. */
 export type AuthPolicyRules = Pick<
   AuthPolicy,
   'name' | 'primary' | 'secondary' | 'assignTo' | 'requireDpop' | 'tags'

@@ -1,7 +1,7 @@
 import type { AuthenticatorId, IdentityId } from '../ids.ts';
 import { choice, entity, pem, reference, tags, text } from './entity.ts';
 
-/** What administrators decide about a credential; model/authenticator.ts has all that is stored of each method. */
+/** The fields of a credential that administrators set; model/authenticator.ts has all stored fields of each method. */
 export const authenticatorEntity = entity<AuthenticatorId>()({
   kind: 'authenticator',
   table: 'authenticators',
@@ -22,7 +22,7 @@ export const authenticatorEntity = entity<AuthenticatorId>()({
 });
 
 const { username, password, certPem, tags: ownTags } = authenticatorEntity.fields;
-/** Those of a password (`updb`). */
+/** Fields of a password (`updb`). */
 export const passwordFields = { username, password, tags: ownTags };
-/** Those of a client certificate (`cert`). */
+/** Fields of a client certificate (`cert`). */
 export const certificateFields = { certPem, tags: ownTags };

@@ -76,7 +76,7 @@ export const caEntity = entity<CaId>()({
       /** A responder that is asked where no list decides; null: the one that each certificate names. */
       ocsp: text({ isNullable: true }),
     }),
-    /** When somebody proved possession of its key. Until then its certificates are not accepted. */
+    /** When possession of its key was proven. Until then its certificates are not accepted. */
     verifiedAt: time({ isNullable: true, isDerived: true, isListed: true }),
     /** The common name of the certificate that proves possession. */
     verificationToken: text({ isDerived: true, isSecret: true }),

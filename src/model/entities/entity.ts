@@ -3,7 +3,7 @@
 
 import type { Millis } from '../../platform/time-units.ts';
 
-/** What a field contains. */
+/** The kind of a field's value. */
 export type Kind =
   | {
       readonly kind:
@@ -45,7 +45,7 @@ export interface FieldRules<Value = unknown> {
   readonly nullIsDefault?: true;
   /** A body may leave it out; a rule finds the value. */
   readonly isOptional?: true;
-  /** What replacing a whole entity does with a field that was left out; otherwise it gets its default. */
+  /** The effect of replacing a whole entity without this field; otherwise it gets its default. */
   readonly whenLeftOut?: 'refused' | 'kept';
   /** Follows from other fields, or is set by the service. */
   readonly isDerived?: true;
@@ -53,7 +53,7 @@ export interface FieldRules<Value = unknown> {
   readonly isForChange?: true;
   /** It stays as it was created. */
   readonly isFixed?: true;
-  /** Shown to nobody: not in documents, declarative state or the audit trail. */
+  /** Never shown: not in documents, declarative state or the audit trail. */
   readonly isSecret?: true;
   /** An address with a path and a query that may be a secret. Readers see scheme and host; it is not listed. */
   readonly hasSecretPath?: true;
@@ -69,7 +69,7 @@ export interface FieldRules<Value = unknown> {
   readonly column?: string | null;
   /** Lists can be filtered and sorted by it. */
   readonly isListed?: true;
-  /** People look for parts of the text, whatever their case, among many entities: it is stored in lower case too. */
+  /** People look for parts of the text, in any case, among many entities: it is stored in lower case too. */
   readonly isSearched?: true;
   /** Its order has no meaning. */
   readonly isSet?: true;
@@ -214,15 +214,15 @@ export interface Entity<F extends Fields = Fields, Id extends string = string> {
   readonly collection: string;
   /** The name of its document in the API description. */
   readonly document: string;
-  /** What one of them is called in the API description, with its article. */
+  /** The name of one entity in the API description, with its article. */
   readonly noun: string;
   /** Its creator may choose the id, because others know the entity by it. */
   readonly hasChosenId?: true;
   readonly fields: F;
-  /** What the command line says of the fields that a new one needs, beside its name. They are arguments. */
+  /** Help of the command line for the fields that a new one needs, besides its name. They are arguments. */
   readonly arguments?: Words;
   /**
-   * What it says of its options, in this order, by the path of the field (`primary.cert.allowed`), and `id` if that can
+   * Help for its options, in this order, by the path of the field (`primary.cert.allowed`), and `id` if that can
    * be chosen; every entity also has those of name and tags. The spelling stands before the help where it does not
    * follow from the field: whole (`--auth`), or that of the value (`<url>`).
    */
@@ -253,7 +253,7 @@ type Named<F extends Fields, Way> = {
 }[keyof F];
 type MayBeSent = 'optional' | 'rare' | 'alias';
 
-/** What is stored of an entity. */
+/** The stored values of an entity. */
 export type Stored<E> =
   E extends Entity<infer F, infer Id>
     ? Values<F> & { readonly id: Id; readonly createdAt: Millis; readonly updatedAt: Millis }

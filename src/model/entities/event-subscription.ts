@@ -23,7 +23,7 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
     filter: text({ isNullable: true }),
     /** Certificates that are trusted beside those of the system and of the configuration; one or several, PEM. */
     trustedRoots: pem({ isNullable: true }),
-    /** What this service proves itself with in TLS, with its chain, PEM. */
+    /** The client certificate of this service in TLS, with its chain, PEM. */
     clientCertPem: pem({ isNullable: true }),
     /** Its private key, PEM. Taken and never shown. Null removes it. */
     clientKey: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),

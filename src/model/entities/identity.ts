@@ -40,7 +40,7 @@ export const identityEntity = entity<IdentityId>()({
     externalId: text({ isNullable: true, isListed: true, isSearched: true }),
     /** Where mail reaches the person. Several may share one, and nothing is decided by it. */
     email: text({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
-    /** Whether somebody has verified that it is theirs: an administrator says so, or the provider that they came from. */
+    /** Whether the address was verified: by an administrator, or by the provider that vouched for the identity. */
     emailVerified: flag({
       default: false,
       whenLeftOut: 'kept',
@@ -62,7 +62,7 @@ export const identityEntity = entity<IdentityId>()({
         'Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither',
     }),
     isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
-    /** For somebody who is not an administrator; administrators need none. */
+    /** For people who are not administrators; administrators need none. */
     permissions: choices(permissions, { ...usually([]), isListed: true, isSet: true }),
     /** Whether the next login with a password asks for a new one. Clients that replace an identity may not know it. */
     passwordMustChange: flag({
@@ -115,10 +115,10 @@ export const identityEntity = entity<IdentityId>()({
   },
 });
 
-/** Who can authenticate: a person, a device, a service. */
+/** A person, a device or a service that can authenticate. */
 export type Identity = Stored<typeof identityEntity>;
 
-/** What was said about an identity: its policy is null if none was named. */
+/** An identity as it was sent: its policy is null if none was named. */
 export function asSent<Of extends Pick<Identity, 'authPolicyId' | 'authPolicyFrom'>>(
   identity: Of,
 ): Omit<Of, 'authPolicyId' | 'authPolicyFrom'> & { readonly authPolicyId: AuthPolicyId | null } {
@@ -126,5 +126,5 @@ export function asSent<Of extends Pick<Identity, 'authPolicyId' | 'authPolicyFro
   return { ...rest, authPolicyId: authPolicyFrom === 'identity' ? authPolicyId : null };
 }
 
-/** What tokens say about an identity. */
+/** The fields of an identity for its tokens. */
 export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;

@@ -31,7 +31,7 @@ export function usesSecret(method: ClientAuthMethod): boolean {
   return method === 'client_secret_basic' || method === 'client_secret_post';
 }
 
-/** What may sign the ID tokens of a registered client; keys for both always exist. */
+/** Algorithms for the ID tokens of a registered client; keys for both always exist. */
 export const clientSigningAlgs = ['RS256', 'ES256'] as const;
 
 /** Claims that an application can get, by scope (OIDC Core 5.4). */
@@ -92,7 +92,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     apiAccess: flag({ default: false, isListed: true }),
     /** Further audiences that it may request (RFC 8707). */
     resources: texts({ default: [], isSet: true }),
-    /** Who may use it: identities with one of these; empty: everybody. */
+    /** The identities that may use it: those with one of these; empty: all. */
     allowedRoleAttributes: texts({ default: [], isSet: true }),
     /** Where claims come from: `name`, `username`, `email`, `externalId`, `roleAttributes` or `tags.NAME`. */
     claims: pairs<MappedClaim>()({ default: {} }),
@@ -152,7 +152,7 @@ export function isFapiClient({
   return method === 'private_key_jwt' && mustPush === true && requireDpop === true;
 }
 
-/** What such a client may sign with: its assertions and its DPoP proofs (FAPI 2.0 Security Profile 5.4.1). */
+/** Algorithms for such a client's assertions and its DPoP proofs (FAPI 2.0 Security Profile 5.4.1). */
 export const fapiAlgorithms: readonly string[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /** A client's secret, stored only as a hash. */

@@ -27,7 +27,7 @@ export function shownToReaders(field: Field, value: unknown): unknown {
   return shownValue(field, field.hasSecretPath && typeof value === 'string' ? schemeAndHost(value) : value);
 }
 
-/** The values of an entity as somebody sees them who may read it and not change it. */
+/** The values of an entity for a reader who may not change it. */
 export function forReaders<Values extends object>(fields: Fields, values: Values): Values {
   const of = values as Readonly<Record<string, unknown>>;
   const secret = Object.entries(fields).filter(([, { hasSecretPath }]) => hasSecretPath);

@@ -76,7 +76,7 @@ function kebab(path: string, { kind }: Field): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** What stands for the value: `<n>`, or the last word of the name; nothing for a flag. */
+/** The placeholder of the value: `<n>`, or the last word of the name; nothing for a flag. */
 function placeholder(path: string, field: Field): string {
   const lastWord = (name: string) => `<${name.slice(name.lastIndexOf('-') + 1)}>`;
   switch (field.kind) {
