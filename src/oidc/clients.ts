@@ -147,7 +147,7 @@ export function isFapi({ registered }: Client): boolean {
 }
 
 /**
- * Whether each refresh replaces the refresh token, so that somebody who uses a stolen one is noticed. FAPI 2.0 (5.3.2.1)
+ * Whether each refresh replaces the refresh token, so that the use of a stolen one is noticed. FAPI 2.0 (5.3.2.1)
  * forbids that: a token of such a client is worth nothing without its key, and a lost answer would cost its session.
  */
 export function rotatesRefreshTokens(client: Client): boolean {
@@ -173,7 +173,7 @@ export function clientObjection(
 }
 
 /**
- * Who may accept the access tokens of a client. The Edge APIs accept those of the built-in clients, and of a registered
+ * The audience of a client's access tokens. The Edge APIs accept those of the built-in clients, and of a registered
  * client with `apiAccess`. Others are for the application itself, or the resource that it asks for (RFC 8707).
  */
 export function audienceOf(
@@ -194,7 +194,7 @@ export function tokenUses(
     const client = clients.find(client_id);
     if (client === undefined) return undefined;
     if (client.registered === null) {
-      // Tokens of an alias end with the alias: once it is no longer configured, nobody accepts them.
+      // Tokens of an alias end with the alias: once it is no longer configured, no API accepts them.
       const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
       return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
     }

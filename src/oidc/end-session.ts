@@ -21,7 +21,7 @@ export type LogoutResult =
       readonly kind: 'signed-out';
       /** Where the browser continues; null: nowhere. */
       readonly location: string | null;
-      /** Whether nobody is signed in in this browser any more. */
+      /** Whether the browser has no session any more. */
       readonly leavesBrowser: boolean;
     }
   | {
@@ -41,7 +41,7 @@ export interface LogoutRequest {
   readonly parameters: Parameters;
   /** Whether the person has agreed on one of our pages. */
   readonly isAgreed: boolean;
-  /** Who is signed in in this browser. */
+  /** The session of this browser, if a person is signed in. */
   readonly browserSession: Pick<BrowserSession, 'id' | 'progress'> | null;
 }
 

@@ -34,17 +34,17 @@ export interface ActiveToken {
   readonly cnf?: Confirmation;
 }
 
-/** Reveals nothing more, whatever the reason (RFC 7662 2.2). */
+/** The whole answer for every token that is not active, for any reason (RFC 7662 2.2). */
 const inactive = { active: false } as const;
 
-/** Who asks: somebody with a session, or an authenticated client. */
+/** The caller: a session, or an authenticated client. */
 export type IntrospectionCaller =
   | ({ readonly kind: 'session' } & Pick<Principal, 'isAdmin' | 'apiSessionId' | 'isOfApplication'>)
   | { readonly kind: 'client'; readonly clientId: string };
 
 /**
- * Whether a token is valid now. Administrators may ask about every token, others about those of their own session,
- * clients about those issued to them. To them any other token is inactive, so that nobody can try out tokens.
+ * Whether a token is valid now. Administrators may ask about every token, other callers about those of their own
+ * session, clients about those issued to them. Any other token is inactive to them, so that they cannot try out tokens.
  * @throws AuthError invalid_request   the parameter `token` is missing or repeated
  */
 export async function introspect(

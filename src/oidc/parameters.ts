@@ -64,7 +64,7 @@ function scopesOf({ registered }: Client): readonly string[] {
   return registered === null ? builtInScopes : registered.scopes;
 }
 
-/** What the discovery document lists: a scope for claims only if some client has it. */
+/** The scopes of the discovery document: a scope for claims is listed only if some client has it. */
 export function advertisedScopes(clients: ClientRegistry): readonly string[] {
   const all = new Set([...builtInScopes, ...clients.registered().flatMap(({ scopes }) => scopes)]);
   return clientScopes.filter((scope) => all.has(scope));

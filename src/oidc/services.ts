@@ -39,7 +39,7 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   readonly retryGrace: Readonly<Record<ClientProfile, Millis>>;
 }
 
-/** What a visit to another provider uses. */
+/** The services for a login at another provider. */
 export interface ProviderServices
   extends Pick<LoginServices, 'store' | 'clock' | 'random' | 'signers' | 'vault'> {
   readonly ring: Pick<KeyRing, 'signer'>;

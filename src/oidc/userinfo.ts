@@ -12,7 +12,7 @@ export interface UserInfo {
   /** The user name, if the identity has one. */
   readonly preferred_username?: string;
   readonly email?: string;
-  /** Of the address that the identity has; who entered a tag, nobody knows. */
+  /** Of the identity's address. It is not known who entered the address as a tag. */
   readonly email_verified?: boolean;
   readonly groups?: readonly string[];
 }

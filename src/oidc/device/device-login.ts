@@ -21,7 +21,7 @@ import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-c
 const lifetime: Millis = 10 * MINUTE;
 /** How long a device waits between two requests. */
 export const pollInterval: Millis = 5 * SECOND;
-/** For all devices together, because whoever begins a device login has proven nothing; see also `sourceLimits`. */
+/** For all devices together, because a device that begins a login has proven nothing; see also `sourceLimits`. */
 const mostWaiting = 10_000;
 
 /** The answer to a device (RFC 8628 3.2). Wire names. */
@@ -82,7 +82,7 @@ export async function beginDeviceLogin(
 }
 
 /**
- * The login of the device whose code somebody typed. Null when no such device waits at this address. Wrong codes count
+ * The login of the device whose code a person typed. Null when no such device waits at this address. Wrong codes count
  * against their source like wrong passwords.
  * @throws AuthError rate_limited
  */
@@ -144,7 +144,7 @@ export async function denyWaitingDevice(
   if (device !== null) await store.deviceLogins.settle(device.id, null, clock.now());
 }
 
-/** A finished login for a device, in the browser in which somebody has logged in. */
+/** A finished login for a device, in the browser in which the person has logged in. */
 export interface FinishedDeviceLogin {
   /** The authorization code, which only the answer to the last step of the login contained. */
   readonly code: string;
@@ -152,7 +152,7 @@ export interface FinishedDeviceLogin {
   readonly browser: string | null;
 }
 
-/** The device that waits for a finished login; null when none does, or this is not where somebody has logged in. */
+/** The device that waits for a finished login; null when none does, or when the login was done in another browser. */
 export async function deviceOfLogin(
   needs: OidcServices,
   { code: codeText, browser }: FinishedDeviceLogin,

@@ -25,7 +25,7 @@ export function shownUserCode(code: string): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
 }
 
-/** What somebody typed, ignoring anything between the letters; null when it cannot be a code. */
+/** The typed code, ignoring anything between the letters; null when it cannot be a code. */
 export function readUserCode(typed: string): string | null {
   const code = typed.toUpperCase().replace(/[\s\-\u2010-\u2015_.]/g, '');
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : null;

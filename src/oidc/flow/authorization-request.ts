@@ -1,4 +1,4 @@
-// What a client may ask for at the authorization endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
+// Parameters of the authorization endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
 
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -33,7 +33,7 @@ export interface OidcBindPoint {
   readonly issuer: string;
   readonly redirectUris: readonly RedirectUriPattern[];
   readonly postLogoutUris: readonly RedirectUriPattern[];
-  /** Null: nobody stays signed in. */
+  /** Null: browsers do not stay signed in. */
   readonly browserSession: BrowserSessionRules | null;
 }
 
@@ -41,7 +41,7 @@ export interface OidcBindPoint {
 export interface Browser {
   /** Hash of the cookie that binds the login to this browser. */
   readonly binding: string;
-  /** Who is signed in in it; null for nobody. */
+  /** Null when the browser is not signed in. */
   readonly session: BrowserSession | null;
 }
 
@@ -113,7 +113,7 @@ export function validateAuthorizationRequest(
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
   const droppedScopes = droppedScopesOf(scopes, parameter(parameters, 'scope') ?? '');
-  // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
+  // Before the challenge: a client that only asks whether a person is logged in gets that answer (OIDC Core 3.1.2.6).
   const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
   const keyThumbprint = parameter(parameters, 'dpop_jkt');
@@ -151,7 +151,7 @@ export function validateAuthorizationRequest(
   return authRequest;
 }
 
-/** What an administrator needs to see why, and to allow the address. */
+/** The detail with which an administrator sees the reason and can allow the address. */
 function notRegistered(
   { clientId, registered }: Client,
   patterns: readonly RedirectUriPattern[],
@@ -239,8 +239,8 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
 }
 
 /**
- * If nobody is signed in, the login that follows is interactive and fresh: it always meets `max_age`, and never
- * `prompt=none`.
+ * If the browser is not signed in, the login that follows is interactive and fresh: it always meets `max_age`, and
+ * never `prompt=none`.
  */
 function readWish(
   needs: OidcServices,

@@ -1,4 +1,4 @@
-// Opens and finds browser sessions: what somebody has proven in a browser, kept for the next authorization there. See
+// Opens and finds browser sessions: the proofs given in a browser, kept for the next authorization there. See
 // continue-signed-in.ts for how one is used.
 
 import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
@@ -39,8 +39,8 @@ export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now:
 }
 
 /**
- * What a login that is complete now opens where people stay signed in, with the cookie for the browser. Every login gets
- * a new cookie, so that nobody can know it in advance.
+ * The browser session that a complete login opens where people stay signed in, with its cookie. Every login gets
+ * a new cookie, so that an attacker cannot know it in advance.
  */
 export function newBrowserSession(
   needs: {

@@ -1,7 +1,7 @@
 // How a finished login leads back to the client: directly, or for clients of the compatibility profile through one more
-// redirect on this service, because some of them follow the first redirect here whatever its target. The address of the
-// first redirect contains, sealed, what the second one returns: nothing is stored, and the code can be read nowhere
-// else.
+// redirect on this service, because some of them follow the first redirect here even if it leads elsewhere. The address
+// of the first redirect contains, sealed, the answer of the second one: nothing is stored, and the code can be read
+// nowhere else.
 
 import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
@@ -77,7 +77,7 @@ export function followCallback(
   return toClient(login);
 }
 
-/** The code comes before the state, because some clients take whatever follows `code=` for the code. */
+/** The code comes before the state, because some clients take everything after `code=` for the code. */
 function toClient(login: Omit<FinishedLogin, 'browserBinding' | 'expiresAt'>): Handover {
   const { redirectUri, code, state, issuer, responseMode } = login;
   const parameters = [['code', code] as const, ...stated(state), ['iss', issuer] as const];

@@ -1,4 +1,4 @@
-// Continues without a login if somebody is signed in in the browser. Checks again what the client asks for (OIDC Core
+// Continues without a login in a browser that is signed in. Checks again what the client asks for (OIDC Core
 // 3.1.2.1), the identity, its policy and what the login depended on. The cookie alone gives nothing.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
@@ -18,7 +18,7 @@ import { asStored, requireOpen } from './login-flow.ts';
 import { noteDroppedScopes, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
 import { codeLifetime } from './open-auth-request.ts';
 
-/** The browser that asks, and who is signed in in it; null for nobody. */
+/** The browser of the request, with its session; null when it is not signed in. */
 export interface SignedInBrowser {
   readonly session: PresentedSession | null;
   /** The certificates of its connection. */
@@ -30,8 +30,8 @@ export interface SignedInBrowser {
 export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly kind: 'choose' };
 
 /**
- * The result of an authorization request where somebody may be signed in: a code at once for a web application that the
- * person has used before, a question for another one, and always for programs on the person's own device.
+ * The result of an authorization request in a browser that may be signed in: a code at once for a web application that
+ * the person has used before, a question for another one, and always for programs on the person's own device.
  * @throws AuthorizationError with `prompt=none`, if a person would have to act; client_not_allowed
  */
 export async function answerSignedIn(
@@ -60,7 +60,7 @@ export async function answerSignedIn(
   return (await finish(needs, authRequest, { ...signedIn, account })) ?? logIn();
 }
 
-/** Who is signed in, for the page that asks; null when a login is needed after all. */
+/** The signed-in identity, for the page that asks; null when a login is needed after all. */
 export async function whoIsSignedIn(
   needs: OidcServices,
   authRequest: AuthRequest,
@@ -89,7 +89,7 @@ export async function continueSignedIn(
   return account && finish(needs, authRequest, { ...signedIn, account });
 }
 
-/** A browser in which somebody is signed in, and what the client asks of that. */
+/** A signed-in browser, and the client's conditions for using its session. */
 type SignedIn = SignedInBrowser & { readonly session: PresentedSession } & NonNullable<
     AuthRequest['browserSession']
   >;
@@ -107,7 +107,7 @@ async function signedInAccount(needs: OidcServices, signedIn: SignedIn): Promise
   if (account === null) return null;
   const { certThumbprint } = session.progress;
   if (certThumbprint === null) return account;
-  // Somebody who copied the cookie does not have the key.
+  // A thief of the cookie does not have the key.
   if (clientCertificates?.leafThumbprint !== certThumbprint) return null;
   const attempt = needs.attempts.begin('cert', 'oidc', origin);
   const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);

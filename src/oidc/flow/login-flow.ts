@@ -28,7 +28,7 @@ import {
   signInOver,
 } from './open-auth-request.ts';
 
-/** What came with the credentials of a primary login. */
+/** Values that a primary login may contain together with its credentials. */
 export interface CameWithLogin {
   /** Added to those of the authorization request. */
   readonly configTypes: readonly string[];
@@ -188,7 +188,7 @@ export async function loginInProgress(needs: OidcServices, authRequest: AuthRequ
 
 /**
  * Takes the new password that has to replace the one used for this login. Everything else was proven before, so
- * somebody who only knows the old password cannot set one. Ends the identity's other sessions and logins.
+ * a person who only knows the old password cannot set one. Ends the identity's other sessions and logins.
  * @throws AuthError auth_request_unknown       no primary login on this request, or it is superseded
  * @throws AuthError invalid_auth               the login is no longer allowed
  * @throws AuthError conflict                   no new password is required, or another factor is outstanding
@@ -205,7 +205,7 @@ export async function replacePassword(
   const { identity } = await requireStillAllowed(needs, login.progress, origin);
   const [first] = await outstandingNow(needs, login.progress);
   if (first?.type !== 'password-change' || authenticatorId === null) {
-    // Whoever has replaced it in another login meanwhile has ended this one.
+    // Another login that has replaced the password meanwhile has ended this one.
     await loginInProgress(needs, authRequest);
     if (first !== undefined) throw anotherFirst();
     throw new AuthError('conflict', { description: 'Nothing asks for a new password in this login' });

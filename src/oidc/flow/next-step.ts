@@ -1,4 +1,4 @@
-// What follows a step of a login: the code, or the questions that remain. Only this file decides. It reads identity,
+// The next step of a login: the code, or the factors that are outstanding. Only this file decides. It reads identity,
 // policy and authenticator again, because the steps of a login are minutes apart.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
@@ -27,7 +27,7 @@ import { newBrowserSession, noteOpened } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
 import { codeLifetime, deviceCodeLifetime } from './open-auth-request.ts';
 
-/** What to answer to a login step. */
+/** The answer to a login step. */
 export type LoginStep =
   /** Finished: the client gets the code, and the browser the cookie of its new session, if any. */
   | (Handover & { readonly cookie?: string })
@@ -76,7 +76,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
-  // Only once everything is proven: somebody who has only a password must not learn who may use what.
+  // Only once everything is proven: a thief of a password must not learn who may use which application.
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
   const isComplete = outstanding.length === 0 && progress.offersNewApp !== true;
   const code = isComplete ? mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 }) : null;
@@ -159,7 +159,7 @@ export async function outstandingNow(
   return outstandingFor(needs, account, progress);
 }
 
-/** What remains, by the one rule. */
+/** The outstanding factors, by the one rule. */
 export function outstandingFor(
   needs: OidcServices,
   account: Account,
@@ -263,11 +263,11 @@ const recordedAs: Readonly<
 };
 
 /**
- * Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything is
- * proven: somebody who has only a password must not learn who may use what.
+ * Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything
+ * is proven: a thief of a password must not learn who may use which application.
  * @throws AuthorizationError client_not_allowed   the identity may not use the application, which is told so
  * @throws AuthError client_not_allowed            the same on a page, for a device: its code no longer works
- * @throws AuthorizationError login_required       the client has named somebody else (OIDC Core 3.1.2.1, id_token_hint)
+ * @throws AuthorizationError login_required       the client has named another person (OIDC 3.1.2.1, id_token_hint)
  */
 export async function requireMayUse(
   needs: OidcServices,

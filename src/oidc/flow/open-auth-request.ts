@@ -35,7 +35,7 @@ export function openAuthRequest(
   return bound;
 }
 
-/** What a bind point says about the addresses to which its logins lead. */
+/** The addresses to which the logins of a bind point may lead. */
 export type WayBackPoint = Pick<OidcBindPoint, 'issuer' | 'redirectUris'>;
 
 /**
@@ -59,8 +59,8 @@ export function requireWayBack(
 }
 
 /**
- * A login that a browser has continued continues in that browser only, whoever has learnt the id (RFC 9700 4.7). That
- * includes a login which somebody else began to lure a person into entering their password for it.
+ * A login that a browser has continued continues in that browser only, even if its id leaks (RFC 9700 4.7). That
+ * includes a login which an attacker began to lure a person into entering their password for it.
  * @param binding   of the browser in which the login began or its primary step was done; null for none
  * @param presented of the browser that asks now, or null
  * @throws AuthError auth_request_unknown
@@ -73,8 +73,8 @@ export function requireSameBrowser(binding: string | null, presented: string | n
 }
 
 /**
- * A login whose primary step is done continues where that was done: in that browser, or for a program in none. Whoever is
- * led to the page of a program's login would prove something for that program, which then continues.
+ * A login whose primary step is done continues where that was done: in that browser, or for a program in none. A victim
+ * who is led to the page of a program's login would prove something for that program, which then continues.
  * @param done      where the primary step was done: the binding of the browser, or null
  * @param presented of the browser that asks now, or null
  * @throws AuthError auth_request_unknown

@@ -9,7 +9,7 @@ import { signJwt } from '../../tokens/jws.ts';
 import { assertionType } from '../grants/client-assertion.ts';
 import type { ProviderServices } from '../services.ts';
 
-/** What the request for tokens carries beside the code. */
+/** The parts of a token request that authenticate us at the provider. */
 export interface ProviderProof {
   readonly form: Readonly<Record<string, string>>;
   /** The header. */
@@ -45,7 +45,7 @@ export function proofForProvider(
   return { form: {}, authorization: `Basic ${credentials.toString('base64')}` };
 }
 
-/** Its one audience is the issuer: nobody else can use it (RFC 7523 3). */
+/** Its one audience is the issuer: no other party can use it (RFC 7523 3). */
 function assertionFor(
   { clock, random, ring }: ProviderServices,
   given: { clientId: string; issuer: string; alg: (typeof clientSigningAlgs)[number] },

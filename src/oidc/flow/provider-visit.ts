@@ -24,8 +24,8 @@ import { type ProviderProof, proofForProvider } from './provider-proof.ts';
 export type ProviderStep = 'primary' | 'secondary';
 
 /**
- * For what somebody goes to a provider. Always in a browser: a way back that is bound to none would take whoever is led
- * to the provider, and the one who began would continue with what that person proves there.
+ * The purpose of a visit to a provider. Always in a browser: if a way back were bound to none, an attacker could begin
+ * a visit, lure a victim to the provider, and continue with the victim's proof.
  */
 export type VisitPurpose =
   | { readonly step: ProviderStep; readonly authRequest: BoundAuthRequest }
@@ -48,7 +48,7 @@ export interface SignerTest {
   readonly begunAt: Millis;
 }
 
-/** What the `state` parameter contains, sealed: the purpose of the visit, and its secrets. */
+/** The contents of the `state` parameter, sealed: the purpose of the visit, and its secrets. */
 export type Visit = VisitPurpose & {
   readonly signerId: SignerId;
   readonly nonce: string;
@@ -113,7 +113,7 @@ export async function leaveForProvider(
   return { kind: 'redirect', location: url.href };
 }
 
-/** What the provider returned with the state, in the query of the callback. */
+/** The other parameters of the callback's query, besides the state. */
 export interface ProviderAnswer {
   readonly code: string | null;
   readonly error: string | null;
@@ -157,7 +157,7 @@ interface Returned {
 type Fetched = { readonly kind: 'token'; readonly token: string } | NoToken;
 
 /**
- * The token for which a visit was made, unverified; or why there is none. A visit works once, on whatever node.
+ * The unverified token for which a visit was made; or why there is none. A visit works once on all nodes together.
  * @param source the address of the request; the identity of an administrator who tests the signer
  * @throws AuthError auth_request_unknown   the visit was used before
  * @throws AuthError busy                   too many are under way; the visit is not used up
@@ -175,7 +175,7 @@ export async function fetchVisitedToken(
     if (!(await useOnce(needs, `provider-visit:${id}`, authRequestLifetime)))
       throw new AuthError('auth_request_unknown', { detail: 'the visit was used before' });
     const fetched = await exchange(needs, returned);
-    // Whatever the reason: each visit has left a row, and a provider may be down because of made-up codes.
+    // For any reason: each visit has left a row, and a provider may be down because of made-up codes.
     if (fetched.kind === 'no-token') await countRefusal(needs, source, 'visit');
     return fetched;
   } finally {

@@ -24,7 +24,7 @@ interface Pushed {
   readonly at: Millis;
 }
 
-/** What proves the client; nothing of it is part of the request. */
+/** Parameters that authenticate the client; they are not part of the request. */
 const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /**
@@ -61,7 +61,7 @@ export async function pushRequest(
   try {
     validateAuthorizationRequest(needs, pushed, { bindPoint, browser: null, pushedAs: key });
   } catch (error) {
-    // Whether somebody is signed in shows in the browser.
+    // Only the browser shows whether a person is signed in.
     if (!(error instanceof AuthorizationError)) throw error;
     if (error.code !== 'login_required')
       throw new AuthError(error.code, { description: error.message, cause: error });

@@ -1,11 +1,11 @@
 // The test of an external JWT signer: an administrator really signs in at its provider, and sees what a login with the
-// token would decide. Nobody is logged in by it. The way is
-//   begin    whoever may see the signer gets a link, good for ten minutes
+// token would decide. The test opens no session. The way is
+//   begin    a caller who may see the signer gets a link, good for ten minutes
 //   leave    the browser that opens the link is bound by its cookie and goes to the provider
 //   return   the answer that comes back to that browser is sealed, and handed to the page that began, unredeemed
 //   finish   the session that began, and no other, has the answer redeemed and judged, once
-// So nobody sees a token that another person fetched: a link that somebody is lured to ends in their own browser, with an
-// answer that only the luring session could redeem and that never leaves the lured browser.
+// So a token is never shown to another person than the one who fetched it: a victim who is lured to a link ends in
+// their own browser. Only the luring session could redeem the answer, and it never leaves the victim's browser.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
@@ -40,7 +40,7 @@ export function signerTestSealers(root: Buffer): SignerTestSealers {
   };
 }
 
-/** What came back, for the page that began the test. */
+/** The provider's answer, for the page that began the test. */
 export interface SignerTestAnswer {
   readonly testId: string;
   readonly signerId: SignerId;
@@ -93,7 +93,7 @@ export async function leaveForSignerTest(
   return left.kind === 'redirect' ? left : sealed(needs, { test, failed: left });
 }
 
-/** What the provider answered to a visit that was a test. Its code is not redeemed here: it is not known for whom. */
+/** The provider's answer to a visit that was a test. Its code is not redeemed here: the session is not known. */
 export function answerOfSignerTest(
   needs: ProviderServices,
   visit: TestVisit,
@@ -103,7 +103,7 @@ export function answerOfSignerTest(
 }
 
 export interface SignerTestVerdict extends TriedToken {
-  /** What the token says, without its signature: nobody can log in with it. Null when none came, or it is no JWT. */
+  /** The claims without the signature: they are of no use for a login. Null when there is no token, or it is no JWT. */
   readonly token: ReturnType<typeof shownParts>;
 }
 

@@ -52,7 +52,7 @@ function proveCode(needs: OidcServices, identityId: IdentityId, { code, origin }
 
 /**
  * Starts a TOTP enrollment during the login, which stays open meanwhile. To replace an app, it takes another code than
- * the one that opened the login, as it does on the account page: somebody who has stolen one must not keep the account.
+ * the one that opened the login, as it does on the account page: a thief of one code must not keep the account.
  * @param sent.code only for a new app in place of another one
  * @throws AuthError auth_request_unknown, mfa_exists
  * @throws AuthError invalid_totp_code, rate_limited   as verifyTotp
@@ -106,7 +106,7 @@ export async function begunReplacement(
 
 /**
  * Completes the enrollment with the first code, which counts as this login's TOTP. An enrollment outlives the login, so
- * somebody who may no longer log in must not complete one.
+ * a person who may no longer log in must not complete one.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
  * @throws AuthError invalid_auth   the login is no longer allowed
  * @throws AuthError conflict       another factor has to be given first

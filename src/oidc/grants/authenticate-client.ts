@@ -17,7 +17,7 @@ export interface BasicCredentials {
   readonly secret: string;
 }
 
-/** What a request contains to identify its client. */
+/** The parts of a request that identify its client. */
 export interface ClientCredentials {
   readonly parameters: Parameters;
   readonly basic: BasicCredentials | null;

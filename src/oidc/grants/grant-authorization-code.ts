@@ -59,7 +59,7 @@ export async function redeemAuthorizationCode(
   return redeemCode(needs, request, { codeText, redirectUri, verifier });
 }
 
-/** What is presented together with a code. */
+/** The values that a client presents together with a code. */
 export interface PresentedCode {
   readonly codeText: string;
   readonly redirectUri: string;
@@ -147,7 +147,7 @@ export async function redeemCode(
   return issueTokens(needs, request, { session: present, identity, now, nonce, refreshToken, sessionCert });
 }
 
-/** What is kept of a certificate of a third-party authority, to find out at each call whether it was revoked. */
+/** The chain of a third-party authority, kept so that each call can check whether a certificate was revoked. */
 function foreignChain(needs: OidcServices, request: GrantRequest): readonly string[] | null {
   const path = pathOfChain(needs, request.clientCertificates()?.chain ?? []);
   if (path === null || needs.authorities.caOf(path.anchor) === undefined) return null;

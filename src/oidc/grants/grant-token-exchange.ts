@@ -1,6 +1,6 @@
 // Token exchange (RFC 8693), as far as clients of the compatibility profile need it: they exchange one of their tokens
-// for a newer one of the same session. Nobody acts for somebody else, and no exchange gives more than the session has:
-// factors, scopes and the time of the login stay the same.
+// for a newer one of the same session. There is no delegation or impersonation, and an exchanged token gives no more
+// than the session has: factors, scopes and the time of the login stay the same.
 
 import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -78,7 +78,7 @@ function unsupported(parameter: string): AuthError {
   return new AuthError('invalid_request', { description: `this value of ${parameter} is not supported` });
 }
 
-/** What is exchanged for what. */
+/** The token that is presented and the type that is requested. */
 interface Asked {
   readonly subject: string;
   readonly requested: TokenType;

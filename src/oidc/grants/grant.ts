@@ -1,4 +1,4 @@
-// What the grants of the token endpoint need and receive, and how they turn a session into tokens.
+// Services and parameters of the grants of the token endpoint, and how they turn a session into tokens.
 
 import { isCertificateExtendable, type RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { certifySession } from '../../certificates/session-certificates.ts';
@@ -29,7 +29,7 @@ export interface TokenRequest {
   readonly origin: RequestOrigin;
   /** Whether it says nothing of a browser. */
   readonly isFromProgram: boolean;
-  /** Those on the connection, or null; called only if a code or a session may be bound to one. */
+  /** The certificates of the connection, or null; called only if a code or a session may be bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
   /** Of a key (RFC 9449); null for none. `provenKey` checks it. */
   readonly proof: PresentedProof | null;
@@ -37,7 +37,7 @@ export interface TokenRequest {
   readonly arrivedAt: Millis;
 }
 
-/** What a grant receives: a known client and parameters that it reads with `required` and `optional`. */
+/** The parameters of a grant: a known client and values that it reads with `required` and `optional`. */
 export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
   readonly client: Client;
   /** The resources that the access token is for (RFC 8707). */
@@ -100,7 +100,7 @@ export function keyObjection(
 
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
-/** What a token says, and when it is issued. */
+/** The contents of a token, and the time when it is issued. */
 interface TokenSubject {
   readonly session: ApiSession;
   readonly identity: IdentityInTokens;

@@ -36,9 +36,9 @@ export function grantTypes(clients: ClientRegistry): readonly string[] {
 
 /**
  * Answers a token request.
- * @throws AuthError unsupported_grant_type   nobody may use it here
- * @throws AuthError unauthorized_client      others may, this client may not (RFC 6749 section 5.2)
- * @throws AuthError invalid_request, invalid_client, client_not_authenticated, invalid_target, and what the grant throws
+ * @throws AuthError unsupported_grant_type   no client may use this grant here
+ * @throws AuthError unauthorized_client      other clients may use it, this one may not (RFC 6749 section 5.2)
+ * @throws AuthError invalid_request, invalid_client, client_not_authenticated, invalid_target, and those of the grant
  */
 export async function exchangeForTokens(
   needs: OidcServices,

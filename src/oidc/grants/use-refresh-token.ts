@@ -1,5 +1,5 @@
-// Uses up a refresh token, in the same way for every grant that takes one (RFC 9700 4.14.2): whoever presents the live
-// token replaces it, and administrators' changes since the login apply at once.
+// Uses up a refresh token, in the same way for every grant that takes one (RFC 9700 4.14.2): the client that presents
+// the live token replaces it, and administrators' changes since the login apply at once.
 
 import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
 import { verifyCertificate } from '../../login/certificate/certificate.ts';
@@ -143,7 +143,7 @@ async function storedSession({ store }: OidcServices, id: ApiSessionId): Promise
 
 /**
  * How long a tab may retry whose answer was lost, as when the person closes it or reloads. Only with the key of the
- * session, so it helps nobody who has stolen the token.
+ * session, so a thief of the token alone gains nothing.
  */
 function graceOfTab({ keyThumbprint, openedByProgram }: ApiSession): Millis {
   return keyThumbprint !== null && !openedByProgram ? MINUTE : 0;
@@ -226,7 +226,7 @@ export function refreshRefused(
   return noLongerGood(told, reason);
 }
 
-/** What the client of one of our tokens may learn. */
+/** The reason that the client of one of our tokens may learn. */
 function toldReason({ endReason }: ApiSession, reason: string): GrantReason | undefined {
   if (reason === 'expired' || reason === 'reused') return reason;
   if (reason === 'duplicate') return 'reused';
@@ -262,7 +262,7 @@ function withNews(
  */
 export async function refreshTokens(needs: OidcServices, request: GrantRequest): Promise<TokenResponse> {
   const presented = presentedRefreshToken(needs, request, required(request.parameters, 'refresh_token'));
-  // Nobody without one of our tokens can make us verify a certificate request.
+  // Only a client with one of our tokens can make us verify a certificate request.
   const key = requestedKey(needs, request);
   const used = await useRefreshToken(needs, request, { presented, window: duplicateWindow });
   if (used.outcome === 'duplicate')
@@ -302,8 +302,8 @@ async function objectionOf(
 }
 
 /**
- * Checks the certificate that opened a session as at a new login: authorities, policy, identity and validity as they
- * are now. The store refuses whatever else is wrong with a refresh, including another certificate.
+ * Checks the certificate that opened a session as a new login would: with the present authorities, policy, identity
+ * and time. The store checks everything else of a refresh, and refuses another certificate.
  */
 async function certificateObjection(
   needs: OidcServices,
