@@ -15,7 +15,7 @@ export interface ReferencedOperation {
   readonly method: string;
   readonly path: string;
   readonly summary: string;
-  /** Who may call. */
+  /** The callers that are admitted, in words. */
   readonly access: string;
   /** The ways to authenticate, in words. Empty: none is needed. */
   readonly challenges: readonly string[];
@@ -41,7 +41,7 @@ export interface ApiReference {
   readonly path: string;
   /** The path of the same document for programs. */
   readonly documentPath: string;
-  /** What the operations of a group are about, in one sentence. */
+  /** The description of each group of operations, in one sentence. */
   readonly groups: ReadonlyMap<string, string>;
   readonly operations: readonly ReferencedOperation[];
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -197,7 +197,7 @@ function listed(values: readonly unknown[]): Html {
   return html`${values.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}`;
 }
 
-/** What somebody could send, if the schema says so. */
+/** Example values, if the schema has some. */
 function examples({ examples: given = [] }: JsonSchema): Html | null {
   return given.length === 0 ? null : html` <span class="hint">For example ${listed(given)}.</span>`;
 }

@@ -1,9 +1,9 @@
 import { type Html, html } from './html.ts';
 import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
 
-/** What a person must know of the device for which they sign in. */
+/** The device for which a person signs in. */
 export interface WaitingDevice {
-  /** What the client calls itself. */
+  /** The client's name. */
   readonly client: string;
   /** The address from which the device asked. */
   readonly ipAddress: string;

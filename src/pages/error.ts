@@ -6,7 +6,7 @@ export interface ErrorPage {
   readonly code: ErrorCode;
   /** Administrators look the failure up with it. */
   readonly referenceId: string;
-  /** What programs are told, in the language of the page: shown below, for administrators only. */
+  /** The description for programs, in the language of the page: shown below, for administrators only. */
   readonly description: string;
   readonly problems: readonly { readonly field: string; readonly reason: string }[];
   readonly retryAfterSeconds?: number | undefined;

@@ -17,7 +17,7 @@ export function forgottenPage(view: View, action: string): Html {
   });
 }
 
-/** The same whatever was typed. */
+/** The same for every typed name. */
 export function forgottenDonePage(view: View): Html {
   const { forgotten } = view.texts;
   return layout(view, {

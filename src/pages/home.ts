@@ -2,8 +2,8 @@ import { type Html, html } from './html.ts';
 import { layout, type View } from './layout.ts';
 
 /**
- * What this server is, and where to continue: the same page for everybody. Works without scripts; one shows those who are
- * signed in here what they may open (web/account/home.ts).
+ * The server's start page, the same for every visitor. Works without scripts; a script shows signed-in people the
+ * applications that they may open (web/account/home.ts).
  */
 export function homePage(
   view: View,

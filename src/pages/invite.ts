@@ -13,7 +13,7 @@ import type { Texts } from './texts/languages.ts';
 export interface InviteForm {
   /** Path that the form posts to. */
   readonly action: string;
-  /** The one-time token of the link. Whoever has it may choose the password, so it also protects the form. */
+  /** The one-time token of the link. Its holder may choose the password, so it also protects the form. */
   readonly token: string;
   /** The user name that the person will sign in with. */
   readonly username: string;
@@ -81,7 +81,7 @@ ${newPasskeyForm(view, passkey, rules !== null)}
 </div>`;
 }
 
-/** It is done, and nobody is signed in. @param done.accountPath null if the account page is not served */
+/** The invitation is used; the browser is not signed in. @param done.accountPath null if there is no account page */
 export function invitedPage(
   view: View,
   done: { username: string; accountPath: string | null; chosen: 'password' | 'passkey' },

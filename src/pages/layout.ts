@@ -15,7 +15,7 @@ export interface Layout {
   readonly wide?: boolean;
   /** A script for this page only, in addition to that of all pages. */
   readonly furtherScriptPath?: string;
-  /** Whether it asks for a proof, which somebody may have lost: the operator's help is below. */
+  /** Whether it asks for a proof, which the person may have lost: the operator's help is below. */
   readonly hasHelp?: boolean;
 }
 
@@ -70,7 +70,7 @@ function brand({ name, logoPath, logoDarkPath }: View['look']): Html {
   return html`<picture><source srcset="${logoDarkPath}" media="(prefers-color-scheme: dark)">${logo}</picture>`;
 }
 
-// What a page needs besides its content: the texts in the visitor's language, and the look of the operator's pages.
+// The surroundings of a page's content: the texts in the visitor's language, and the look of the operator's pages.
 
 export interface Look {
   /** The operator's name. */

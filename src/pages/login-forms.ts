@@ -1,4 +1,4 @@
-// What the pages of a login share: the login that they belong to, and where their forms lead.
+// Common parts of the pages of a login: the login that they belong to, and the targets of their forms.
 
 import { type Html, html } from './html.ts';
 import type { Failure, View } from './layout.ts';

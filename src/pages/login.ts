@@ -5,14 +5,14 @@ import { type PasskeyAddresses, passkeyFirst } from './passkey.ts';
 import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 
 interface LoginPage {
-  /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
+  /** The user name typed before, shown again after a refusal so that it need not be typed twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;
   /** Where people who have forgotten the password ask for a mail; null: nowhere. */
   readonly forgottenPath: string | null;
   /** Null where no policy allows passkeys. */
   readonly passkey: PasskeyAddresses | null;
-  /** What was refused, if something was. */
+  /** The refused proof, if there is one. */
   readonly refused: 'password' | 'passkey';
 }
 

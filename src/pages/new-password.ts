@@ -9,7 +9,7 @@ import type { Texts } from './texts/languages.ts';
 /** Why a password was refused. */
 export type PasswordProblem = keyof Texts['newPassword']['problems'] | 'too-short';
 
-/** What the password must be. */
+/** The rules for the password. */
 export interface ShownPasswordRules {
   readonly policy: PasswordPolicy;
   /** In characters. */
@@ -40,7 +40,7 @@ ${passwordField(view, {
 })}`;
 }
 
-/** What was refused and why, before everything else on the page. */
+/** The reasons of a refusal, before everything else on the page. */
 export function refusedForm(
   view: View,
   { what, reasons, referenceId }: { what: string; reasons: readonly string[]; referenceId: string },

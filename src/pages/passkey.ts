@@ -9,7 +9,7 @@ import { type LoginInProgress, startOverLink } from './login-forms.ts';
 export interface PasskeyAddresses {
   readonly options: string;
   readonly action: string;
-  /** What both are sent besides: the login, or the one-time token of an invitation. */
+  /** The login, or the one-time token of an invitation; it is sent with both requests. */
   readonly of: { readonly name: 'authRequestId' | 't'; readonly value: string };
 }
 

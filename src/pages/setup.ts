@@ -18,9 +18,9 @@ export type SetupProblem = NameProblem | PasswordProblem;
 export interface SetupForm {
   /** Path that the form posts to. */
   readonly action: string;
-  /** The one-time token of the link. Whoever has it may set up, so it also protects the form. */
+  /** The one-time token of the link. Its holder may set up, so it also protects the form. */
   readonly token: string;
-  /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
+  /** The user name typed before, shown again after a refusal so that it need not be typed twice (WCAG 3.3.7). */
   readonly username: string;
   readonly rules: ShownPasswordRules;
   /** Why the last attempt was refused; empty at first. */

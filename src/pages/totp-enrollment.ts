@@ -112,7 +112,7 @@ ${cancelForm(login, replaces ? newApp.later : enrollment.cancel)}`,
   });
 }
 
-/** Asks for the first code again. The secret was shown only once, so whoever did not keep it starts again. */
+/** Asks for the first code again. The secret was shown only once, so a person who did not keep it starts again. */
 export function enrollmentConfirmPage(view: View, login: LoginInProgress): Html {
   const { enrollment, code, errorTitle, startAgain } = view.texts;
   const { failure } = login;

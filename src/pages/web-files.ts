@@ -1,5 +1,5 @@
 // The files of the console and the account page. A published package has them ready-made. In a clone, they are bundled
-// in a process of their own when somebody first asks for such a page, and kept below node_modules until a source
+// in a process of their own at the first request for such a page, and kept below node_modules until a source
 // changes.
 
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ async function load(): Promise<WebFiles> {
   return read(folder);
 }
 
-/** What the pages share with the server: tables and values, which import nothing else. */
+/** Modules that the pages share with the server: tables and values, which import nothing else. */
 export const sharedWithPages = [
   'src/model/entities/*.ts',
   'src/model/{bulk-actions,ids,kept-events,permission,refusal-reason,usual-policy}.ts',

@@ -1,9 +1,9 @@
-// What the error pages say, by the kind of page.
+// The texts of the error pages, by the kind of page.
 
 import type { ErrorPageKind } from '../../errors/codes.ts';
 import type { Both } from './both-languages.ts';
 
-/** What went wrong, and what to do about it. */
+/** The cause and the remedy. */
 type ErrorText = Readonly<Record<'heading' | 'text' | 'next', Both<string>>>;
 
 const startAgain: Both<string> = [
