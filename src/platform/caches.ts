@@ -1,4 +1,4 @@
-// What is kept in memory, within bounds: recently used values, and one copy of values that many have in common.
+// Bounded caches: recently used values, and one copy of values that many entities have in common.
 
 /** Recently used values, by key. */
 export interface RecentMap<Key, Value> {

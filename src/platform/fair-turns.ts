@@ -1,4 +1,4 @@
-// Lets callers take turns at what only a few can do at once: whoever asks for much waits longer, and nobody else does.
+// Turns at work of which only a few can run at once: a caller who asks for much waits longer, and no other caller does.
 
 import { type Millis, SECOND } from './clock.ts';
 

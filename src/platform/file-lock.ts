@@ -11,7 +11,7 @@ export interface FileLock extends Disposable {
 const sqliteBusy = 5;
 
 /**
- * Takes the lock if nobody holds it; does not wait. Creates the file for its owner only, and leaves it there.
+ * Takes the lock if it is free; does not wait. Creates the file for its owner only, and leaves it there.
  * @returns null when another process, or another part of this one, holds it
  * @throws Error when the file cannot be written
  */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 export const chunkSize = 200;
 
 /**
- * Applies `make` to the items in chunks, so that even many of them delay nobody for long.
+ * Applies `make` to the items in chunks, so that even many of them do not delay other work for long.
  * @param size smaller than usual if each item takes long
  */
 export async function inChunks<Item, Made>(

@@ -16,14 +16,15 @@ import { basename, dirname, join } from 'node:path';
 
 /**
  * Creates an empty file that only its owner can read.
- * @throws Error of node:fs when it cannot be created: EEXIST when it exists, whoever created it
+ * @throws Error of node:fs when it cannot be created: EEXIST when it exists, even if we created it
  */
 function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
 /**
- * Copies into a new file that only its owner can read, whoever can read the original: `copyFile` would copy its mode.
+ * Copies into a new file that only its owner can read, even if others can read the original: `copyFile` would copy its
+ * mode.
  * @returns the user id of the original's owner
  */
 export function copyPrivately(from: string, to: string): number {
@@ -53,15 +54,15 @@ export function ensurePrivateFile(path: string): void {
 
 /**
  * Creates a file that gets its name only when it is complete, and that only its owner can read.
- * @param write gets the empty file in a new folder, where nobody else can have put a file or a link before
- * @returns false if somebody else has created a file of that name by now; nothing is left then
+ * @param write gets the empty file in a new folder, where no other user can have put a file or a link before
+ * @returns false if another process has created a file of that name by now; nothing is left then
  * @throws Error of node:fs, or what `write` throws; nothing is left then
  */
 export async function createWhole(
   path: string,
   write: (partial: string) => Promise<void> | void,
 ): Promise<boolean> {
-  // A folder that is missing is named here, not by a name that nobody has given.
+  // A missing folder is named here, not by the temporary name.
   accessSync(dirname(path), constants.W_OK);
   const folder = mkdtempSync(`${path}.partial-`);
   try {

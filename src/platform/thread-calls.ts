@@ -5,7 +5,7 @@
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 import { whileWanted } from './while-wanted.ts';
 
-/** What one side answers: by name, with one argument, until the asking side gives up. */
+/** The functions of one side: by name, with one argument, until the caller gives up. */
 export type Answers<Names extends PropertyKey = string> = {
   readonly [Name in Names]: (argument: never, gone: AbortSignal | undefined) => unknown;
 };

@@ -1,7 +1,7 @@
-// What the rest of the service knows about traces: that its work may be part of one. telemetry/ decides whether it is,
-// and what happens with it; where tracing is off, none of this is called.
+// Tracing as the rest of the service sees it: work may be part of a trace. telemetry/ decides whether it is, and where
+// the trace goes; where tracing is off, none of this is called.
 
-/** A part of a request. Everything in it leaves the machine: names and counts, never a value that somebody sent. */
+/** A part of a request. Everything in it leaves the machine: names and counts, never a value from a client. */
 export interface SpanDescription {
   readonly name: string;
   /** `client`: it waits for another server. */
@@ -22,7 +22,7 @@ export interface RequestOutcome {
 export interface RequestTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** What `work` starts is part of this request, for as long as the request lasts. */
+  /** Work that `work` starts is part of this request, for as long as the request lasts. */
   run<T>(work: () => T): T;
   end(outcome: RequestOutcome): void;
 }
@@ -38,7 +38,7 @@ export interface Tracing {
   within<T>(span: SpanDescription, work: () => T): T;
 }
 
-/** What the configuration in use requires. */
+/** The tracing settings of the configuration in use. */
 export interface TracingInUse {
   /** Null: no collector is configured. */
   readonly current: Tracing | null;

@@ -26,7 +26,7 @@ export function rpIdOf(host: string, configured: string | null): string | null {
   return host === configured || host.endsWith(`.${configured}`) ? configured : null;
 }
 
-/** What an answer does not meet. */
+/** The requirement that an answer does not meet. */
 export type AnswerFault = 'malformed' | 'ceremony' | 'origin' | 'site' | 'absent' | 'key' | 'signature';
 
 /** The longest credential id has 1023 bytes. */
@@ -70,7 +70,7 @@ const clientDataSchema = z.object({
 });
 export type ClientData = z.output<typeof clientDataSchema>;
 
-/** What the browser says of the ceremony; the signature covers it. Undefined: not readable. */
+/** The browser's data about the ceremony; the signature covers it. Undefined: not readable. */
 export function clientDataOf({ response }: Assertion | Attestation): ClientData | undefined {
   const bytes = decodeBase64url(response.clientDataJSON);
   try {
@@ -80,7 +80,7 @@ export function clientDataOf({ response }: Assertion | Attestation): ClientData 
   }
 }
 
-/** What an authenticator says of itself and its key. */
+/** An authenticator's data about itself and its key. */
 export interface CheckedAssertion {
   /** It knew its owner, by a PIN, a finger or a face. */
   readonly isUserVerified: boolean;
@@ -178,7 +178,7 @@ export async function checkAttestation(
     const { format, path, none } = await readStatement(response.attestationObject);
     const { verified, registrationInfo: info } = await verify({ ...response, attestationObject: none });
     if (!verified || info.credential.id !== attestation.id) return 'malformed';
-    // Only this statement is signed inside of the authenticator: in others, whoever controls the computer writes the model.
+    // Only this statement is signed inside of the authenticator: in others, the owner of the computer writes the model.
     const isVouchedFor = makers !== null && format === 'packed' && isOfMaker(path, makers);
     if (!(await isUsableKey(info.credential.publicKey))) return 'key';
     return {
@@ -223,7 +223,7 @@ const faults: readonly (readonly [RegExp, AnswerFault])[] = [
   [/public key alg/, 'key'],
 ];
 
-/** The answer comes from a stranger: whatever the library throws over it is a fault of the answer. */
+/** The answer comes from a stranger: every error of the library about it is a fault of the answer. */
 async function judged<Checked>(check: () => Promise<Checked | AnswerFault>): Promise<Checked | AnswerFault> {
   try {
     return await check();

@@ -134,7 +134,7 @@ function readNumber(reader: Reader): number {
   return number;
 }
 
-// What needs no second look: everything except quotes, backslashes and U+0000 to U+001F. (JSON allows the other control
+// Ordinary characters: everything except quotes, backslashes and U+0000 to U+001F. (JSON allows the other control
 // characters, U+007F to U+009F, in strings.)
 const ordinaryCharacters = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
 

@@ -14,7 +14,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /**
  * The text of a file that a person has written, without a byte order mark. Reading another encoding with replacement
- * characters would make, for example, a password that nobody can type.
+ * characters would make, for example, a password that cannot be typed.
  * @throws MalformedInput it is in another encoding; names the line
  */
 export function textOfFile(bytes: Uint8Array): string {

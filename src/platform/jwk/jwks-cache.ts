@@ -1,6 +1,6 @@
 // The keys of other issuers, in memory only. Look-ups trigger all fetches, there are no timers, and no endpoint is
-// asked more than once in ten seconds on average, whatever tokens arrive: a few fetches more are in reserve for keys that
-// are rotated right after a fetch. One thread fetches; the others ask it.
+// asked more than once in ten seconds on average, even for invented tokens: a few fetches more are in reserve for keys
+// that are rotated right after a fetch. One thread fetches; the others ask it.
 import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
 import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
@@ -36,12 +36,12 @@ export const jwksCacheDefaults: JwksCacheLimits = {
   maxBytes: 512 * 1024,
 };
 
-/** Whose keys. Two owners never share a set, even if their URLs are the same. */
+/** The owner of keys. Two owners never share a set, even if their URLs are the same. */
 export interface KeySetSource {
   readonly id: string;
   /** Null only with an issuer. */
   readonly url: string | null;
-  /** Whose discovery document names the address; `url` is for when it cannot be had. */
+  /** The issuer whose discovery document names the address; `url` is for when it cannot be fetched. */
   readonly issuer?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export type KeyLookup =
   /** There is no set, or only one that is too old; `reason` is that of the last fetch, which began `sinceTry` ago. */
   | { readonly found: 'no-key-set'; readonly reason: KeySetFailure; readonly sinceTry: Millis };
 
-/** What was looked through without success. */
+/** A key set without a fitting key. */
 export interface UnfitSet {
   /** Why the key with the `kid` cannot be used; null if the set has none. For a null `kid`, that of the first key. */
   readonly ignored: IgnoredKeyReason | null;
@@ -126,7 +126,7 @@ export interface KeySetNews {
   readonly good: { readonly set: JwkSet; readonly age: Millis } | null;
   /** Since the last fetch began. */
   readonly sinceTry: Millis;
-  /** What was left then of the time that fetches cost. */
+  /** The rest at that moment of the time that fetches cost. */
   readonly reserve: Millis;
   readonly failure: KeySetFailure;
 }

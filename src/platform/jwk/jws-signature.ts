@@ -86,7 +86,7 @@ export function isSignedBy(key: VerificationKey, token: string, alg: string): bo
   try {
     return verify(digest, Buffer.from(token.slice(0, end)), { key: key.publicKey, ...options }, signature);
   } catch {
-    // Whatever OpenSSL objects to, the signature was not verified.
+    // For every objection of OpenSSL, the signature was not verified.
     return false;
   }
 }

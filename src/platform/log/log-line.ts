@@ -132,7 +132,7 @@ function isShort(code: unknown): boolean {
 
 // The form of a log line: nothing in it can begin a new line, move the cursor or turn the reading direction.
 
-/** What a line says. Fields and message are safe to log. */
+/** The contents of a line. Fields and message are safe to log. */
 interface LineParts {
   readonly level: string;
   /** ISO 8601. */
@@ -187,7 +187,7 @@ function plain(text: string): string {
 const unseenCharacters = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
 /**
- * Escapes what a piece of JSON may contain and nobody sees, so that it can neither control a terminal nor show text in
+ * Escapes invisible characters in a piece of JSON, so that it can neither control a terminal nor show text in
  * another order. It still parses to the same values.
  */
 export function escapeUnseen(json: string): string {

@@ -14,13 +14,13 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Written as `info` whatever the configured level: for the audit trail, which no log setting may switch off. */
+  /** Written as `info` at every configured level: for the audit trail, which no log setting may switch off. */
   always(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
   /**
    * Resolves when every line so far was handed to the system; absent if lines go nowhere else.
-   * @returns false when they cannot be written, because the disk is full or nobody takes them
+   * @returns false when they cannot be written, because the disk is full or the pipe is not read
    */
   written?(): Promise<boolean>;
 }
@@ -39,7 +39,7 @@ export interface LogOptions {
 }
 
 export interface OpenLogger extends Logger {
-  /** Lines lost since the start, because nobody read them or the disk refused them. */
+  /** Lines lost since the start, because they were not read or the disk refused them. */
   lostLines(): number;
   /** Changes the level from now on. */
   setLevel(level: LogOptions['level']): void;
@@ -151,7 +151,7 @@ const longestBacklog = 4 * 1024 * 1024;
 const gatheringTime: Millis = 20;
 const gatheredBytes = 8 * 1024;
 
-/** Nobody waits longer than this for a pipe that is not read. */
+/** The longest wait for a pipe that is not read. */
 const longestWait: Millis = 2000;
 
 /**

@@ -1,5 +1,5 @@
-// Lines that strangers cause. Somebody who repeats a refused request a thousand times a second must not fill a disk or
-// hide other lines: a limited number is written per second, of each kind and of all, and the next line counts the rest.
+// Lines that strangers cause. An attacker who repeats a refused request a thousand times a second must not fill a disk
+// or hide other lines: a limited number is written per second, of each kind and of all. The next line counts the rest.
 
 import { type Clock, type Millis, SECOND } from '../clock.ts';
 import type { LogFields } from './log-line.ts';

@@ -26,7 +26,7 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * The rule for outbound connections. Link-local, multicast and unspecified addresses and those of cloud metadata
- * services are refused whatever the limits say, because services there trust this machine.
+ * services are refused under all limits, because services there trust this machine.
  * An IPv6 address that contains an IPv4 address (mapped, NAT64, 6to4, Teredo, ISATAP) is refused if the IPv4 address
  * would be; an IPv4-mapped one is that IPv4 address.
  * @see RFC 6890, RFC 4291 section 2.5.5, RFC 6052, RFC 8215, RFC 3056, RFC 4380, RFC 5214
@@ -181,12 +181,12 @@ function dotted(bytes: Uint8Array): string {
   return bytes.join('.');
 }
 
-/** In characters. Nobody means an address that is longer. */
+/** In characters. A longer address is a mistake. */
 export const longestUrl = 2048;
 
 /**
- * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody can be in between. A name does
- * not count, because it can be made to lead elsewhere.
+ * Whether a URL leads to this machine by a bare loopback address, without TLS: the connection cannot be intercepted. A
+ * name does not count, because it can be made to lead elsewhere.
  */
 export function isPlainLoopback(text: string): boolean {
   const url = text.length > longestUrl ? null : URL.parse(text);

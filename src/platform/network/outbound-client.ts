@@ -188,7 +188,7 @@ export function outboundClient(
 
 interface Exchange<T> {
   readonly maxRedirects: number;
-  /** What to post; null: GET. */
+  /** The body of a POST; null: GET. */
   readonly message: OutboundMessage | null;
   readonly read: (incoming: IncomingMessage) => Promise<T | Redirection>;
 }

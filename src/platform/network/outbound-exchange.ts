@@ -67,7 +67,7 @@ export interface Way {
 }
 
 interface Hop extends Way {
-  /** What to post; null: GET. */
+  /** The body of a POST; null: GET. */
   readonly message: OutboundMessage | null;
   readonly accept: string;
   readonly authorization: string | undefined;

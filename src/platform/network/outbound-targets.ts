@@ -73,7 +73,7 @@ export function readTarget(text: string, { base, isSigned }: { readonly base?: U
 export function targetRules(limits: OutboundLimits): (target: URL, isPlain?: boolean) => AddressRefusal {
   const { allowedHostnames, deniedHostnames, additionalHostnames } = limits;
   const usual = addressRefusal(limits);
-  // Whoever may be called there was allowed by listing the address.
+  // The target was allowed by listing its address.
   const plain = addressRefusal({ ...limits, blockPrivateAddresses: false });
   const additional = addressRefusal({ ...limits, blockPrivateAddresses: false, allowedIPs: [] });
   return (target, isPlain = false) => {

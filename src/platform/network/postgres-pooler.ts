@@ -1,5 +1,5 @@
-// What a PostgreSQL URL says about a connection pooler in transaction mode, such as pgbouncer. Its connections keep no
-// session: what is prepared, set or listened to on one may be on another server connection at the next statement.
+// The parameters of a PostgreSQL URL about a connection pooler in transaction mode, such as pgbouncer. Its connections
+// keep no session: a later statement may run on another server connection, without earlier PREPARE, SET or LISTEN.
 
 /** The URL, the server that it names, or the role behind a pooler cannot work. The message says what to write. */
 export class PostgresPoolerError extends Error {

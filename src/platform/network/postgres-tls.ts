@@ -1,12 +1,12 @@
-// What a PostgreSQL URL, and otherwise the environment, says about TLS. The words are those of libpq; their meaning is
-// stricter: whoever asks for TLS gets a server that has proved who it is, or no connection.
+// The TLS parameters of a PostgreSQL URL, and otherwise of the environment. The words are those of libpq; their meaning
+// is stricter: a configuration with TLS connects only to a server that has proved its name.
 
 import { isAbsolute } from 'node:path';
 
 export interface PostgresTls {
   /**
    * `verified`: the server's certificate must be valid and carry its name. `unverified`: encrypted, with any server.
-   * `plain`: no TLS; `unasked` if nobody chose that.
+   * `plain`: no TLS; `unasked` if that is only the default.
    */
   readonly protection: 'verified' | 'unverified' | 'plain' | 'unasked';
   /** Full paths of PEM files, or null. */

@@ -12,7 +12,7 @@ export interface ProxiedClient {
   readonly family: 'IPv4' | 'IPv6';
 }
 
-/** What a connection begins with, as far as it has arrived. */
+/** The beginning of a connection, as far as it has arrived. */
 export type ProxyHeader =
   | { readonly state: 'incomplete' }
   | {

@@ -139,7 +139,7 @@ async function composed({ from, messageId, ...mail }: OutgoingMail): Promise<Buf
     // As an object: a text would be read as a list of addresses.
     to: { name: '', address: mail.to },
     messageId: `<${messageId}>`,
-    // Nobody answers to it, and no holiday notice either (RFC 3834 5).
+    // It prevents automatic answers, such as holiday notices (RFC 3834 5).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -17,7 +17,7 @@ const sharesOfNetwork = 8;
 
 /**
  * The sources under which a request is counted, each for itself, the narrow one first: the address, or the /64 of an
- * IPv6 one, because whoever has one address of it has all of them, and then its /48, because whoever has that has 65,536
+ * IPv6 one, because the holder of one address of it has all of them, and then its /48, because its holder has 65,536
  * of the former. IPv4 mapped into IPv6 is IPv4; anything but an address, such as an id, is one source.
  */
 export function sourcesOf(address: string): readonly [Source, ...Source[]] {

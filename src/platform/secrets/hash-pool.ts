@@ -1,7 +1,7 @@
 // Hashes passwords on a few threads behind a bounded queue. A hash costs as much as hundreds of token checks, so it
-// must not run on the event loop, nor on the thread pool that files, name look-ups and signatures share. Whoever sends
-// more logins than the threads can process is told to come back, and leaves the others their shares of the queue. A client
-// that gives up leaves it.
+// must not run on the event loop, nor on the thread pool that files, name look-ups and signatures share. A source that
+// sends more logins than the threads can process is told to come back, and leaves other sources their shares of the
+// queue. A client that gives up leaves it.
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
@@ -99,7 +99,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   const cost = options.cost ?? defaultHashCost;
   const threads = Math.max(1, options.threads ?? availableParallelism());
   const longestQueue = options.longestQueue ?? 64;
-  const nobody = unmatchableHash(cost);
+  const dummy = unmatchableHash(cost);
   const waiting: Job[] = [];
   const places = sharedLimit({
     most: threads + longestQueue,
@@ -126,7 +126,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
     if (gone?.aborted === true) return Promise.reject(new HashUnwanted());
     const idle = slots.find(({ isBusy }) => !isBusy());
-    // Those under way, those before it, and itself.
+    // The jobs under way, those before it, and itself.
     const untilDone = (1 + waiting.length / threads + 1) * usualDuration;
     const leave = idle === undefined && untilDone > longestWait ? null : places.take(source);
     if (leave === null) {
@@ -150,7 +150,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     hash: async (password, asker) => String(await enqueue({ password, cost }, asker)),
     verify,
     async verifyDummy(password, asker) {
-      await verify(nobody, password, asker);
+      await verify(dummy, password, asker);
       return false;
     },
     depth: () => ({

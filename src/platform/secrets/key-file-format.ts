@@ -101,7 +101,7 @@ export function parseKeyFile(text: string, path: string, passphrase?: string): M
       : unwrap({ box: stored, associatedData: `${firstLine} ${fingerprint}`, wrap, path }, passphrase);
   if (bytes?.length !== keyBytes) throw malformed();
   const key = masterKey(bytes, wrap !== undefined);
-  // A key with one changed digit would open nothing, which nobody would notice before it had sealed new records.
+  // A key with one changed digit would open nothing, and it would seal new records before the mistake is noticed.
   if (key.fingerprint !== fingerprint) throw malformed();
   return key;
 }

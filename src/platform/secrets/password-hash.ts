@@ -106,7 +106,7 @@ const invisibleCharacters =
 const nonAsciiSpace = /(?! )\p{Zs}/gu;
 
 /**
- * One form for a password, whatever keyboard typed it: spaces become U+0020, then Unicode normal form C. Case stays,
+ * One form for a password from every keyboard: spaces become U+0020, then Unicode normal form C. Case stays,
  * nothing is cut. Apply it where a password is set and where it is checked.
  *
  * The OpaqueString profile, with one exception: joiners, variation selectors and tag characters are accepted, because

@@ -24,7 +24,7 @@ export function totpCode(seed: Uint8Array, step: number): string {
 }
 
 /**
- * The step whose code this is, or undefined. Compares every candidate, whatever the previous ones gave.
+ * The step of this code, or undefined. Compares every candidate, even after a match.
  * @param drift how many steps before and after the one at `now` are candidates (RFC 6238 5.2, 6)
  */
 export function matchingTimeStep(

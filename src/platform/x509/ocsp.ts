@@ -27,7 +27,7 @@ import { displaySubject } from './x509.ts';
 export interface OcspAnswer {
   /** Null: the certificate is good. */
   readonly revoked: RevokedEntry | null;
-  /** Who said so, for display. */
+  /** The authority that said so, for display. */
   readonly authorityName: string;
   readonly thisUpdate: Millis;
   /** Null: the responder always has newer information. */
@@ -39,7 +39,7 @@ export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused';
 }
 
-/** Whose status is asked for. */
+/** The certificate in question. */
 export interface OcspQuestion {
   readonly certificate: PathCertificate;
   readonly issuer: PathCertificate;
@@ -186,7 +186,7 @@ function isNamed(certificate: PathCertificate, responder: DerElement): boolean {
     : name?.content.equals(keyHash(certificate)) === true;
 }
 
-/** The certificate with which the authority lets somebody else answer. @see RFC 6960 section 4.2.2.2 */
+/** The certificate with which the authority lets another key answer. @see RFC 6960 section 4.2.2.2 */
 async function delegateOf(
   issuer: PathCertificate,
   {

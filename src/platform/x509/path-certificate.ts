@@ -1,4 +1,4 @@
-// What path validation needs to know about a certificate, read from its DER form. Only the form is judged here:
+// The fields of a certificate for path validation, read from its DER form. Only the form is judged here:
 // path-rules.ts decides whether a certificate is acceptable.
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
@@ -237,7 +237,7 @@ function readAuthorityKeyId(value: Buffer): string | undefined {
   return first?.tag === contextTag(0, 'primitive') ? first.content.toString('hex') : undefined;
 }
 
-// Nobody is refused for what these two say in another form: they only tell where to ask.
+// A client is not refused when these two have another form: they only tell where to ask.
 function readOcspAddresses(value: Buffer): string[] {
   return orNone(() =>
     childrenOf(readDer(value), derTag.sequence).flatMap((description) => {

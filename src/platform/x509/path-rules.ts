@@ -1,6 +1,6 @@
-// What RFC 5280 section 6.1 requires of a path whose signatures are already verified. The trust anchor has to follow
-// the same rules as the authorities below it, although section 6.1.1 would use only its name and key: whoever restricts
-// a root means it.
+// The rules of RFC 5280 section 6.1 for a path whose signatures are already verified. The trust anchor has to follow
+// the same rules as the authorities below it, although section 6.1.1 would use only its name and key: the constraints
+// in a root certificate are meant to apply.
 
 import type { Millis } from '../clock.ts';
 import type { GeneralName } from './general-names.ts';
@@ -20,7 +20,7 @@ export interface PathConditions {
   readonly now: Millis;
   /** Accepts an expired leaf. Nothing else: neither an expired authority, nor a leaf that is not valid yet. */
   readonly allowExpired: boolean;
-  /** Accepts certificates that are not for clients: the path shows who holds a key, and logs nobody in. */
+  /** Accepts certificates that are not for clients: the path shows possession of a key, and is not a login. */
   readonly anyPurpose?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { displayIssuer, displaySubject } from './x509.ts';
 export interface SearchGround {
   readonly intermediates: readonly PathCertificate[];
   readonly anchors: readonly PathCertificate[];
-  /** What is wrong with a complete path. Undefined ends the search with it. */
+  /** The fault of a complete path. Undefined ends the search with it. */
   readonly judge: (path: CertificatePath) => PathRefusal | undefined;
 }
 

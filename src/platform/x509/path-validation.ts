@@ -77,7 +77,7 @@ export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | u
   return { reason: 'key-not-accepted', certificate, key: describeKey(anchor.publicKey) };
 }
 
-/** Why no path can begin with this leaf now, whatever is above it; undefined when some can. */
+/** Why no path can begin with this leaf now, with any authorities above it; undefined when some can. */
 export function leafProblem(leaf: Uint8Array, conditions: PathConditions): PathRefusal | undefined {
   const read = readSent(leaf, 'leaf');
   if ('reason' in read) return read;
@@ -126,7 +126,7 @@ export function validateClientPath(question: PathQuestion): PathVerdict {
 
 /**
  * Whether an authority, or one below it whose certificate was sent, issued a certificate. Its purposes do not matter:
- * it shows who holds a key, and logs nobody in.
+ * it shows possession of a key, and is not a login.
  * @returns why not; undefined if it did
  */
 export function issuanceProblem(

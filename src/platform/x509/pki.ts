@@ -102,7 +102,7 @@ export async function issueClientCertificate(needs: Needs, wanted: ClientCertifi
   return { certPem: await certifyClientKey(needs, { ...wanted, publicKey }), keyPem: privatePem(privateKey) };
 }
 
-/** A client certificate (PEM) for somebody else's key. @throws as issueClientCertificate */
+/** A client certificate (PEM) for a key of the client. @throws as issueClientCertificate */
 export function certifyClientKey(
   needs: Needs,
   { commonName: subject, days, ca, uris = [], publicKey }: ClientCertificate & { publicKey: KeyObject },

@@ -110,7 +110,7 @@ export interface UnverifiedList {
 }
 
 /**
- * Which authority issues: its name and key, whatever certificates it has. SHA-256, base64url.
+ * Identifies an authority by its name and key, for all certificates that it has. SHA-256, base64url.
  */
 export function authorityKey({ subject, publicKey }: PathCertificate): string {
   return sha256(Buffer.concat([publicKey.export({ type: 'spki', format: 'der' }), Buffer.from(subject.key)]));

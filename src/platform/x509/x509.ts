@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { sha256 } from '../digest.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
 
-/** What a certificate says. Nothing here is validated: neither signature, nor dates, nor purposes. */
+/** The facts in a certificate. Nothing here is validated: neither signature, nor dates, nor purposes. */
 export type CertificateFacts = Readonly<ReturnType<typeof certificateFacts>>;
 
 /** One in a text. */
