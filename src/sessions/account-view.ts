@@ -63,7 +63,7 @@ export function accountView(
   };
 }
 
-/** What many identities have in common is kept once. */
+/** Keeps values that many identities have in common only once. */
 function withShared(identity: Identity, { text, list }: SharedValues): Identity {
   return {
     ...identity,

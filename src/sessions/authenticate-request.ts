@@ -53,7 +53,7 @@ export interface AuthenticateNeeds {
 export type Authenticate = (presented: PresentedTokens) => Principal | Promise<Principal>;
 
 /**
- * Who is calling. In steady state this reads memory only, and then answers without a promise.
+ * Identifies the caller. In steady state this reads memory only, and then answers without a promise.
  * @throws AuthError unauthorized, with a challenge for each mechanism that could have been used
  * @throws StoreUnavailable   this node's clock is wrong
  */
@@ -176,8 +176,8 @@ function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<
 }
 
 /**
- * While the feed cannot be read, or after a long silence of the database, ended sessions may be unknown. Nobody is let
- * in then.
+ * While the feed cannot be read, or after a long silence of the database, ended sessions may be unknown. Every call is
+ * refused then.
  * @throws AuthError unavailable
  */
 async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
@@ -188,7 +188,7 @@ async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
   }
 }
 
-/** What the login proved counts, except for the external JWT of a policy, which must come with every call. */
+/** The login's proofs count, except for the external JWT of a policy, which must come with every call. */
 function admit(
   needs: AuthenticateNeeds,
   call: Call,
@@ -231,7 +231,7 @@ function withSecondary(
   return verified === undefined ? principal : verified.then(() => principal);
 }
 
-/** What an access token says about the proof that opened its session. */
+/** The claims of an access token about the proof that opened its session. */
 function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return { passed: amr, signerId: z_ejsid ?? null, caId: z_caid ?? null };
 }

@@ -25,7 +25,7 @@ export interface FollowedFeed {
   catchUp(): Promise<void>;
   /**
    * Whether memory may be older than the store: the last read of the feed failed, nothing was heard for thirty seconds,
-   * this process stood still, or the database is another one. Nobody is let in then until `beFresh` resolves.
+   * this process stood still, or the database is another one. Every call is refused then until `beFresh` resolves.
    */
   readonly isBehind: boolean;
   /** Whether this process stood still, and has not yet read what happened meanwhile. */

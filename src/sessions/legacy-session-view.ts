@@ -11,12 +11,12 @@ import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-se
 export interface LegacySessionView {
   /** A live session, or null. Answers at once if it is in memory. */
   find(tokenHash: string): ApiSession | null | Promise<ApiSession | null>;
-  /** Reads a session from the store, whatever is in memory. */
+  /** Reads a session from the store, even if memory has it. */
   read(tokenHash: string): Promise<ApiSession | null>;
   /** Records that the session was used now, which extends its life. @returns the session as it is afterwards */
   touch(session: ApiSession): ApiSession;
   /**
-   * Records the use of sessions over a connection that somebody else keeps (spec 5.6). Dead sessions stay dead.
+   * Records the use of sessions over a connection that another party keeps (spec 5.6). Dead sessions stay dead.
    * @returns how many were alive
    */
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
@@ -80,7 +80,7 @@ export function legacySessionView(
     const entry = known.peek(hashes.get(session.id) ?? '');
     const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout() };
     unwritten.note(activity);
-    // Memory already has whatever was proven since this call began.
+    // Memory already has every proof since this call began.
     const used = { ...(entry?.session ?? session), ...activity };
     if (entry !== undefined) entry.session = used;
     // Otherwise the store would consider it expired before the next round.

@@ -1,5 +1,5 @@
-// What the certificates that opened legacy sessions prove, in memory by session. Such a session continues as long as it
-// is used, over any connection, so each call checks whether its certificate would open it today.
+// The verdict on the certificates that opened legacy sessions, in memory by session. Such a session continues as long
+// as it is used, over any connection, so each call checks whether its certificate would open it today.
 
 import { externalIdFrom } from '../login/certificate/ca-claim.ts';
 import {
@@ -86,14 +86,14 @@ export function openingCertificateView(
 // How a certificate is checked again without a connection that presents it. login/standing.ts checks everything else
 // that a session depends on.
 
-/** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
+/** The verdict on a chain. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 interface JudgedChain {
   readonly anchors: readonly TrustAnchor[];
   readonly soundUntil: Millis;
   readonly leafNotAfter: Millis;
   /** The external id that the authority's rule finds; null without a rule, or if it finds none. */
   readonly externalId: string | null;
-  /** What decides whether its third-party authority has revoked one; empty: that is not checked. */
+  /** The certificates whose revocation by their third-party authority is checked; empty: it is not checked. */
   readonly checked: readonly CheckedCertificate[];
 }
 

@@ -1,5 +1,5 @@
-// What the owner of a session is shown of it, for sessions whose owner asked recently. The change feed does not name every
-// change of a row, so each use asks the store for the version of the session.
+// Sessions as their owner sees them, for owners who asked recently. The change feed does not name every change of a
+// row, so each use asks the store for the version of the session.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -47,7 +47,7 @@ export function ownSessionView(
   };
 }
 
-/** What the API shows of a session. */
+/** The fields of a session that the API shows. */
 export type ShownApiSession = Pick<
   ApiSession,
   'id' | 'mechanism' | 'identityId' | 'clientId' | 'configTypes' | keyof OwnSession

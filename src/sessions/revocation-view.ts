@@ -20,7 +20,7 @@ import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { RevocationList } from '../platform/x509/revocation-list.ts';
 import type { CaStore } from '../store/contracts/cas.ts';
 
-/** Whose status is asked for; DER. The path was validated. */
+/** The certificate and its issuer, DER. The path was validated. */
 export interface StatusQuestion {
   readonly caId: CaId;
   readonly certificate: Uint8Array;
@@ -42,7 +42,7 @@ export interface StatusNews {
   readonly problem: string;
 }
 
-/** Who fetches: the first thread, for all. */
+/** Fetches CRLs and OCSP answers: the first thread, for all threads. */
 export interface RevocationSource {
   /** The verified lists of an authority, as the store has them now. */
   listsOf(caId: CaId): Promise<readonly RevocationList[]>;
@@ -63,7 +63,7 @@ const unknownStands: Millis = 30 * SECOND;
 interface Known {
   readonly status: CertificateStatus;
   readonly until: Millis;
-  /** What was known of the authority then: after a change, only that it was revoked still counts. */
+  /** The epoch of the authority at that time: after a change of it, only the status `revoked` still counts. */
   readonly epoch: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export async function openRevocationView(
       asked.set(key, { status, until, epoch: epochs.get(ca.id) });
       return status;
     };
-    // Whoever keeps the responder from answering must not bring a revoked certificate back.
+    // An attacker who blocks the responder must not make a revoked certificate valid again.
     const unknown = (saw: string) =>
       keep(before?.status.status === 'revoked' ? before.status : { status: 'unknown', saw }, endOfUnknown);
     try {

@@ -105,7 +105,7 @@ function headerOf(token: string): { readonly kid: string | null; readonly issuer
   try {
     return readForeignJwt(token);
   } catch {
-    // Not a JWT. Whoever verifies it will refuse it.
+    // Not a JWT. The verifier will refuse it.
     return undefined;
   }
 }

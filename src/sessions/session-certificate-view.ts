@@ -7,7 +7,7 @@ import type { Millis } from '../platform/clock.ts';
 import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 
-/** What a connection proved and sent. */
+/** Certificates of a connection: the leaf is proven by the handshake, the others were only sent. */
 export interface PresentedCertificates {
   /** SHA-256 of the leaf, base64url. */
   readonly leafThumbprint: string;

@@ -26,7 +26,7 @@ import { openRevocationView, type RevocationSource, type RevocationView } from '
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
-/** What was withdrawn, by id, until its last token has expired. */
+/** Withdrawn ids, each until its last token has expired. */
 export type DenySet = Map<string, Millis>;
 
 interface Views {
@@ -173,7 +173,7 @@ async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<
   };
 }
 
-/** Drops or reloads whatever a change of the store outdates. */
+/** Drops or reloads every entry that a change of the store outdates. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
   const { passkeyRules, refreshed, revocations } = views;

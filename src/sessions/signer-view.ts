@@ -45,7 +45,7 @@ export async function openSignerView(
   };
 }
 
-/** What decides where the keys are fetched. */
+/** The fields that decide where the keys are fetched. */
 function keySourceOf(signer: ExternalJwtSigner | null | undefined): readonly unknown[] {
   return [signer?.jwksEndpoint, signer?.discovery, signer?.discovery === true ? signer.issuer : null];
 }

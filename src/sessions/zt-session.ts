@@ -20,7 +20,7 @@ import type { SecondaryTokens } from './secondary-tokens.ts';
 
 export interface ZtSessions {
   /**
-   * Who calls with a session token, and what the current policy still requires. The call counts as a use of the
+   * Identifies the caller of a session token, and says what the policy still requires. The call counts as a use of the
    * session. In steady state this reads memory only, and then answers without a promise.
    * @param bearers none of them identifies the caller; one may be the external JWT that the policy requires
    * @throws AuthError unauthorized   unknown, ended or timed out; from outside they look the same
