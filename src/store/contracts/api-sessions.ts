@@ -78,7 +78,7 @@ export interface RenewSession {
   readonly now: Millis;
 }
 
-/** What the owner of a session is shown and its access token does not say. */
+/** Fields for the owner of a session that its access token does not contain. */
 export type OwnSession = Pick<
   ApiSession,
   | 'authenticatorId'
@@ -94,7 +94,7 @@ export type OwnSession = Pick<
   | 'expiresAt'
 >;
 
-/** What the deny set needs to know about a session that ended before its tokens expired. */
+/** The fields of a session that ended before its tokens expired, for the deny set. */
 export interface EndedSession {
   readonly id: ApiSessionId;
   readonly expiresAt: Millis;
@@ -117,7 +117,7 @@ export interface OpenLegacySession extends Partial<Verified> {
   readonly isComplete: boolean;
 }
 
-/** What a login that is complete opened a session with. */
+/** Facts about a complete login that opened a session. */
 export interface OpenedWith {
   /** With which the identity logs in for the first time; null: none, its very first login, or it is not complete. */
   readonly newProgram: NewProgram | null;
@@ -228,7 +228,7 @@ export interface ApiSessionStore {
   /**
    * Every session that ended after `endedAfter` and may still have unexpired tokens: the deny set at start, in parts.
    * Sessions that end meanwhile may be missing; the change feed has them.
-   * @param endedAfter tokens of sessions that ended earlier have expired, whatever the row says
+   * @param endedAfter tokens of sessions that ended earlier have expired, even if the row says otherwise
    * @param together   the most sessions in one part
    */
   listEnded(now: Millis, endedAfter: Millis, together?: number): AsyncIterable<readonly EndedSession[]>;

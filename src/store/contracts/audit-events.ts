@@ -12,16 +12,16 @@ export interface ListedAuditEvent extends AuditRecord {
 
 /** How many audit events are kept. */
 export interface AuditBound {
-  /** Beyond it, whoever did most loses the oldest. */
+  /** Beyond it, the actor with the most events loses the oldest. */
   readonly keepAtMost: number;
   /**
    * Events that the owner of an account can cause. Once they are more than half of all, those of the owner with the most
-   * go first: nobody pushes out what administrators did by changing their own account again and again.
+   * go first: a person who changes their own account again and again cannot push out the events of administrators.
    */
   readonly ofOwners: readonly AuditRecord['event'][];
 }
 
-/** What others are told of audit events. */
+/** Deliveries about audit events. */
 export interface QueuedWithAudit {
   /** For event subscriptions. */
   readonly events: readonly QueuedEvent[];

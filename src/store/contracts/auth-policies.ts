@@ -9,6 +9,6 @@ import type { EntityStore } from './entities.ts';
  */
 export interface AuthPolicyStore
   extends EntityStore<typeof authPolicyEntity, 'deleted' | 'referenced' | 'unknown'> {
-  /** Those that are assigned to role attributes. */
+  /** The policies that are assigned to role attributes. */
   listAssigning(): Promise<readonly AuthPolicy[]>;
 }

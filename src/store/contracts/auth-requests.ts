@@ -69,7 +69,7 @@ export interface RedeemCode {
   readonly session: {
     readonly id: ApiSessionId;
     readonly ipAddress: string;
-    /** What redeems the code; null when that is the server of a web application. */
+    /** The program that redeems the code; null when that is the server of a web application. */
     readonly program: ClientProgram | null;
     /** Whether no browser redeems the code. */
     readonly isForProgram: boolean;

@@ -96,7 +96,7 @@ export interface AuthenticatorStore {
    * @returns false when there is no such certificate
    */
   requestExtension(id: AuthenticatorId, rollKey: boolean, now: Millis): Promise<boolean>;
-  /** Stores a successor beside the certificate, replacing an earlier one. It logs nobody in. */
+  /** Stores a successor beside the certificate, replacing an earlier one. It cannot be used for a login yet. */
   keepSuccessor(keep: KeepSuccessor): Promise<boolean>;
   /**
    * Replaces the certificate by the successor with this thumbprint; pending requests are fulfilled. If a new key was

@@ -32,7 +32,7 @@ export interface BrowserSessionStore {
    */
   continueWith(use: ContinueBrowserSession): Promise<'recorded' | 'gone' | 'finished'>;
 
-  /** Those that have not expired. */
+  /** The sessions that have not expired. */
   list(query: ListQuery, now: Millis): Promise<Page<NamedBrowserSession>>;
   /** Null when there is none, or it has expired. */
   find(id: BrowserSessionId, now: Millis): Promise<NamedBrowserSession | null>;

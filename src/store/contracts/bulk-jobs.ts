@@ -24,7 +24,7 @@ export interface BulkJob {
    * administrators whom a filter selects come first.
    */
   readonly reached: string | null;
-  /** What the check has found; the rules of administrators write and read it. */
+  /** The findings of the check; the rules of administrators write and read them. */
   readonly found: object;
   /** Raised by each `advance`. */
   readonly step: number;

@@ -9,15 +9,15 @@ export type NewCa = Unstored<typeof caEntity>;
 /**
  * Every change adds a change-feed entry, so that it applies everywhere at the next login. If the rule by which
  * certificates name identities changes, `update` ends the sessions and logins in progress of identities found by it in
- * the same step. The certificate must not change: the proof that somebody holds its key would no longer apply.
+ * the same step. The certificate must not change: the proof of possession of its key would no longer apply.
  */
 export interface CaStore extends EntityStore<typeof caEntity> {
   /** The oldest first. */
   listAll(): Promise<readonly Ca[]>;
-  /** Those whose certificates may log in (`isTrustedForLogin`), the oldest first. */
+  /** The authorities whose certificates may log in (`isTrustedForLogin`), the oldest first. */
   listTrusted(): Promise<readonly Ca[]>;
   /**
-   * Records that somebody proved to hold the key. @returns false when that was done before, or there is no such
+   * Records a proof of possession of the key. @returns false when that was done before, or there is no such
    * authority
    */
   verify(id: CaId, now: Millis): Promise<boolean>;

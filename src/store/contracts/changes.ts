@@ -15,13 +15,13 @@ export type ChangeListener = (notice: ChangeNotice) => Promise<void>;
 export interface FeedPosition {
   /** Another text once another server answers, or the same one has restarted. */
   readonly history: string;
-  /** What was committed at the time, in words of the engine. */
+  /** The transactions that were committed at the time, in words of the engine. */
   readonly horizon: string;
   /** The entry with the highest number that was read; null when there was none. */
   readonly last: Change | null;
 }
 
-/** What a reader of the feed had not seen before, and where it stands afterwards. */
+/** The entries that are new to a reader of the feed, and the position afterwards. */
 export interface FeedReading {
   /** By number. An entry that was added after another one was committed comes after it, here or in a later reading. */
   readonly changes: readonly Change[];
@@ -30,7 +30,7 @@ export interface FeedReading {
 
 export interface ChangeFeed {
   /**
-   * The entries that were committed after the position: each of them once, whatever its number. All of them for null.
+   * The entries that were committed after the position, each of them once, in any order of numbers. All for null.
    * @throws AnotherHistory   the database is not the one of the position any more, or lacks its entry
    * @throws StoreUnavailable also when the server is a replica
    */

@@ -5,6 +5,6 @@ export type NewConfigType = Unstored<typeof configTypeEntity>;
 
 /** Read at each login that asks for configuration types; not cached. */
 export interface ConfigTypeStore extends EntityStore<typeof configTypeEntity> {
-  /** Those that have one of these names. */
+  /** The config types that have one of these names. */
   findByNames(names: readonly string[]): Promise<readonly ConfigType[]>;
 }

@@ -25,7 +25,7 @@ export interface AttemptedDelivery extends Pick<DeliveryOutcome, 'state' | 'resu
   readonly dueAt: Millis;
 }
 
-/** Who delivers a queue now, and until when nobody else does. */
+/** The node that delivers a queue now, and until when no other node does. */
 export interface QueueHold {
   readonly queue: DeliveryQueue;
   /** Another one for each start of a process. */
@@ -57,9 +57,9 @@ export interface DeliveryBacklog {
 }
 
 /**
- * What is to be delivered to others. Entries are added by the intents that change something, in the same transaction,
- * each with an entry in the change feed. Of two changes, the one that began after the other was committed comes later in
- * its queue; concurrent ones have no order.
+ * Deliveries to other services. Entries are added by the intents that change something, in the same transaction,
+ * each with an entry in the change feed. Of two changes, the one that began after the other was committed comes later
+ * in its queue; concurrent ones have no order.
  */
 export interface DeliveryStore {
   /** Queues something that no other change belongs to. The same one again changes nothing, unless it was given up. */
@@ -108,7 +108,7 @@ export interface DeliveryStore {
    * @returns how many
    */
   replay(queue: DeliveryQueue, replay: Replay, now: Millis): Promise<number>;
-  /** What waits, by queue; those in which nothing waits, and those of disabled event subscriptions, are missing. */
+  /** Waiting deliveries, by queue; empty queues, and those of disabled event subscriptions, are missing. */
   backlog(): Promise<readonly DeliveryBacklog[]>;
   /**
    * Deletes what was queued before this, and what a queue has of one state beyond the newest `most`.

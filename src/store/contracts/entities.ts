@@ -8,8 +8,8 @@ export type Unstored<E extends Entity> = Omit<Stored<E>, 'createdAt' | 'updatedA
 export type PatchOf<E extends Entity> = Some<Omit<Unstored<E>, 'id' | keyof Change<E>>> & Change<E>;
 
 /**
- * What the store does with every managed entity.
- * @typeParam Gone what `delete` says: whether there was one
+ * Methods for every managed entity.
+ * @typeParam Gone result of `delete`: whether there was one
  */
 export interface EntityStore<E extends Entity, Gone = boolean> {
   find(id: Stored<E>['id']): Promise<Stored<E> | null>;

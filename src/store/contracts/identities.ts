@@ -29,12 +29,12 @@ export interface IdentityStore {
   findByName(name: string): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
-  /** Those with this verified address in any spelling of upper and lower case, at most `most`. */
+  /** Accounts with this verified address in any spelling of upper and lower case, at most `most`. */
   listAccountsByEmail(email: string, most: number): Promise<readonly Account[]>;
   /** The same for the identity that has exactly this external id. */
   findAccountByExternalId(externalId: string): Promise<Account | null>;
   /**
-   * What its client reported when a login was last completed (legacy: when a session was opened). Null: nothing yet.
+   * The client's report when a login was last completed (legacy: when a session was opened). Null: none yet.
    */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
   list(query: ListQuery): Promise<Page<Identity>>;

@@ -66,7 +66,7 @@ export type ImportedTotp = Imported & {
 
 export type ImportedEnrollment = Imported & { readonly enrollment: NewEnrollment };
 
-/** What one step imports, each kind in the order of the source. */
+/** The entities that one step imports, each kind in the order of the source. */
 export interface ImportBatch {
   readonly authPolicies: readonly ImportedAuthPolicy[];
   readonly signers: readonly ImportedSigner[];
@@ -80,8 +80,8 @@ export interface ImportBatch {
 
 /**
  * - `created`: it did not exist here
- * - `changed`: the source has changed since it was imported, and nobody has changed it here
- * - `unchanged`: the source has not changed since it was imported; whatever happened to it here stays
+ * - `changed`: the source has changed since it was imported, and the entity was not changed here
+ * - `unchanged`: the source has not changed since it was imported; changes that were made here stay
  * - `conflict`: something different exists here, and stays
  */
 export type ImportStatus = 'created' | 'changed' | 'unchanged' | 'conflict';

@@ -29,7 +29,7 @@ export interface OpenInvitation {
   readonly username: string | null;
 }
 
-/** What a link was made for; it is no longer good when one of them has changed. */
+/** The state that a link was made for; the link is no longer valid when one of these values has changed. */
 export interface ResetProof {
   readonly passwordHash: string;
   readonly email: string;

@@ -15,7 +15,7 @@ export const sealedKinds = [
 export type SealedKind = (typeof sealedKinds)[number];
 
 export interface SealedSecret {
-  /** What it belongs to: kid, name, id of the enrollment or identity, flow. */
+  /** Its owner: kid, name, id of the enrollment or identity, flow. */
   readonly id: string;
   readonly sealed: string;
 }
@@ -54,6 +54,6 @@ export interface KeyStore {
    * @returns false when the value is gone or has changed
    */
   replaceSealed(replace: ReplaceSealed): Promise<boolean>;
-  /** The named server secret (sealed text). Whoever asks first creates it from `make`. */
+  /** The named server secret (sealed text). The first call creates it from `make`. */
   serverSecret(name: string, make: () => string): Promise<string>;
 }

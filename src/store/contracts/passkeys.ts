@@ -15,7 +15,7 @@ export interface PasskeyUse {
 export interface PasskeyStore {
   /** Everything that a login with it needs, in one read. */
   findLogin(credentialId: string): Promise<{ readonly passkey: Passkey; readonly account: Account } | null>;
-  /** Those of these identities; of one identity the oldest first. */
+  /** The passkeys of these identities; of one identity the oldest first. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly Passkey[]>;
   /**
    * The identity that is called so when it logs in: by its user name or, if it has no password, by its own name. Two

@@ -1,6 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 
-/** What a restored database contained that was usable, and was withdrawn. */
+/** Usable items that a restored database contained, and that were withdrawn. */
 export interface Withdrawn {
   readonly sessions: number;
   readonly recoveryCodes: number;
@@ -10,7 +10,7 @@ export interface Withdrawn {
 }
 
 export interface RestoreStore {
-  /** A backup of this database, by whatever tool, is complete and was begun at this time. */
+  /** A backup of this database, made with any tool, is complete and was begun at this time. */
   noteBackup(at: Millis): Promise<void>;
   /** When the last one was begun; null: none is known. */
   lastBackup(): Promise<Millis | null>;
@@ -18,7 +18,7 @@ export interface RestoreStore {
    * Withdraws, in one step, everything ever issued from this database that could be presented: the database is of an
    * earlier moment and does not know what was used, ended, withdrawn or issued since. Deletes sessions, logins in
    * progress, links, enrollments and recovery codes; also the signing keys and server secrets, with which tokens
-   * unknown to this database would still be valid. The next start makes new ones. What proves who somebody is stays:
+   * unknown to this database would still be valid. The next start makes new ones. Authenticators stay:
    * passwords, certificates, TOTP enrollments. Call only while no controller runs.
    * @param totpStep the last time step whose code may have been used by now; no code up to it is accepted any more
    */

@@ -8,7 +8,7 @@ export interface SessionCertificateStore {
    * @returns false when the session has ended; nothing is stored then
    */
   add(certificate: SessionCertificate, most: number): Promise<boolean>;
-  /** Those of a session that have not expired, the oldest first. */
+  /** The certificates of a session that have not expired, the oldest first. */
   listOf(sessionId: ApiSessionId, now: Millis): Promise<readonly SessionCertificate[]>;
   /** The certificate with this thumbprint; null also when its session has ended. */
   findByThumbprint(thumbprint: string): Promise<SessionCertificate | null>;

@@ -117,11 +117,11 @@ export interface GatheredChanges {
   commit(conditions: CommitConditions): Promise<void>;
 }
 
-/** Under which conditions changes are made in somebody's name. */
+/** The conditions under which changes are made in the name of an actor. */
 export interface ChangeConditions {
   /** Asked for in the same transaction; null and left out: nothing has to be as it was. */
   readonly unchanged?: Unchanged | null;
-  /** Whom the actor helps to log in again. Whoever is no administrator may help nobody who administers or has a permission. */
+  /** The person whom the actor helps to log in again. A helper must not help people with rights: see `mayHelp`. */
   readonly helped?: IdentityId | null;
   /**
    * Also what leaves no administrator who can log in is done, and names that pass for those of other identities are

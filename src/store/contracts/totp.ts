@@ -1,7 +1,7 @@
 import type { IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-/** A seed that was shown to somebody and is not verified yet. It belongs to the flow that showed it. */
+/** A seed that was shown to the person and is not verified yet. It belongs to the flow that showed it. */
 export interface PendingTotp {
   readonly identityId: IdentityId;
   /** The seed and the recovery codes, sealed under the key-encryption key with the flow's key as label. */

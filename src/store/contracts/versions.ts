@@ -1,6 +1,6 @@
-// Versions of what administrators change, so that a change can require that nobody else made one meanwhile.
+// Versions of managed entities, so that a change can require that there was no other change meanwhile.
 
-/** What has versions, by the names of the management API's collections. */
+/** The entities that have versions, by the names of the management API's collections. */
 export type VersionedEntity =
   | 'identities'
   | 'authenticators'
@@ -19,7 +19,7 @@ export interface VersionStore {
   find(entity: VersionedEntity, id: string): Promise<string | null>;
 }
 
-/** An entity that must still be as somebody has read it. */
+/** An entity that must still be as the caller has read it. */
 export interface Unchanged {
   readonly entity: VersionedEntity;
   readonly id: string;

@@ -114,7 +114,7 @@ const fromMain: readonly (Migration | OfEngine)[] = [
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
 export type Migration = string | (() => Intent<void>);
 
-/** What a release knows about the schema. */
+/** The schema of a release, and the ways to it. */
 export interface Schema {
   /** Makes version 1 in an empty database. */
   readonly tables: readonly (string | OfEngine)[];
@@ -152,7 +152,7 @@ export function versionOfSchema({ migrations }: Schema): number {
 
 export const schemaVersion = versionOfSchema(ourSchema);
 
-/** What a database says about its schema. */
+/** The schema version that a database names. */
 export interface StoredVersion {
   /** 0: that of the main branch before the first release. */
   readonly version: number;
@@ -183,7 +183,7 @@ function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean 
   return version < versionOfSchema(schema) && version < schema.usableBy;
 }
 
-/** What brings a database from its schema version (null when it is empty) to another release's. */
+/** The migrations from a schema version (null when the database is empty) to another release's. */
 function migrationsFrom(version: number | null, dialect: Dialect, schema = ourSchema): readonly Migration[] {
   const first = version === null ? schema.tables : version === 0 ? schema.fromMain : [];
   const later = schema.migrations.slice(Math.max(0, (version ?? 0) - 1)).flat();
@@ -230,7 +230,7 @@ function newerSchema(version: number, known: number): SchemaError {
   );
 }
 
-/** What a database says about itself. `version`: null where nothing says it. */
+/** The name and version in a database. `version`: null where it has none. */
 export function* storedVersion({ tables }: Dialect): Intent<{
   readonly isEmpty: boolean;
   readonly version: StoredVersion | null;
@@ -245,8 +245,8 @@ export function isUpToDate(stored: StoredVersion, schema: Schema): boolean {
 }
 
 /**
- * Brings a database to the schema of this release, in a transaction that lets nobody else try. An ordinary start writes
- * nothing, so it does not wait for the disk.
+ * Brings a database to the schema of this release, in a transaction that excludes every other migration. An ordinary
+ * start writes nothing, so it does not wait for the disk.
  * @param running describes the controllers at work on it; asked when the migration would break them
  * @returns the version afterwards, which is newer than ours if an older release may use a newer schema
  * @throws SchemaError   another program, a newer release or an old commit made the database; nothing is changed

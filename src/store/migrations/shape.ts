@@ -1,5 +1,5 @@
-// Whether a database has what this release reads and writes. The version says so of released schemas; a database of a
-// commit between releases, or one that somebody has changed by hand, would fail later, at a login.
+// Whether a database has the columns and indexes of this release. The version proves it for released schemas; a
+// database of a commit between releases, or one that was changed by hand, would fail later, at a login.
 
 import { DatabaseSync } from 'node:sqlite';
 import { migrateSqlite, ourSchema, type Schema, SchemaError } from './migrate.ts';

@@ -9,7 +9,7 @@ export const sessionsByCreation = 'CREATE INDEX api_sessions_by_creation ON api_
 export const sessionsByDeletion =
   'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))';
 
-/** Who has logged in to which application with which program. */
+/** Last logins: of an identity, to an application, with a program. */
 export const tablesOfLastLogins: readonly string[] = [
   `CREATE TABLE last_logins (
     id TEXT PRIMARY KEY,
@@ -142,7 +142,7 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX session_certificates_by_session ON session_certificates (session_id)',
   'CREATE INDEX session_certificates_by_expiry ON session_certificates (expires_at)',
-  // What administrators revoked. A `jti` is refused for as long as its row exists; the row of an identity or session
+  // Revocations by administrators. A `jti` is refused for as long as its row exists; the row of an identity or session
   // records that sessions were ended.
   `CREATE TABLE revocations (
     id TEXT PRIMARY KEY,

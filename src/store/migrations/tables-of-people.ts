@@ -1,5 +1,5 @@
-// Who may log in, how, and to which applications. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are ordered by time, so
-// that new rows and index entries land on the last pages. See docs/storage-schema.md.
+// Identities, their authenticators, and their applications. Times are Millis, booleans 0 and 1, structured values JSON
+// text. Ids are ordered by time, so that new rows and index entries land on the last pages. See docs/storage-schema.md.
 
 import { usualPolicy } from '../../model/usual-policy.ts';
 import { type OfEngine, postgresDialect } from '../sql/engine.ts';
@@ -84,7 +84,7 @@ export const identitiesInOrder: readonly string[] = [
   'CREATE INDEX identities_with_old_password ON identities (id) WHERE password_must_change = 1',
 ];
 
-/** Those of all kinds, in the order in which administrators look at them. */
+/** Certificates of all kinds, in the order in which administrators look at them. */
 export const certificatesInOrder = `CREATE INDEX authenticators_certificates ON authenticators (cert_expires_at NULLS FIRST, id)
   WHERE method = 'cert'`;
 
@@ -177,7 +177,7 @@ export const tablesOfPeople: readonly string[] = [
   'CREATE INDEX pending_totp_by_identity ON pending_totp (identity_id)',
   'CREATE INDEX pending_totp_by_expiry ON pending_totp (expires_at)',
   ...tablesOfPasskeys,
-  // What the client of an identity reported at its last completed login.
+  // The report of an identity's client at its last completed login.
   `CREATE TABLE client_info (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
     env_info TEXT NOT NULL,
@@ -330,7 +330,8 @@ export const tablesOfApplications: readonly string[] = [
   'CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at)',
 ];
 
-// What lets PostgreSQL find a few of millions by a part of a name, a role attribute or a right. SQLite reads the table.
+// Indexes with which PostgreSQL finds a few of millions by a part of a name, a role attribute or a right. SQLite reads
+// the table.
 
 /** As filters write it (`sql/list-query.ts`), since the index is used for the same expression only. */
 const lowerCase = (column: string, kept: string) => `coalesce(${kept}, ${postgresDialect.lowerCase(column)})`;

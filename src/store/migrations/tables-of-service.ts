@@ -1,4 +1,4 @@
-// What the service needs itself: keys, the running nodes, the feed that tells them about changes, and the audit trail.
+// Tables of the service itself: keys, the running nodes, the feed that tells them about changes, and the audit trail.
 
 import { currentTransaction } from '../sql/engine.ts';
 
@@ -6,7 +6,7 @@ import { currentTransaction } from '../sql/engine.ts';
 export const versionTable =
   'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)';
 
-/** What is to be delivered to others, and the queues that it is in. */
+/** Deliveries to other services, and their queues. */
 export const tablesOfDeliveries: readonly string[] = [
   `CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -132,7 +132,7 @@ export const tablesOfService: readonly string[] = [
     id TEXT PRIMARY KEY,
     restored_at BIGINT NOT NULL
   )`,
-  // What was imported from another controller, and its state at that time.
+  // Imported entities of another controller, and their state at that time.
   `CREATE TABLE imports (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,

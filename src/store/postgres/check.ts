@@ -3,7 +3,7 @@ import { versionOf } from './migrate.ts';
 import { withPostgres } from './open.ts';
 
 /**
- * What is wrong with the database, or could lose acknowledged changes: one sentence each, empty when all is well.
+ * Faults of the database, or settings that could lose acknowledged changes: one sentence each, empty when all is well.
  * @throws StoreUnavailable
  */
 export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {

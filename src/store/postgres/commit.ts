@@ -1,6 +1,6 @@
 // COMMIT, whose answer may take long: a server that has to wait for a standby (synchronous_standby_names) waits for
 // ever while the standby is away. Meanwhile the transaction is complete on the server, holds its locks, and is visible
-// to nobody until the standby has it or an administrator cancels the wait.
+// to no other transaction until the standby has it or an administrator cancels the wait.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
@@ -41,7 +41,7 @@ export class CommitLost extends StoreUnavailable {
 export async function commit(client: PostgresClient): Promise<void> {
   let isInDoubt = false;
   const onNotice = ({ code }: Pick<NoticeMessage, 'code'>) => {
-    // Somebody cancelled the wait: the commit is on this server, and perhaps on no other.
+    // The wait was cancelled: the commit is on this server, and perhaps on no other.
     if (code === warning) isInDoubt = true;
   };
   client.on('notice', onNotice);
@@ -50,7 +50,7 @@ export async function commit(client: PostgresClient): Promise<void> {
   }).finally(() => client.off('notice', onNotice));
   const first = await inTime(answer);
   if (first === null) {
-    // Whoever holds the connection handles the failure.
+    // The holder of the connection handles the failure.
     answer.catch(() => undefined);
     throw new CommitUnanswered(answer);
   }

@@ -24,7 +24,7 @@ interface Table {
 }
 
 /**
- * Copies every row in one transaction. Nobody may write to the source meanwhile. The target must be empty.
+ * Copies every row in one transaction. The source must not be written meanwhile. The target must be empty.
  * @throws SchemaError   the target has tables, or what arrived differs; the target is left empty then
  */
 export async function copySqliteToPostgres(copy: {

@@ -24,7 +24,7 @@ import { changesChannel, followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
 import { inTransaction, reading, repeated } from './transaction.ts';
 
-/** More than that would use unbounded memory while the server is slow, for answers that nobody waits for. */
+/** More than that would use unbounded memory while the server is slow, for answers that no request still waits for. */
 const maxWaiting = 10_000;
 
 /** For a migrated database. */
@@ -33,7 +33,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   const shares = sharesOf(settings.maxConnections);
   const writers = openPool(settings, shares.writes);
   const readers = openPool(settings, shares.reads);
-  // Lists have their own too: a node that cannot read sessions and the feed because of them lets nobody in.
+  // Lists have their own too: a node that cannot read sessions and the feed because of them refuses every call.
   const lists = openPool(settings, shares.lists);
   const pools = [watchPool('writes', writers), watchPool('reads', readers), watchPool('lists', lists)];
   const turns = listTurns(shares.lists);
@@ -90,8 +90,8 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 }
 
 /**
- * How many connections each purpose has; at least one, whatever is allowed in all. A write has its own until disk and
- * standby have the commit, a read for a moment.
+ * The number of connections for each purpose; at least one, even if fewer are allowed in all. A write has its own until
+ * disk and standby have the commit, a read for a moment.
  */
 function sharesOf(connections: number): {
   readonly writes: number;
@@ -145,7 +145,7 @@ function transactions(needs: {
       if (name === 'apiSessions.recordActivity') activity = Promise.allSettled([activity, running]);
       try {
         const { outcome, hasChanges } = await running;
-        // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
+        // A caller who ended a session must see it ended at the next call: memory is updated before this resolves.
         if (hasChanges) await announce();
         return outcome;
       } finally {

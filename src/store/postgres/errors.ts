@@ -26,7 +26,7 @@ const unavailableStates: ReadonlySet<string> = new Set([
   '55P03', // lock timeout
 ]);
 
-/** What the client library reports for a lost connection, without a state. */
+/** The client library's messages for a lost connection, without a state. */
 const lostConnection =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
 
@@ -56,7 +56,7 @@ export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error));
 }
 
-/** The server ended a statement, because its time was over or somebody cancelled it. */
+/** The server ended a statement, because its time was over or an administrator cancelled it. */
 export function isCancelled(error: unknown): boolean {
   return stateOf(error) === '57014';
 }
@@ -89,7 +89,7 @@ export function postgresError(error: unknown): unknown {
   return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;
 }
 
-/** What went wrong, with advice if TLS is the cause. If several addresses were tried, the error of the first. */
+/** The cause, with advice if TLS is the cause. If several addresses were tried, the error of the first. */
 function messageOf(error: Error): string {
   const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
   return tlsAdvice(first) ?? first.message;

@@ -107,7 +107,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   };
 }
 
-/** What was committed at the last look, and on which server. */
+/** The transactions that were committed at the last look, and the server's history. */
 interface Seen {
   readonly history: string;
   readonly horizon: string;

@@ -25,7 +25,7 @@ const alone = (...names: readonly string[]): readonly Key[] =>
 const none = () => alone();
 /** Of those who end what an identity has open, or take something from it. */
 const identity = (id: string) => alone(`identity:${id}`);
-/** What was proven of an identity stays true: that it is not disabled, and has its authenticator. */
+/** Facts about an identity that must stay true: it is not disabled, and has its authenticator. */
 const relyOn = (id: string): Key => ({ name: `identity:${id}`, isShared: true });
 /** Two simultaneous removals must not each rely on the administrator that the other one removes. */
 const administrators = alone('administrators');
@@ -49,17 +49,17 @@ const certificatesOf = (sessionId: string) => alone(`session-certificates:${sess
 const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<ConcernIntents[Name]> } = {
   authRequests: {
     extend: none,
-    // Shares no key, because it learns whose code it is with its first statement. Whoever ends what an identity has open
-    // waits at the row of that code (`forgetLogins`) and then finds the session. Like `openLegacySession` and
-    // `addPassed`, it changes the row of `last_logins` for its program before that of the identity, and deletes only
-    // those that others changed long ago.
+    // Shares no key, because it learns whose code it is with its first statement. An intent that ends an identity's
+    // open logins waits at the row of that code (`forgetLogins`) and then finds the session. Like `openLegacySession`
+    // and `addPassed`, it changes the row of `last_logins` for its program before that of the identity, and deletes
+    // only those that others changed long ago.
     redeemCode: none,
     // Read, decide and write a counter, or clear one.
     recordPrimaryLogin: ({ code, identityId }) => loginKeys(identityId, code),
     recordFactor: ({ code, progress }) => loginKeys(progress.identityId, code),
   },
   apiSessions: {
-    // The row of the session decides: whoever takes away what they rely on ends the session too.
+    // The row of the session decides: an intent that takes away what they rely on ends the session too.
     rotateRefreshToken: none,
     renewSession: none,
     // Several of the owner lock its row before they end it.
@@ -156,7 +156,7 @@ export const holdKeys = `SELECT CASE WHEN is_shared THEN pg_advisory_xact_lock_s
     ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END
   FROM unnest($1::text[], $2::boolean[]) AS held (key, is_shared)`;
 
-/** What an intent locks, always in the same order: as `holdKeys` takes it. */
+/** The locks of an intent, always in the same order: as `holdKeys` takes it. */
 export type HeldKeys = readonly [names: readonly string[], areShared: readonly boolean[]];
 
 /**

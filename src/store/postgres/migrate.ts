@@ -20,7 +20,7 @@ import { holdIntents, migrationLock } from './locks.ts';
 /** The oldest supported server. */
 const oldestServer = 150_000;
 /**
- * Whoever waits for a table blocks everybody who comes later, readers too. So a migration that meets a long
+ * A transaction that waits for a table blocks every later one, readers too. So a migration that meets a long
  * transaction, such as a backup, lets them pass and tries again, well before a token request has waited too long
  * (`Within`).
  */

@@ -10,7 +10,7 @@ import { proveServer } from './prove.ts';
 
 /**
  * Opens the store on a PostgreSQL server, and creates or migrates the tables first.
- * @param options.isPatient statements never time out: for work on the whole database that nobody waits for
+ * @param options.isPatient statements never time out: for work on the whole database for which no request waits
  * @throws SchemaError        a newer release or another program made the database
  * @throws StoreUnavailable   the server cannot be reached, or refuses us
  * @throws PostgresPoolerError it does not do what the service relies on
@@ -51,7 +51,7 @@ export function schemaVersionOf({ url }: { readonly url: string }): Promise<Stor
 
 /**
  * Uses a separate connection, on which no statement times out.
- * @throws StoreUnavailable the server cannot be reached; and whatever `use` throws
+ * @throws StoreUnavailable the server cannot be reached; and every error of `use`
  */
 export async function withPostgres<T>(
   url: string,

@@ -1,5 +1,5 @@
-// What the service relies on, tried on the server itself at each start. An engine or a pooler may speak PostgreSQL's
-// protocol and only pretend: then a code would work twice, or a session that was ended live on, and nothing would say so.
+// Tests at each start that the server does what the service relies on. An engine or a pooler may speak PostgreSQL's
+// protocol and only pretend: then a code would work twice, or a session that was ended live on, without any error.
 
 import { once } from 'node:events';
 import type pg from 'pg';

@@ -3,7 +3,7 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type PostgresTls, PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { parseCertificates } from '../../platform/x509/x509.ts';
 
-/** What the next connection will use; `false`: no TLS. */
+/** The TLS options of the next connection; `false`: no TLS. */
 export type TlsForConnections = () => ConnectionOptions | false;
 
 /**
@@ -18,7 +18,7 @@ export function tlsForConnections(tls: PostgresTls): TlsForConnections {
     try {
       latest = readFiles(tls);
     } catch {
-      // Somebody may be replacing them right now.
+      // An administrator may be replacing them right now.
     }
     // pg changes the object that it receives.
     return { ...latest };

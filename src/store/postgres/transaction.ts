@@ -124,8 +124,8 @@ export async function inTransaction(use: {
         step = intent.next(rowsOf(await answer));
       }
     }
-    // The last statements and COMMIT share a round trip, unless the connection may be dead, since nobody knows whether a
-    // lost COMMIT had an effect.
+    // The last statements and COMMIT share a round trip, unless the connection may be dead, since the effect of a
+    // lost COMMIT is unknown.
     if (!isConnected) await firstFailure(sent.splice(0));
     beforeCommit();
     isCommitting = true;
@@ -150,8 +150,8 @@ function held(statement: Statement): Statement {
 }
 
 /**
- * What an index finds of ten million rows is remembered row by row, not page by page: the other rows of a page would be
- * compared again. Lists have few connections.
+ * The rows that an index finds among ten million are remembered row by row, not page by page: the other rows of a page
+ * would be compared again. Lists have few connections.
  */
 const enoughMemory = `SELECT set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')), 33554432) / 1024 || 'kB', true)`;
 
@@ -166,7 +166,7 @@ export async function reading<T>(
   use: (read: ReadInTurn) => Promise<T>,
 ): Promise<T> {
   const begun = send(client, `BEGIN READ ONLY; ${enoughMemory}`);
-  // What is refused before it reads does not wait for this, and a rejection that nothing handles ends the process.
+  // An intent that is refused before it reads does not wait for this, and an unhandled rejection ends the process.
   begun.catch(() => undefined);
   try {
     const result = await use(async (statement) => {

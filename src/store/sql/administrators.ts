@@ -4,8 +4,8 @@ import { NoAdministratorLeft } from '../contracts/store.ts';
 import { authPolicyRulesOf, disablingOf, integer, integerOrNull, reader, text, textOrNull } from './codec.ts';
 import { all, type Force, type Intent, type SqlRow, unforced } from './intent.ts';
 
-// Somebody must remain who can undo a change. The step that makes the change decides this, so that two simultaneous
-// changes cannot each rely on the administrator that the other one removes.
+// An administrator must remain who can undo a change. The step that makes the change decides this, so that two
+// simultaneous changes cannot each rely on the administrator that the other one removes.
 
 const pageSize = 100;
 

@@ -120,7 +120,7 @@ const amongSql: Readonly<Record<EndingOrder, string>> = {
   'single-proof': aliveOf,
   'only-single-proof': `${aliveOf} AND ${hasSingleProof}`,
 };
-/** Those that end last come first. */
+/** Sessions that end last come first. */
 const lastToEnd: Readonly<Record<EndingOrder, string>> = {
   oldest: newestFirst,
   'single-proof': `CASE WHEN ${hasSingleProof} THEN 1 ELSE 0 END, ${newestFirst}`,
@@ -198,7 +198,7 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
     }
     if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
     if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };
-    // Somebody else may have ended it since it was read. Then that end counts.
+    // Another transaction may have ended it since it was read. Then that end counts.
     const now = yield* first('SELECT ended_at FROM api_sessions WHERE id = ?', rotate.sessionId);
     return now !== undefined && integerOrNull(now, 'ended_at') !== null
       ? refused('ended')
@@ -223,7 +223,7 @@ function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
 
 /**
  * A retry by a client that lost the answer: it sends the direct predecessor shortly afterwards, and the successor is
- * still unused. Only somebody who has the predecessor can compute the hash of the successor.
+ * still unused. Only a client that has the predecessor can compute the hash of the successor.
  */
 function isRetry(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number): boolean {
   const rotatedAt = integerOrNull(row, 'refresh_rotated_at');

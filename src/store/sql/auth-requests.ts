@@ -164,7 +164,7 @@ interface RedeemedLogin {
 }
 
 const bearer = 'FROM identities WHERE identities.id = auth_requests.identity_id';
-/** Who logged in, and the rules that hold, with the login that won: another statement would be another round trip. */
+/** The identity and its rules, with the login that won: another statement would be another round trip. */
 const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT is_admin ${bearer}) AS is_admin,
        (SELECT last_login_at ${bearer}) AS last_login_at,
        (SELECT disabled_at ${bearer}) AS disabled_at, (SELECT disabled_until ${bearer}) AS disabled_until,
@@ -309,7 +309,7 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   }
   if (integerOrNull(row, 'code_used_at') === null)
     return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');
-  // Whatever failed in between: failed redemptions must not hide a second use.
+  // Even after failed redemptions: they must not hide a second use.
   const sessionId = textOrNull(row, 'session_id');
   const ended = sessionId !== null && (yield* endSession(sessionId, 'code-reuse', redeem.now));
   return { outcome: 'refused', reason: 'already-used', endedSession: ended ? asId(sessionId) : null };

@@ -109,7 +109,7 @@ export const authenticators = concern<AuthenticatorStore>()({
         yield* withdrawInvitation(identityId);
         const reason = 'credential-changed';
         yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
-        // Whoever proved the current certificate is the owner.
+        // The person who proved the current certificate is the owner.
         if (verifiedHash !== undefined) yield* passwordWasChosen(identityId, now);
       }
       return true;
@@ -152,8 +152,8 @@ const findLoginSql = `SELECT authenticators.*, ${lockOfPassword}, ${accountColum
   WHERE`;
 
 /**
- * For an unknown user name somebody else's row is read and ignored, so that timing does not reveal that nobody has the
- * name.
+ * For an unknown user name another identity's row is read and ignored, so that timing does not reveal that the name is
+ * unknown.
  */
 const findPasswordLoginSql = `${findLoginSql} authenticators.id = COALESCE(
   (SELECT id FROM authenticators WHERE username_key = ?),

@@ -1,5 +1,5 @@
-// Keeps a trail within its bound: whoever has most records loses the oldest ones, so that nobody erases what is written
-// about others by causing many records.
+// Keeps a trail within its bound: the actor with the most records loses the oldest ones, so that an attacker cannot
+// erase records about other people by causing many records.
 
 import { integer, text } from './codec.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';

@@ -1,4 +1,4 @@
-// Browser sessions: a row exists as long as somebody stays signed in. Ending one deletes it. Every use reads the row,
+// Browser sessions: a row exists as long as the person stays signed in. Ending one deletes it. Every use reads the row,
 // so other nodes need no notice.
 
 import type { BrowserSession } from '../../model/browser-session.ts';
@@ -65,7 +65,7 @@ const namedBrowserSessionOf = reader<NamedBrowserSession>()(`${sessionColumns} i
 export function* openBrowserSession(proven: string, issuer: string, code: StoredCode | null): Intent<void> {
   if (code?.browserSession === undefined) return;
   const { id, tokenHash, application, ipAddress, now, expiresAt, replaces, most } = code.browserSession;
-  // What an SDK said of its machine is noted with the identity. The place stays: it is what the session is known by.
+  // An SDK's report of its machine is stored with the identity. The place stays: a session is recognised by it.
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
   const { identityId, authenticatorId, signerId, caId } = kept;
   if (replaces !== null) {
@@ -128,8 +128,8 @@ export function* endBrowserSessionsWhere(which: Sql, now: Millis): Intent<number
 }
 
 /**
- * Ends the browser sessions of an identity, also the one that opened the API session of the caller: whoever has a copy of
- * its cookie is in the same session.
+ * Ends the browser sessions of an identity, also the one that opened the API session of the caller: a thief with a copy
+ * of its cookie is in the same session.
  * @param of.authenticatorId ends only those that this authenticator opened; null: those that a claim opened
  */
 export function* endBrowserSessionsOf(of: {

@@ -10,7 +10,7 @@ import { requireUnchanged } from './versions.ts';
 
 /**
  * Makes an intent take effect only if the caller may still act. The check is in the transaction that makes the change,
- * so nobody can take the right away in between.
+ * so the right cannot be taken away in between.
  * @throws CallerRefused, NotAsSeen
  */
 export function* inTheNameOf<Outcome>(

@@ -63,7 +63,7 @@ export const { read: identityOf } = identityTable;
 
 export const identityInTokensOf = reader<IdentityInTokens>()('id name isAdmin:flag');
 
-/** What `isDisabled` asks. */
+/** The fields that `isDisabled` reads. */
 export const disablingOf = reader<Pick<Identity, 'disabledAt' | 'disabledUntil'>>()(
   'disabledAt? disabledUntil?',
 );
@@ -85,7 +85,7 @@ export const accountColumns = `${identityTable.columns('identity__')},
 export const accountsSql = `SELECT ${accountColumns}
   FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id`;
 
-/** What a policy allows and requires. */
+/** The methods and factors that a policy allows and requires. */
 export function authPolicyRulesOf(row: SqlRow): Pick<AuthPolicy, 'primary' | 'secondary'> {
   return {
     primary: json<AuthPolicy['primary']>(row, 'primary_rules'),

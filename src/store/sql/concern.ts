@@ -7,7 +7,7 @@ import type { Force, Intent, Intents, OutcomeOf, ParametersOf, SqlRow, SqlValue 
 import type { ListSource } from './list-source.ts';
 import { readList } from './read-list.ts';
 
-/** What a concern builds its methods on: an engine, its own intents, and the reads that most use. */
+/** The parts of a concern's methods: an engine, the concern's intents, and the reads that most use. */
 export interface Database<Own extends Intents = Record<never, never>> extends Omit<Engine, 'write'> {
   /** See `Engine.write`. */
   write<Name extends keyof Own>(

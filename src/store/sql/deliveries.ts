@@ -1,5 +1,5 @@
-// What is to be delivered to others: an outbox. The intent that changes something adds the entries, so that they are
-// there exactly when the change is.
+// Deliveries to other services: an outbox. The intent that changes something adds the entries, so that they
+// exist exactly when the change does.
 
 import {
   type Delivery,
@@ -112,7 +112,7 @@ const nextSql = {
   'least-tried': `${waitingOf} ORDER BY attempts, seq LIMIT ?`,
 } as const;
 
-// What an event subscription has waits while it is disabled.
+// The deliveries of an event subscription wait while it is disabled.
 const isWanted = `NOT EXISTS (SELECT 1 FROM event_subscriptions WHERE enabled = 0
   AND delivery_queues.queue IN (${eventKinds.map((kind) => `'${queueOf(kind, '')}' || event_subscriptions.id`).join(', ')}))`;
 

@@ -25,7 +25,7 @@ export interface WriteOptions {
 /** Runs a statement whose text may be composed for this call. */
 export type ReadInTurn = (statement: Statement) => Promise<readonly SqlRow[]>;
 
-/** What an engine provides for the implementation of the contracts. */
+/** The services of an engine for the implementation of the contracts. */
 export interface Engine
   extends Pick<ChangeFeed, 'onChange'>,
     Pick<Store, 'letWrite' | 'sessionVersion' | 'poolUse' | 'close'> {
@@ -41,11 +41,11 @@ export interface Engine
   inTurn<T>(budget: ListBudget, use: (read: ReadInTurn) => Promise<T>): Promise<T>;
 }
 
-/** Those who want to know of commits. */
+/** The listeners that are told of commits. */
 export function changeListeners() {
   const listeners = new Set<ChangeListener>();
   return {
-    /** Resolves when all have heard of it, whatever they make of it. */
+    /** Resolves when all listeners have ended, with or without an error. */
     async notify(notice: ChangeNotice): Promise<void> {
       await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
     },
@@ -71,7 +71,7 @@ export interface Dialect {
   lowerCase(expression: string): string;
   /** A condition that ends a statement of a list when its time is over, if the engine does not end it by itself. */
   withinTime(table: string): string;
-  /** A query for about how many rows a table has, as `total`, whatever its size. */
+  /** A query for about how many rows a table has, as `total`; its cost does not depend on their number. */
   rowsOf(table: string): string;
   /** About this part of the rows of a table, at random but the same each time, as `FROM` names it. @param part above 0, at most 1 */
   sampled(table: string, part: number): string;
@@ -175,7 +175,7 @@ export const postgresDialect: Dialect = {
 export const currentTransaction = 'DEFAULT 0 /* the transaction */';
 
 /**
- * Texts compare and sort by bytes, as in SQLite, whatever the collation of the database. Integers are always 64 bits
+ * Texts compare and sort by bytes, as in SQLite, with every collation of the database. Integers are always 64 bits
  * wide, as in SQLite. Rows are always apart from the index of their key.
  */
 function postgresDdl(statement: string): string {

@@ -103,7 +103,7 @@ function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   };
 }
 
-/** @param isImported it stays as it was, even with the user name of another identity: then it enrolls nobody */
+/** @param isImported it stays as it was, even with the user name of another identity: then it can enroll no identity */
 export function* createEnrollment(enrollment: NewEnrollment, now: Millis, isImported = false): Intent<void> {
   const { identityId, username } = enrollment;
   if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null)

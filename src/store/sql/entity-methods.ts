@@ -1,4 +1,4 @@
-// What the store does with every managed entity: see `EntityStore`.
+// The store's methods for every managed entity: see `EntityStore`.
 
 import type { ChangeKind } from '../../model/change.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';

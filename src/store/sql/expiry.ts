@@ -23,7 +23,7 @@ export const expiry = concern<ExpiryStore>()({
         ['setup_links', 'id', 'expires_at <= ?', now - setupLinkGrace],
         ['bulk_jobs', 'id', "state IN ('checking', 'checked') AND updated_at <= ?", now - checkGrace],
         ['signing_keys', 'kid', 'removed_at <= ?', now],
-        // Those who have read the newest entry find by it that the feed is still the same.
+        // Readers at the newest entry find by it that the feed is still the same.
         ['changes', 'seq', 'at <= ? AND seq < (SELECT max(seq) FROM changes)', now - changeLifetime],
       ];
       for (const [table, key, condition, before] of expired) {
@@ -46,7 +46,7 @@ const enrollmentGrace: Millis = 7 * DAY;
 /** Kept so that a used link can say for a while that it was used. */
 const setupLinkGrace: Millis = 7 * DAY;
 
-/** A job that is only checked this long was left: nobody waits for its table. */
+/** A job that is only checked this long was left: no caller waits for its table. */
 const checkGrace: Millis = DAY;
 
 /** As the index says. */

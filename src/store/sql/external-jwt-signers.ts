@@ -38,7 +38,7 @@ function* applyUpdate(id: string, patch: Patch, now: Millis): Intent<boolean> {
   return true;
 }
 
-/** What a signer vouches with, and for whom. */
+/** The fields that decide for which identities a signer vouches. */
 const vouching = [
   'issuer',
   'audience',
@@ -50,8 +50,8 @@ const vouching = [
 ] as const;
 
 /**
- * Whether whatever a signer vouched for before no longer counts. That email addresses have to be verified from now on
- * says that those before perhaps were not; the reverse says nothing about them.
+ * Whether the earlier statements of a signer no longer count. If email addresses have to be verified from now on,
+ * the earlier ones perhaps were not; the reverse says nothing about them.
  */
 function changesVouching(before: ExternalJwtSigner, patch: Patch): boolean {
   return (

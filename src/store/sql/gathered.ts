@@ -15,7 +15,7 @@ export interface GatheredCalls {
   readonly conditions: CommitConditions;
 }
 
-/** What a deferred intent is assumed to return: that it found its entity. */
+/** The assumed outcome of a deferred intent: it found its entity. */
 export function assumedOutcome(name: string): unknown {
   if (name.includes('.create')) return undefined;
   return name === 'authPolicies.delete' || name === 'externalJwtSigners.delete' ? 'deleted' : true;

@@ -91,7 +91,7 @@ function withdrawMailed({ id, email }: Identity): Intent<unknown> {
 }
 
 /**
- * Withdraws the invitations that an identity made: nobody may use a right that they lost to open a way in.
+ * Withdraws the invitations that an identity made: a person must not use a right that they lost to open a way in.
  * @param byHelper true: those made with the permission `helpdesk`; false: those made as administrator
  */
 function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Intent<void> {
@@ -101,8 +101,8 @@ function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Inte
 }
 
 /**
- * Withdraws the open enrollments of everybody who administers or has a permission. An administrator can read their tokens,
- * whoever made them, and must not enroll as a colleague once the right is gone.
+ * Withdraws the open enrollments of all who administer or have a permission. An administrator can read their tokens,
+ * also those that another administrator made, and must not enroll as a colleague once the right is gone.
  */
 function* withdrawEnrollmentsOfPowerful(): Intent<void> {
   yield* all(

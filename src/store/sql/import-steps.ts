@@ -1,4 +1,4 @@
-// What an import does for each kind: what conflicts with it, how it is created, and how it is changed.
+// The steps of an import for each kind: detect conflicts, create, change.
 
 import type { Millis } from '../../platform/clock.ts';
 import type {
@@ -265,7 +265,7 @@ function* taken(
   return null;
 }
 
-/** What it refers to neither exists here nor is created by this import. */
+/** An entity that it refers to neither exists here nor is created by this import. */
 function* missing(known: Known, kind: keyof typeof named, id: string): Intent<string | null> {
   if (known.has(kind, id)) {
     // Deleted here since it was imported. The import record still counts it as unchanged.

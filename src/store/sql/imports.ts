@@ -30,7 +30,7 @@ function* takeAll({ batch, now, dryRun }: TakeImport): Intent<readonly ImportOut
   const here = new Set<string>();
   const known: Known = {
     now,
-    // What this import creates is visible to what comes after it, even in a dry run.
+    // Later steps see the entities that this import creates, even in a dry run.
     has: (kind, id) => here.has(`${kind} ${id}`),
   };
   for (const step of importSteps(batch)) {
@@ -76,7 +76,7 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
   return { ...outcome(current === undefined ? 'created' : 'changed'), passesFor };
 }
 
-/** The `updated_at` of the policy that every new database has, as long as nobody has changed it. */
+/** The `updated_at` of the policy that every new database has, until it is changed for the first time. */
 const never = 0;
 
 /** The times of the source. Any change here sets another `updated_at`. */

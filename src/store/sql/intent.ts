@@ -14,7 +14,7 @@ export interface Sql {
 }
 
 export interface Statement extends Sql {
-  /** Nobody looks at its rows, so it may share a round trip with the next statement. */
+  /** Its rows are not used, so it may share a round trip with the next statement. */
   readonly isUnread?: boolean;
   /** A table whose rows that it reads stay as they are until the commit, where intents run side by side. */
   readonly heldTable?: string;
@@ -64,7 +64,7 @@ function statement([text, ...values]: Spelled): Statement {
 /** The intents of a concern, by name. */
 export type Intents = Readonly<Record<string, (...args: never) => Intent<unknown>>>;
 export type ParametersOf<Known> = Known extends (...args: infer Args) => unknown ? Args : never;
-/** What an intent does although a rule forbids it. Comes from `force` of `onBehalfOf`. */
+/** The rules that an intent may break. Comes from `force` of `onBehalfOf`. */
 export interface Force {
   /** Makes the change even if no administrator could log in afterwards. */
   readonly force: boolean;

@@ -1,5 +1,5 @@
-// Who has logged in to what with which program, written in the step that opens the session: it costs a login no further
-// commit, and no round trip.
+// The last login of each identity, application and program, written in the step that opens the session: it costs a
+// login no further commit, and no round trip.
 
 import type { ApiSession } from '../../model/api-session.ts';
 import { withoutVersion } from '../../model/client-info.ts';

@@ -58,7 +58,7 @@ function* openLegacySession(
     'RETURNING *',
   );
   yield* keepClientInfo(progress.identityId, progress.clientInfo);
-  // While a factor is outstanding, nobody has logged in.
+  // While a factor is outstanding, the login is not complete.
   const isComplete = session.isComplete && identity.enrolled === null;
   const opened = row === undefined || !isComplete ? null : apiSessionOf(row);
   const newProgram = opened === null ? null : yield* keepLogin(identity.known_logins, opened, now);

@@ -67,7 +67,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     sql`SELECT ${raw(columns)} FROM ${raw(from)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
   const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
   const isFar = query.offset >= farOffset;
-  /** What the page consists of is decided without its joins: all entries would be joined to find the first in an order. */
+  /** The page's entries are found without its joins: all entries would be joined to find the first in an order. */
   const isJoinedLater = joined !== null && join === '' && !isSortedByJoined;
   /** The keys alone find where the page begins; its rows are read then. */
   const keyedPage = () => {
@@ -122,7 +122,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
 
 type Sorted = StoredField & { readonly descending: boolean };
 
-/** What decides between equal entries: the key, in the direction of the field before it, as indexes have both. */
+/** The tie-breaker of equal entries: the key, in the direction of the field before it, as indexes have both. */
 function ofKey(source: ListSource, sort: readonly Sorted[]): Sorted {
   return { ...fieldOf(source, 'id'), descending: sort.at(-1)?.descending ?? false };
 }
@@ -139,7 +139,7 @@ interface OrderPart {
   readonly order: string;
 }
 
-/** Those with and without a value of the first field, or for which a flag is set and is not. Null: they are not read in parts. */
+/** Entries with and without a value of the first field, or with a flag set and not set. Null: not read in parts. */
 function partsOfOrder([first, ...others]: readonly Sorted[]): readonly OrderPart[] | null {
   if (first === undefined || first.order !== 'parts') return null;
   const order = others.map((field) => `${field.column} ${directionOf(field)}`).join(', ');
@@ -154,11 +154,11 @@ function partsOfOrder([first, ...others]: readonly Sorted[]): readonly OrderPart
   ];
 }
 
-/** What terms cost for each entry; 1 is a comparison of a value of the row itself. */
+/** The cost of terms for each entry; 1 is a comparison of a value of the row itself. */
 const textsCost = 8;
 const inCost = 3;
 const joinedCost = 4;
-/** What folding a text costs, however many terms with icontains its field has. */
+/** The cost of folding a text, once for a field with any number of icontains terms. */
 export const foldingCost = 7;
 
 /** How many comparisons a filter makes for each entry that it looks at. */

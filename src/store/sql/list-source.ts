@@ -1,4 +1,4 @@
-// What a list is read from. Its fields are those of model/list-fields.ts; column names follow from field names.
+// The table and joins of a list. Its fields are those of model/list-fields.ts; column names follow from field names.
 
 import type { Entity, Field } from '../../model/entities/entity.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
@@ -9,7 +9,7 @@ import { fieldOfUnique } from './unique-fields.ts';
 
 /** How a field of an entity is stored. */
 export interface StoredField {
-  /** What clients call it. */
+  /** The name for clients. */
   readonly name: string;
   readonly column: string;
   /** Of a flag that other tables decide: the condition behind the column, which a planner can join. Null: it is a column. */

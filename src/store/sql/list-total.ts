@@ -1,5 +1,5 @@
-// How many entries a list has. Whoever reads the first page of a hundred million rows did not ask to count them all:
-// the number is exact where counting is cheap, and beyond it says only that there are more.
+// The number of entries of a list. A client that reads the first page of a hundred million rows did not ask to count
+// them all: the number is exact where counting is cheap, and beyond it says only that there are more.
 
 import type { ListQuery, ListTotal } from '../../model/list-query.ts';
 import type { SqlRow } from './intent.ts';
@@ -8,7 +8,7 @@ import type { SqlRow } from './intent.ts';
 export const countedExactly = 10_000;
 
 /**
- * What a list says about its length. A client that reads pages until one is not full, or until it has `totalCount`
+ * The total of a list. A client that reads pages until one is not full, or until it has `totalCount`
  * entries, gets every entry once and terminates.
  * @param found entries on this page
  * @param count the number of entries, or more than `countedExactly`

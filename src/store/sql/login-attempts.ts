@@ -58,7 +58,7 @@ export const loginAttempts = concern<LoginAttemptStore>()({
       const rows = attempts.map((attempt) => ({
         ...attempt,
         checks: JSON.stringify(attempt.checks),
-        // Who is counted together: the widest network of the address.
+        // Addresses are counted together by their widest network.
         source: widestSource(attempt.ipAddress),
       }));
       return write('appendRows', [rows, keepAtMost, queued]);

@@ -35,7 +35,7 @@ export function loginRow(
   };
 }
 
-/** What was proven, as JSON for its column, including the browser session. */
+/** The proofs of a login, as JSON for their column, including the browser session. */
 export function provenText(progress: LoginProgress, openedSession: string | undefined): string {
   return JSON.stringify(
     openedSession === undefined ? progress : { ...progress, browserSessionId: openedSession },

@@ -68,7 +68,7 @@ const findLoginSql = `SELECT passkeys.*, ${accountColumns}
   JOIN identities ON identities.id = passkeys.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE passkeys.credential_id = ?`;
-/** Those with a name that has this key, which may be one of several, and how each is called at a login. */
+/** Identities with a name that has this key, which may be one of several, and their name at a login. */
 const namedSql = `SELECT DISTINCT identities.id, coalesce(authenticators.username, identities.name) AS called
   FROM names
   JOIN identities ON identities.id = names.identity_id

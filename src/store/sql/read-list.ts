@@ -159,8 +159,8 @@ async function pageOfFiltered(
 }
 
 /**
- * Those of millions that contain a short part are found by searching all, unless they are among the first of the order. A
- * person who is about to type the third letter need not wait until the time is over.
+ * Entries of millions that contain a short part are found by searching all, unless they are among the first of the
+ * order. A person who is about to type the third letter need not wait until the time is over.
  * @throws AuthError invalid_filter
  */
 async function requireSearchable({ engine, source, read }: Listing, query: ListQuery): Promise<void> {

@@ -58,8 +58,8 @@ interface ColumnRules {
 }
 
 /**
- * What a restore does with each table and column. An `emptied` table contains items that were issued and could be
- * presented later; nobody can tell which of them were used since the backup. Every new table or column has to be listed
+ * The effect of a restore on each table and column. An `emptied` table contains items that were issued and could be
+ * presented later; it is unknown which of them were used since the backup. Every new table or column has to be listed
  * here: a test compares this with the schema.
  */
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
@@ -78,7 +78,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   last_logins: { kept: 'id identity_id client_id program operating_system ip_address first_at last_at' },
   // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
-  // What was used before the backup stays used.
+  // Items that were used before the backup stay used.
   used_assertions: { kept: 'id expires_at' },
   // A code that waits for a device would open a session.
   device_logins: 'emptied',
@@ -123,7 +123,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // So that withdrawn items are not imported again.
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
-  // Those of event subscriptions, see `keepEvents`.
+  // The deliveries of event subscriptions, see `keepEvents`.
   deliveries: {
     kept: 'seq queue id payload state attempts due_at created_at last_attempt_at result',
   },
@@ -143,8 +143,8 @@ const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([ta
 });
 
 /**
- * Nobody can tell what was delivered since the backup. Events are sent again, at once and for as long as new ones, since
- * their receivers know them by their ids; of everything else nothing is.
+ * It is unknown which deliveries were made since the backup. Events are sent again, at once and for as long as new
+ * ones, since their receivers know them by their ids; all other deliveries are dropped.
  */
 function* keepEvents(now: Millis): Intent<void> {
   const isOther = eventKinds.map((kind) => `queue NOT LIKE '${queueOf(kind, '%')}'`).join(' AND ');

@@ -15,8 +15,8 @@ import { integer, text, textOrNull } from './codec.ts';
 import { all, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 
 /**
- * Only these reasons mean that somebody wants the person out. With the others the person continues, or a client is to
- * blame.
+ * Only with these reasons the person is meant to be logged out. With the others the person continues, or a client is
+ * to blame.
  */
 const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
 
@@ -131,7 +131,7 @@ export function* forgetLogins(identityId: string, except = ''): Intent<void> {
     AND id <> ${except}`;
 }
 
-/** Who vouched for the primary proof of a session. */
+/** The party that vouched for the primary proof of a session. */
 export type Voucher = 'signer' | 'ca';
 
 /**

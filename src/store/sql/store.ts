@@ -99,7 +99,7 @@ type Unforced<F> = {
 /** The intents of each concern, with their parameters. */
 export type ConcernIntents = { readonly [Name in keyof typeof concerns]: Bodies<(typeof concerns)[Name]> };
 
-/** What an engine is asked to run. */
+/** A call of an intent by an engine. */
 export interface IntentCall {
   /** As `totp.verify`. */
   readonly name: string;

@@ -22,7 +22,7 @@ export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<v
 
 /** The time alone is not enough: two changes may fall into one millisecond. */
 function versionOf(row: SqlRow): string {
-  // Logins renew these, and nobody has decided anything by them. A new password changes `updated_at`.
+  // Logins renew these without a decision of a person. A new password changes `updated_at`.
   const { password_hash: _hash, last_login_at: _login, dropped_scopes: _scopes, ...fields } = row;
   return sha256(JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 22);
 }

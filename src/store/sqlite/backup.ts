@@ -29,7 +29,7 @@ export async function backupSqlite(path: string, target: string): Promise<void> 
   }
 }
 
-/** What is wrong with the file, one sentence each; empty when it is sound. @throws Error the file is not a database */
+/** Faults of the file, one sentence each; empty when it is sound. @throws Error the file is not a database */
 export function checkSqlite(path: string): readonly string[] {
   // To SQLite this is a sound database without tables.
   if (isEmptied(path)) return ['the file is empty'];

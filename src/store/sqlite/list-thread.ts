@@ -8,7 +8,7 @@ import type { SqlRow, Statement } from '../sql/intent.ts';
 import { errorOf } from './errors.ts';
 import type { ListerAnswers } from './serve-lists.ts';
 
-/** What the thread receives at its start. */
+/** Settings of the thread at its start. */
 export interface ListerSettings {
   readonly path: string;
   readonly busyTimeout: Millis;

@@ -55,7 +55,7 @@ function migrate(path: string, isInUse: () => boolean): void {
   }
 }
 
-/** Whether somebody has emptied the file. SQLite would take it for a new database. */
+/** Whether the file was emptied. SQLite would take it for a new database. */
 export function isEmptied(path: string): boolean {
   return existsSync(path) && statSync(path).size === 0;
 }

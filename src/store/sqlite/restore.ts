@@ -19,7 +19,7 @@ const logSuffixes = ['-wal', '-shm'] as const;
 
 /**
  * Copies a backup to a private working file beside the database. A write-ahead log beside the backup, which exists if
- * somebody copied the files of a running controller, is copied too: SQLite makes its content part of the database.
+ * the files of a running controller were copied, is copied too: SQLite makes its content part of the database.
  * @returns the working file; `discardSqliteCopy` removes it
  * @throws LogOfAnother, Error of node:fs; there is no working file then
  */
@@ -39,7 +39,7 @@ export function copySqliteBackup(backup: string, path: string): string {
   return working;
 }
 
-/** In a folder for all, such as /tmp, anybody can put a log beside the backup of somebody else. */
+/** In a folder for all, such as /tmp, any user of the machine can put a log beside another user's backup. */
 export class LogOfAnother extends Error {
   override readonly name = 'LogOfAnother';
 }
@@ -50,8 +50,8 @@ export function discardSqliteCopy(working: string): void {
 }
 
 /**
- * Replaces the database by `working`, which nobody has open, in one step: whenever this is interrupted, one of them is
- * there as a whole. The old database is kept.
+ * Replaces the database by `working`, which no process has open, in one step: whenever this is interrupted, one of them
+ * is there as a whole. The old database is kept.
  * @param aside where to keep the old one; must not exist
  * @returns whether there was one
  * @throws Error of node:fs
@@ -64,8 +64,8 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
   if (isReplacing) {
     moveLogInto(target);
     linkSync(target, aside);
-    // A log left behind because the database is damaged or somebody has it open belongs to the old database. SQLite
-    // would take it for the log of the new one.
+    // A log left behind because the database is damaged or another process has it open belongs to the old database.
+    // SQLite would take it for the log of the new one.
     for (const suffix of logSuffixes) {
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
     }

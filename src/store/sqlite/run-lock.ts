@@ -52,7 +52,7 @@ function nameOfHolder(path: string): string {
   }
 }
 
-// A separate file, because nobody else can read the locked one.
+// A separate file, because other processes cannot read the locked one.
 function holderPath(path: string): string {
   return `${path}.holder`;
 }

@@ -9,7 +9,7 @@ import { OutOfTime } from '../sql/turns.ts';
 import type { SqliteConnection } from './connection.ts';
 import { failureOf } from './errors.ts';
 
-/** What the engine may ask of this thread. */
+/** The calls of the engine to this thread. */
 export type ListerAnswers = ReturnType<typeof answersOf>;
 
 /** Looking at the clock for every row would take longer than most conditions. */

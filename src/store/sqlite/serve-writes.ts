@@ -6,16 +6,16 @@ import type { SqliteConnection } from './connection.ts';
 import { raiseSessionVersions, type SessionVersions } from './session-versions.ts';
 import { type BatchAnswer, type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
 
-/** What arrives: intents, a port through which another thread will send some, or the request to finish. */
+/** Messages to the thread: intents, a port through which another thread will send some, or the request to finish. */
 export type WriterMessage = readonly WriteRequest[] | { readonly joining: MessagePort } | 'close';
 
 /** Pages of the write-ahead log are moved into the database in small steps, so that no step takes long. */
 const commitsBetweenCheckpoints = 50;
 const idleBeforeCheckpoint = 20;
-/** The log grows beyond this only while somebody reads an old state of the database, such as a backup. Bytes. */
+/** The log grows beyond this only while a reader holds an old state of the database, such as a backup. Bytes. */
 const logSizeLimit = 64 * 1024 * 1024;
 
-/** What leaves: answers, and first, through a port that has joined, the versions that this thread raises. */
+/** Messages of the thread: answers, and first, through a port that has joined, the versions that this thread raises. */
 export type WriterAnswer = BatchAnswer | { readonly versions: SessionVersions };
 
 /**

@@ -1,4 +1,4 @@
-// A version for each API session, in memory that all threads of the process share. Whoever remembers the row of a
+// A version for each API session, in memory that all threads of the process share. A thread that remembers the row of a
 // session asks here whether it has changed, which costs much less than reading the row again.
 
 import type { DatabaseSync } from 'node:sqlite';

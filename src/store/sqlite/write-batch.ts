@@ -1,4 +1,4 @@
-// What the writer thread does with a batch of intents: one transaction, one sync.
+// A batch of intents in the writer thread: one transaction, one sync.
 
 import { addChangeSql } from '../sql/changes.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
@@ -86,7 +86,7 @@ function runGuarded(
     return result;
   } catch (error) {
     const failure = failureOf(error);
-    // What the database cannot do for one intent, it cannot do for the batch.
+    // If the database fails for one intent, it fails for the batch.
     if (failure.kind === 'unavailable' || !connection.database.isTransaction) throw error;
     connection.execute('ROLLBACK TO intent');
     connection.execute('RELEASE intent');

@@ -1,5 +1,5 @@
 // The engine's side of the writer thread: sends intents, starts the thread when there is none, and settles every intent
-// whatever happens to the thread.
+// even if the thread dies.
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
@@ -11,7 +11,7 @@ import type { WriterAnswer, WriterMessage } from './serve-writes.ts';
 import type { SessionVersions } from './session-versions.ts';
 import type { BatchAnswer, WriteRequest } from './write-batch.ts';
 
-/** What the thread receives at its start. */
+/** Settings of the thread at its start. */
 export interface WriterSettings {
   readonly path: string;
   readonly busyTimeout: Millis;
@@ -34,8 +34,8 @@ export interface WriterLink {
 
 export interface WriterThread {
   /**
-   * @throws StoreUnavailable too many are waiting, the thread died, or the database failed; and whatever the intent
-   * throws
+   * @throws StoreUnavailable too many are waiting, the thread died, or the database failed; and every error of the
+   * intent
    */
   write(call: IntentCall): Promise<unknown>;
   /** Lets another thread send intents through the other end of the port. */
@@ -64,7 +64,7 @@ interface RunningThread {
   end(): Promise<void>;
 }
 
-/** More than that would use unbounded memory while the disk is slow, for answers that nobody waits for. */
+/** More than that would use unbounded memory while the disk is slow, for answers that no request still waits for. */
 const maxWaiting = 10_000;
 
 /** @param onChanges awaited before the intents of a batch that added to the change feed are settled */
@@ -82,7 +82,7 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
       async onBatch({ results, hasChanges }) {
         counts.commits += 1;
         counts.intents += results.length;
-        // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
+        // A caller who ended a session must see it ended at the next call: memory is updated before this resolves.
         if (hasChanges) await onChanges();
       },
       onEnd() {
