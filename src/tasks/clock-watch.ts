@@ -67,7 +67,7 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
     if (found === null) return false;
     const jump = base() - found.base;
     if (Math.abs(jump) < noticeableOffset) return found.isOurs;
-    // Somebody has set it, or the machine was asleep: the next comparison tells which.
+    // An administrator has set it, or the machine was asleep: the next comparison tells which.
     void compare();
     return found.isOurs || Math.abs(found.ahead + jump) > longestOffset;
   }

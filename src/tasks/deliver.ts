@@ -22,11 +22,11 @@ const holdTime: Millis = MINUTE;
 const mostQueues = 16;
 /** How many batches a subscriber gets before the others have their turn. */
 const turn = 50;
-/** One that takes them slowly gets fewer. */
+/** A subscriber that takes them slowly gets fewer. */
 const longestTurn: Millis = 30 * SECOND;
 const shortestPause: Millis = SECOND;
 const longestPause: Millis = 5 * MINUTE;
-/** One that its subscriber objects to delays those behind it for so long and so many attempts at least. */
+/** A delivery that its subscriber objects to delays those behind it for at least so long and so many attempts. */
 const objectedTo = { atLeast: HOUR, attempts: 10 } as const;
 /** After a failure of ours. */
 const pauseAfterError: Millis = 10 * SECOND;
@@ -90,7 +90,7 @@ export function deliverer(needs: DelivererNeeds): Deliverer {
     for (let seen = -1; seen !== woken && mayGoOn(); ) {
       seen = woken;
       const due = await deliveries.listDue(holder, clock.now());
-      // Those behind the last one come first, so that each has its turn.
+      // The queues behind the last one come first, so that each has its turn.
       const inTurn = new Set([...due.filter((queue) => queue > latest), ...due]);
       const next = [...inTurn].filter((queue) => !underWay.has(queue));
       const begun = isStopped ? [] : next.slice(0, mostQueues - underWay.size);

@@ -1,4 +1,4 @@
-// tasks/ does what nobody asks for: expiry and key rotation. Every task is safe to run on all nodes at the same time.
+// Periodic tasks: expiry and key rotation. Every task is safe to run on all nodes at the same time.
 
 import { noticeableOffset } from '../model/clock-offset.ts';
 import { deliveriesWait } from '../model/delivery.ts';
@@ -55,7 +55,7 @@ export async function deleteExpired(needs: {
  */
 export function evenClock(clock: Clock, needed: () => Millis): { isEven(): boolean } {
   const base = () => clock.now() - clock.monotonic();
-  // Nobody knows how the clock was set while this process was not running.
+  // It is unknown how the clock was set while this process was not running.
   let last = base();
   let evenSince = clock.monotonic();
   return {

@@ -65,7 +65,7 @@ export function ocspResponders(needs: {
     return { answer: null, problem: problems.join('; ') };
   }
 
-  /** Whoever keeps a responder from answering must not bring a revoked certificate back. */
+  /** An attacker who blocks a responder must not make a revoked certificate valid again. */
   function failed(problem: string, before: OcspOutcome | undefined): OcspOutcome {
     const known = before?.answer ?? null;
     if (known === null || known.revoked === null) return { answer: null, problem };

@@ -1,4 +1,4 @@
-// What is known of a third-party authority whose certificates are checked: its lists, where they come from, and the
+// A third-party authority whose certificates are checked: its lists, where they come from, and the
 // certificates of those that sign them.
 
 import type { Ca } from '../model/entities/ca.ts';
@@ -15,7 +15,7 @@ import {
 } from '../platform/x509/revocation-list.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 
-/** What is known of an authority. */
+/** An authority with its lists and their signers. */
 export interface Watched {
   readonly ca: Ca;
   /** By `authorityKey`: its own certificate, and those below it that logins have shown. */
