@@ -1,5 +1,5 @@
 // The collector that the configuration names: its credentials, and one POST. It is the operator's own address, so the
-// rules for strangers' addresses do not apply, but nobody waits for it and its answers are not kept.
+// rules for strangers' addresses do not apply, but no request waits for it and its answers are not kept.
 
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -24,7 +24,7 @@ export class CollectorFailed extends Error {
 export interface Collector {
   /** Resolves when it was accepted. @param body of an OTLP request, protobuf. @throws CollectorFailed */
   post(signal: 'traces' | 'metrics', body: Uint8Array): Promise<void>;
-  /** Aborts whatever is under way. */
+  /** Aborts every request under way. */
   close(): void;
 }
 

@@ -1,5 +1,5 @@
-// Traces and metrics, by the configuration in use: no code for them is loaded until one names a collector. Whatever
-// outlives a reload is here: the counts, and whether a failing collector has been reported.
+// Traces and metrics, by the configuration in use: no code for them is loaded until one names a collector. The state
+// that outlives a reload is here: the counts, and whether a failing collector has been reported.
 
 import type { TelemetryConfig } from '../config/config.ts';
 import type { DeliveryCounts } from '../model/metrics.ts';

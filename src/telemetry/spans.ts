@@ -128,7 +128,7 @@ function untraced(traceId: string): RequestTrace {
   return { traceId, run: (work) => work(), end() {} };
 }
 
-/** Only the kind of the failure: its message may contain what somebody sent. */
+/** Only the kind of the failure: its message may contain values from a client. */
 function endFailed(span: Span, error: unknown): void {
   span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
   span.setStatus({ code: SpanStatusCode.ERROR });
@@ -160,7 +160,7 @@ function boundedProcessor(
   };
 }
 
-/** Sends each batch once: the next one is another try, and whoever needs more runs a collector beside the service. */
+/** Sends each batch once: the next one is another try. Operators who need more run a collector beside the service. */
 function spanExporter(
   collector: Collector,
   deliveries: Deliveries,

@@ -10,11 +10,11 @@ type Concern = Readonly<Record<string, unknown>>;
 
 /**
  * The same store, whose spans belong to the request that calls it. The traced methods replace the store's own, so that
- * whoever has a part of the store uses them too.
+ * every holder of a part of the store uses them too.
  * @param system the kind of database
  */
 export function tracedStore(store: Store, tracing: TracingInUse, system: System): Store {
-  // Whatever is not a concern is a method of the store itself.
+  // A member that is not a concern is a method of the store itself.
   const concerns = Object.entries(store).filter(([, concern]) => typeof concern !== 'function');
   const plain = concerns.map(([, concern]) => ({ ...concern }));
   const traced = { ...store };
