@@ -81,7 +81,7 @@ export function confirmationOf({
   };
 }
 
-/** What a token is good for: the Edge APIs, or only what its application asks about who logged in. */
+/** The use of a token: the Edge APIs, or only the questions of its application about the person who logged in. */
 export type TokenUse = 'edge-apis' | 'application';
 export type TokenParties = Pick<AccessTokenClaims, 'aud' | 'client_id'>;
 
@@ -106,7 +106,7 @@ export interface AccessTokenRules {
   readonly lifetimes: { readonly accessToken: Millis };
   /** `jti` of tokens that were revoked by themselves. */
   readonly revoked: { has(jti: string): boolean };
-  /** What a token with another audience is good for, by its client as it is now; undefined for nothing. */
+  /** The use of a token with another audience, by its client as it is now; undefined for none. */
   readonly useOf?: (claims: TokenParties) => TokenUse | undefined;
   /** That answer requests: together they remember the 50,000 tokens used last, and at most twice as many. */
   readonly threads?: number;
@@ -123,7 +123,7 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
   return {
     verify(token, now) {
       if (token.length > maxTokenLength) return invalid;
-      // What other keys have verified counts no more.
+      // Verdicts under earlier keys do not count any more.
       if (generation !== ring.generation) seen.clear();
       generation = ring.generation;
       const key = hash('sha256', token, 'base64url');
@@ -138,7 +138,7 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
       if (now >= end) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
-      // Only the built-in client, which has most of the tokens, gets them for the Edge APIs and nobody else.
+      // Only the built-in client, which has most of the tokens, gets them for the Edge APIs.
       const use = claims.aud === edgeAudience ? 'edge-apis' : useOf(claims);
       return use === undefined ? invalid : { verdict: 'valid', claims, use };
     },

@@ -9,7 +9,7 @@ import { signingPeriod } from './key-ring.ts';
 export const keyUses = ['next', 'signing', 'verifying', 'unused'] as const;
 type KeyUse = (typeof keyUses)[number];
 
-/** What administrators see of a signing key: only what is public. */
+/** The public part of a signing key, for administrators. */
 export interface DescribedKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;

@@ -20,7 +20,7 @@ export interface PresentedProof {
   readonly url: string;
 }
 
-/** What a header of a proof says. Clients send the same one with each proof. */
+/** The contents of a proof's header. Clients send the same one with each proof. */
 export interface ProofKey {
   readonly alg: string;
   readonly key: VerificationKey;

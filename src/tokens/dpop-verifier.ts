@@ -16,7 +16,7 @@ export type ProofVerdict =
   | { readonly verdict: 'invalid'; readonly reason: string }
   | { readonly verdict: 'needs-nonce'; readonly reason: string };
 
-/** What comes with a proof. */
+/** The request that a proof belongs to. */
 export interface ProofUse {
   /** Null at the token endpoint. */
   readonly accessToken: string | null;
@@ -34,7 +34,7 @@ export interface DpopVerifier {
    * @throws AuthError busy
    */
   verify(presented: PresentedProof, use: ProofUse, now: Millis): ProofVerdict | Promise<ProofVerdict>;
-  /** What the next proof of a client may contain. */
+  /** The nonces that the next proof of a client may contain. */
   readonly nonces: DpopNonces;
 }
 

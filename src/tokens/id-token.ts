@@ -53,7 +53,7 @@ function atHash(alg: SigningAlgorithm, accessToken: string): string {
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }
 
-/** What a logout needs from its hint. */
+/** The claims of an id_token_hint that a logout needs. */
 export type IdTokenHint = Pick<IdTokenClaims, 'iss' | 'sub' | 'aud' | 'sid'>;
 
 /**

@@ -59,7 +59,7 @@ export function mintOpaqueToken(
 }
 
 /**
- * The token of an invitation that is mailed: whoever has the secret and the nonce makes it again, so that nothing secret
+ * The token of a mailed invitation: the secret and the nonce are enough to make it again, so that no secret
  * has to be stored until it is sent.
  */
 export function mailedInvitationToken(
@@ -74,7 +74,7 @@ export function mailedInvitationToken(
   return mintOpaqueToken({ random: { bytes }, tagKey }, 'invitation', { id: identityId, generation: 1 });
 }
 
-/** What the text says, or undefined unless it was made by `mintOpaqueToken` for this kind. */
+/** The parts of a token, or undefined unless it was made by `mintOpaqueToken` for this kind. */
 export function readOpaqueToken(
   tagKey: Buffer,
   kind: OpaqueTokenKind,
@@ -90,7 +90,7 @@ export function readOpaqueToken(
 
 /**
  * A token that another controller gave out and that was imported: the text of a UUID. It carries no tag, so the store
- * is asked for whatever looks like one.
+ * is asked about every text of this form.
  */
 export function foreignToken(text: string): { readonly text: string; readonly hash: string } | undefined {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return undefined;
@@ -156,7 +156,7 @@ function followingFrom(tagKey: Buffer, text: string): Pick<Random, 'bytes'> {
 }
 
 /**
- * What the client gets.
+ * The refresh token in the form that the client gets.
  * @param token.expiresAt when the token ends; the store decides, the claim only says so
  */
 export function refreshTokenText(
@@ -168,7 +168,7 @@ export function refreshTokenText(
   const claims = {
     iss: session.issuer,
     sub: session.identityId,
-    // For nobody but this service: no API and no client may take it for a token of another kind.
+    // Only for this service: no API and no client may take it for a token of another kind.
     aud: session.issuer,
     client_id: session.clientId,
     exp: toSeconds(expiresAt),
@@ -185,7 +185,7 @@ export function refreshTokenText(
 const maxTokenLength = 4096;
 
 /**
- * What the text says, or undefined unless it is a refresh token of this form that this service made. Whether it is
+ * The parts of a token, or undefined unless it is a refresh token of this form that this service made. Whether it is
  * the live one of its session, and the session that of the client, is the store's to say.
  */
 export function readRefreshToken(

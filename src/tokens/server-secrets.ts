@@ -21,7 +21,7 @@ export interface ServerSecrets {
 
 /**
  * Reads the server secrets, which the first node made. The store keeps them sealed under the key-encryption key, so
- * that replacing that key only seals them again and ends nobody's session.
+ * that replacing that key only seals them again and ends no session.
  */
 export async function openServerSecrets(needs: {
   keys: KeyStore;

@@ -6,7 +6,7 @@ import { type Millis, SECOND } from '../platform/time-units.ts';
 export interface PresentedOnce {
   /** A hash of its key and its `jti`. */
   readonly id: string;
-  /** Whose share of the memory it takes. */
+  /** The client or identity in whose share of the memory it counts. */
   readonly owner: string;
   /** From then on it is refused anyway. */
   readonly until: Millis;
