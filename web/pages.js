@@ -1,4 +1,4 @@
-// What scripts add to the login pages. Every page works without; what needs a script is hidden until it runs.
+// Additions of scripts to the login pages. Every page works without; parts that need a script are hidden until it runs.
 
 import {
   deviceName,
@@ -89,7 +89,7 @@ for (const search of all('[data-searches]')) {
   });
 }
 
-// A second click would submit a form twice; whoever comes back to the page may submit again.
+// A second click would submit a form twice; a person who comes back to the page may submit again.
 for (const form of document.forms) {
   let isSent = false;
   form.addEventListener('submit', (event) => {

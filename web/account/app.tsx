@@ -25,7 +25,7 @@ async function readState(signal: AbortSignal) {
   }
 }
 
-/** What to show instead of the state that the server has. */
+/** The view in place of the state that the server has. */
 type View =
   | { readonly kind: 'state' | 'proof' }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };

@@ -4,7 +4,7 @@ import { useReading } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
-/** What the person may open, with the pictures that administrators chose. */
+/** The applications that the person may open, with the pictures that administrators chose. */
 export function ApplicationsPart() {
   const query = useReading(['applications'], (signal) =>
     api.GET('/current-identity/applications', { signal }),

@@ -26,7 +26,7 @@ export function AttemptsPart() {
   const list = useRef<HTMLUListElement>(null);
   const pages = data?.pages.length ?? 0;
   useEffect(() => {
-    // Not for the first page. Whoever asked for more continues reading there.
+    // Not for the first page. A person who asked for more continues reading there.
     const first = list.current?.children[(pages - 1) * pageSize];
     if (pages > 1 && first instanceof HTMLElement) first.focus();
   }, [pages]);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Failure } from './failure.tsx';
 import { texts } from './texts.ts';
 
-/** What was read, or that it is being read, or that it cannot be. */
+/** The result of a query, or its progress, or its failure. */
 export function Loaded<Found>({
   query: { data, error, refetch },
   children,

@@ -127,7 +127,7 @@ function rulesOf(rules: Rules): readonly Rule[] {
   return all.filter(({ applies }) => applies);
 }
 
-/** What the refused password lacks. If this page cannot tell, it is the rule that only the server checks. */
+/** The rules that the refused password breaks. If this page cannot tell, it is the rule that only the server checks. */
 function BrokenRules({ rules, text }: { rules: Rules; text: string }) {
   const all = rulesOf(rules);
   const broken = all.filter(({ isMet }) => !isMet(text));

@@ -48,7 +48,7 @@ export function ProvenForm({
   );
 }
 
-/** Somebody without a password proves who they are by signing in again. */
+/** A person without a password proves their identity by signing in again. */
 export function SignInAgain() {
   return (
     <>
@@ -58,7 +58,7 @@ export function SignInAgain() {
   );
 }
 
-/** What the person opens first. @param isInCard whether a card is around it already */
+/** A part that the person opens first. @param isInCard whether a card is around it already */
 export function Folded({
   id,
   label,

@@ -1,7 +1,7 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { api } from './session.ts';
 
-/** What a call of the client API answers. */
+/** The answer of a call of the client API. */
 export function useReading<Found>(
   queryKey: QueryKey,
   read: (signal: AbortSignal) => Promise<{ readonly data: { readonly data: Found } }>,

@@ -23,7 +23,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   );
 }
 
-/** Nobody continues without confirming that they have saved the codes. */
+/** The person continues only after confirming that they have saved the codes. */
 export function SavedBox({ id }: { id: string }) {
   return (
     <label className="check" htmlFor={id}>

@@ -75,7 +75,7 @@ export async function begin(): Promise<void> {
   }
 }
 
-/** Looks for errors that end everything here, whatever was being done. */
+/** Looks for errors that end the whole page, after any action. */
 export function notice(error: unknown): void {
   if (secondaryTokenChallenge(error) !== undefined) {
     become({ kind: 'second-token', reference: (error as Refusal).requestId ?? '' });

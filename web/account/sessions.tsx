@@ -130,13 +130,13 @@ function SessionCard({
   );
 }
 
-/** What was proven. The id after `ejs:` and `passkey:` says nothing to people. */
+/** A proof in words. The id after `ejs:` and `passkey:` means nothing to people. */
 function wayText(way: string): string {
   if (way.startsWith('passkey:')) return texts.method['secondary-passkey'];
   return Object.hasOwn(texts.method, way) ? named(texts.method, way) : texts.method['secondary-ext-jwt'];
 }
 
-/** What somebody signed in to; a registered application by its client id. */
+/** The application of a session; a registered application by its client id. */
 function applicationText({ mechanism, clientId }: Pick<OwnSession, 'mechanism' | 'clientId'>): string {
   if (mechanism === 'legacy') return texts.legacyApplication;
   return clientId === 'overlay' ? texts.ownApplications : clientId;

@@ -23,7 +23,7 @@ const parts = [
   ['language', texts.language, LanguagePart],
 ] as const;
 
-/** What surrounds every part. */
+/** The frame of every part. */
 export function Shell() {
   const hash = useSyncExternalStore(onHash, () => location.hash.slice(1));
   const [current, , Part] = parts.find(([name]) => name === hash) ?? parts[0];

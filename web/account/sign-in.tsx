@@ -5,7 +5,7 @@ import { ChangePassword } from './password.tsx';
 import { useAuthenticators, useIdentity } from './reading.ts';
 import { texts } from './texts.ts';
 
-/** Who the person is here, and what they sign in with. */
+/** The person's name here, and their ways to sign in. */
 export function SignInPart() {
   const identity = useIdentity();
   const authenticators = useAuthenticators();

@@ -1,4 +1,4 @@
-// What an address asks for, in the filter language of the API. Every value is quoted, so none can become part of the
+// The filters of addresses, in the filter language of the API. Every value is quoted, so none can become part of the
 // filter's syntax.
 
 import { quoted } from './session/api.ts';
@@ -37,7 +37,7 @@ export function before(field: string, days: number): string | null {
   return `${field} < datetime(${new Date((Math.floor(Date.now() / day) - days) * day).toISOString()})`;
 }
 
-/** One of our ids, as opposed to anything else that somebody typed. */
+/** One of our ids, as opposed to any other typed text. */
 export function looksLikeId(text: string): boolean {
   return /^[\w.-]{1,64}$/.test(text);
 }

@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do. The server decides; this only decides what to offer.
+// The signed-in person, and their rights. The server decides; this only decides what to offer.
 
 import { useRead } from './queries.ts';
 import type { Identity, Permission } from './types.ts';
@@ -9,7 +9,7 @@ export function useMe() {
 
 type Right = Permission | 'all';
 
-/** The highest right that somebody has. */
+/** The highest right of a person. */
 export function rightOf(me: Pick<Identity, 'isAdmin' | 'permissions'>): Right | null {
   if (me.isAdmin) return 'all';
   if (me.permissions.includes('helpdesk')) return 'helpdesk';
@@ -32,7 +32,7 @@ export function useMayHelp(person: Parameters<typeof mayHelp>[1]): boolean {
   return mayHelp(useMe().data, person);
 }
 
-/** Whether `me` may let this person in again: never somebody with more rights. */
+/** Whether `me` may help this person to sign in again: never a person with more rights. */
 export function mayHelp(
   me: Identity | undefined,
   person: Pick<Identity, 'isAdmin' | 'permissions'>,

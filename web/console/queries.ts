@@ -2,8 +2,8 @@ import { keepPreviousData, QueryClient, type QueryKey, useQuery } from '@tanstac
 import { type ListQuery, list, type Page, read } from './session/api.ts';
 
 /**
- * What was read, for as long as it is shown. A failure shows at once, with a button: the person decides, and a
- * struggling server gets no automatic second call from everybody.
+ * Query results, for as long as they are shown. A failure shows at once, with a button: the person decides, and a
+ * struggling server gets no automatic second call from every browser.
  */
 export const queries = new QueryClient({
   defaultOptions: {

@@ -26,7 +26,7 @@ function route(path: string, component: FunctionComponent) {
   });
 }
 
-/** A screen whose code loads when somebody opens it. If that fails, a button tries again. */
+/** A screen whose code loads when the person opens it. If that fails, a button tries again. */
 function later<Name extends string>(
   path: string,
   load: () => Promise<Readonly<Record<Name, FunctionComponent>>>,

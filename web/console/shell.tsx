@@ -19,7 +19,7 @@ const navigation = [
   { title: groups.running, items: ['nodes', 'certificates', 'audit', 'events'] },
 ] as const;
 
-/** What surrounds every screen. */
+/** The frame of every screen. */
 export function Shell() {
   const me = useMe();
   return (

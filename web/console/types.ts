@@ -47,7 +47,7 @@ export type LogoutDelivery = Schemas['LogoutDelivery'];
 export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];
 
-/** What parts of a person's screen are given. */
+/** Properties of the parts of a person's screen. */
 export interface OfPerson {
   readonly person: IdentityDetail;
 }

@@ -23,7 +23,7 @@ export function opensByPasskey({ primary, secondary }: Pick<AuthPolicy, 'primary
   return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);
 }
 
-/** What a policy requires, one sentence per rule. @param signers names by id */
+/** The requirements of a policy, one sentence per rule. @param signers names by id */
 export function policySentences(
   policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>,
   signers: Readonly<Record<string, string>>,

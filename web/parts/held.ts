@@ -16,7 +16,7 @@ export function held<State>(initial: State) {
   };
 }
 
-/** What `open` returns, opened once. If it fails, the next call tries again. */
+/** The value of `open`, opened once. If it fails, the next call tries again. */
 export function once<Value>(open: () => Promise<Value>): () => Promise<Value> {
   let opened: Promise<Value> | undefined;
   return () => {

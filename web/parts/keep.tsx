@@ -1,4 +1,4 @@
-// What people can do with a text to keep or pass on. The login pages do the same (web/pages.js).
+// Actions for a text to keep or pass on. The login pages have the same (web/pages.js).
 
 import { type ReactNode, useEffect, useState } from 'react';
 import { announce } from './announce.tsx';

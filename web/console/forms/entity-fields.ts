@@ -13,7 +13,7 @@ import {
 } from '../../../src/model/entities/entity.ts';
 import { inDays } from '../../../src/platform/formats/durations.ts';
 
-/** What a form sets of an entity, as the documents of the API have it. */
+/** The fields of an entity that a form sets, as the documents of the API have them. */
 export type Draft<Document, E extends Entity> = Pick<Document, keyof Change<E> & keyof Document>;
 
 /** Values by the path of their field: `name`, `primary.updb.allowed`. */
@@ -67,7 +67,7 @@ export function withValues<Value extends object>(draft: Value, changes: Values):
   return result as Value;
 }
 
-/** What a form starts from. Documents have some fields under another name, and leave out some that are null. */
+/** The initial values of a form. Documents have some fields under another name, and leave out some that are null. */
 export function draftOf<Of extends object>(entity: Entity, document: object): Of {
   const values = formFields(entity)
     .filter(([path]) => path !== 'id')
@@ -93,13 +93,13 @@ export function withoutSecrets({ fields }: Entity, body: object): object {
   return Object.fromEntries(shown);
 }
 
-/** What a form begins with where the server's default depends on other fields. */
+/** The initial value where the server's default depends on other fields. */
 function noneOf({ kind, isNullable }: Field): unknown {
   if (isNullable) return null;
   return kind === 'flag' ? false : '';
 }
 
-/** The fields that somebody has changed, by path. */
+/** The changed fields, by path. */
 export function changesOf(entity: Entity, before: object, after: object): Values {
   const changed = formFields(entity)
     .map(([path]) => [path, valueAt(after, path)] as const)

@@ -1,5 +1,5 @@
 // The form of an entity: creates one or saves the changed fields, shows the same change as a command and as an API
-// call, and if somebody else was faster, shows what they changed and lets the person continue.
+// call, and after a conflict shows the changes of the other administrator and lets the person continue.
 
 import { Refusal } from '@overlay-auth/client';
 import { useMutation } from '@tanstack/react-query';
@@ -19,7 +19,7 @@ import { changesOf, isEmpty, type Values, withoutSecrets, withValues } from './e
 import { CurrentForm, type FormState, type Typed } from './fields.tsx';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
 
-/** What to say before saving. */
+/** The question before saving. */
 export interface Question {
   readonly title?: string;
   readonly text: string;
@@ -31,14 +31,14 @@ export interface EntityFormProps<Draft extends object> {
   readonly entity: Entity;
   /** Null: a new one. */
   readonly id: string | null;
-  /** What was read, or the initial values of a new entity. */
+  /** The entity that was read, or the initial values of a new one. */
   readonly read: Versioned<Draft>;
   readonly mayChange: boolean;
   /** Defaults of the server that follow from other fields, for the command that creates one. */
   readonly usual?: (draft: Draft) => Values;
   /** The fields, which find the form by `useForm`. */
   readonly children: ReactNode;
-  /** What these changes end, if anything: the form asks first. */
+  /** The things that these changes end, if any: the form asks first. */
   readonly ask?: (changes: Values, draft: Draft) => Promise<Question | null> | string | null;
   /** Reads the entity again. Not called for a new one. */
   readonly reread?: () => Promise<Versioned<Draft>>;
@@ -66,7 +66,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
       const found = (await ask?.(changes, draft)) ?? null;
       return typeof found === 'string' ? { text: found } : found;
     },
-    // What is typed meanwhile was not asked about.
+    // The question is not about later typing.
     onSuccess: (question, about) => (question === null ? save(about) : setAsked({ question, change: about })),
   });
   const submit = (event: FormEvent) => {
@@ -173,7 +173,7 @@ type Outcome<Draft> =
   | { readonly isSaved: true; readonly id: string | null; readonly fresh: Versioned<Draft> | null }
   | { readonly isSaved: false; readonly fresh: Versioned<Draft> };
 
-/** What is typed, and the version it is based on. */
+/** The edited values, and the version they are based on. */
 function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFormProps<Draft>) {
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState(read.document);

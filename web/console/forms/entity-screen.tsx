@@ -19,7 +19,7 @@ import { type Named, screenOf } from './names.ts';
 type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
   readonly fields: (isNew: boolean) => ReactNode;
-  /** What saving these changes ends. @param id null: it is new */
+  /** The things that saving these changes ends. @param id null: it is new */
   readonly ask?: (
     changes: Values,
     draft: Draft,
@@ -62,7 +62,7 @@ interface EntityScreenProps<Document extends Named, Draft extends object> extend
   readonly create: string;
   /** Instead of the form that adds one. */
   readonly begin?: ReactNode;
-  /** What deleting it ends; null: it cannot be deleted. */
+  /** The things that deleting it ends; null: it cannot be deleted. */
   readonly deletionEnds: string | null;
   /** Shown above the form. */
   readonly children?: (document: Document, mayChange: boolean) => ReactNode;

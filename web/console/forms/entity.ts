@@ -11,7 +11,7 @@ export function useEntity<Document>(path: string) {
   return useQuery({
     queryKey: keyOf(path),
     queryFn: ({ signal }) => readVersioned<Document>(path, signal),
-    // What somebody is editing is not replaced while they edit it.
+    // The edited entity is not replaced during editing.
     refetchOnWindowFocus: false,
   });
 }

@@ -12,7 +12,7 @@ import { useNames } from './names.ts';
 import { pairsIn, pairsText } from './pairs.ts';
 import { PictureField } from './picture-field.tsx';
 
-/** What the fields of a form work with. */
+/** The state that the fields of a form work with. */
 export interface FormState<Draft extends object = object> {
   readonly entity: Entity;
   readonly draft: Draft;
@@ -35,7 +35,7 @@ export function useForm<Draft extends object>(): FormState<Draft> {
 /** By the path of the field. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** What does not follow from the table. */
+/** Details that do not follow from the table. */
 interface FieldDetails {
   readonly type?: 'url';
   readonly isRequired?: boolean;

@@ -6,11 +6,11 @@ import { texts } from '../texts/texts.ts';
 import { changesOf, fieldAt, type Values } from './entity-fields.ts';
 import { FieldValue } from './field-value.tsx';
 
-/** What somebody else has changed while a form was open. */
+/** The changes of another administrator while a form was open. */
 export interface Meanwhile<Draft> {
   /** As the form read it. */
   readonly before: Draft;
-  /** What the form was about to change. */
+  /** The changes that the form was about to make. */
   readonly mine: Values;
   readonly now: Versioned<Draft>;
 }

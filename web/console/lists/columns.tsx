@@ -82,7 +82,7 @@ export const personColumn: Column<{
   text: ({ identity }) => identity.name,
 };
 
-/** What can be done with an item. */
+/** The actions for an item. */
 export function actionsColumn<Item>(cell: (item: Item) => ReactNode): Column<Item> {
   return { name: 'actions', title: texts.person.actions, sort: null, cell, text: null };
 }
@@ -90,7 +90,7 @@ export function actionsColumn<Item>(cell: (item: Item) => ReactNode): Column<Ite
 /** When an entity was last changed. */
 export const changedColumn: Column<With<'updatedAt', string>> = {
   ...timeColumn('updatedAt', fieldWords('').labels.updatedAt ?? ''),
-  // What has come with the database was made at no time.
+  // Entities that came with the database have no time of change.
   cell: ({ updatedAt }) => (Date.parse(updatedAt) === 0 ? texts.never : <Time at={updatedAt} />),
 };
 

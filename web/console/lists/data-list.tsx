@@ -16,11 +16,11 @@ export interface DataListProps<Item> {
   readonly columns: readonly Column<Item>[];
   /** Default: its id. */
   readonly keyOf?: (item: Item) => string;
-  /** What the address asks for, in the filter language; empty: everything. */
+  /** The filter of the address, in the filter language; empty: everything. */
   readonly filter: string;
   /** Used if the address names none. */
   readonly defaultSort?: string;
-  /** What to say where there is none, and what to do about it. */
+  /** The text of an empty list, and what to do about it. */
   readonly empty: readonly [title: string, text?: string];
   /** Shown above the rows. */
   readonly listTools?: (found: Page<Item>) => ReactNode;
@@ -31,7 +31,7 @@ export interface DataListProps<Item> {
 
 export const pageSize = 25;
 
-/** What a list's address says, and how to change it. Changing the filter goes back to the first page. */
+/** The state of a list's address, and how to change it. Changing the filter goes back to the first page. */
 export function useListAddress(): readonly [
   Readonly<Record<string, string | undefined>>,
   (changes: Readonly<Record<string, string | undefined>>) => void,

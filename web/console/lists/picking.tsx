@@ -1,4 +1,4 @@
-// Rows that somebody picks in a list: one by one, or everything that the filter finds except some.
+// Picked rows of a list: one by one, or everything that the filter finds except some.
 
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../parts/screen.tsx';
@@ -82,7 +82,7 @@ export function PickBar({
 }: {
   picking: Picking;
   found: Page<Named>;
-  /** What can be done with what is picked. */
+  /** The actions for the picked rows. */
   children: ReactNode;
 }) {
   const shown = found.items.map(({ id }) => id);

@@ -15,7 +15,7 @@ const verdicts = { passed, failed, seen } as const;
 /** Stands at the end of some lines, for the command line. Here are buttons. */
 const command = /: overlay-auth [^"]*$/;
 
-/** What was checked, step by step. */
+/** The checks, step by step. */
 export function Checks({ checks }: { checks: readonly Check[] }) {
   return (
     <ol className="checks">
@@ -38,7 +38,7 @@ export function Checks({ checks }: { checks: readonly Check[] }) {
   );
 }
 
-/** What happened and what to do, in the server's words and the language of the page. */
+/** The cause and the remedy, in the server's words and the language of the page. */
 export function Explanation({
   explanation,
 }: {

@@ -19,7 +19,7 @@ const { states, tried } = wordsOf({
   ],
 });
 
-/** What the server has sent or will send to another one, the newest first, and how far it is. */
+/** Deliveries of the server to another one, the newest first, with their state. */
 export function Deliveries<Delivery extends EventDelivery | LogoutDelivery>({
   collection,
   id,

@@ -4,7 +4,7 @@ import { Card, Empty } from '../../parts/screen.tsx';
 import { idOf } from '../lists/data-list.tsx';
 import { Loaded } from './loaded.tsx';
 
-/** What a list or a page of one contains. */
+/** The item of a list or of a page of one. */
 type ItemIn<Found> = Found extends readonly (infer Item)[]
   ? Item
   : Found extends { readonly items: readonly (infer Item)[] }
@@ -18,7 +18,7 @@ interface EntriesProps<Found, Item = ItemIn<Found>> {
   /** Default: its id. */
   readonly keyOf?: (item: Item) => string;
   readonly entry: (item: Item) => ReactNode;
-  /** What to say if there is none, and what to do about it. */
+  /** The text of an empty list, and what to do about it. */
   readonly empty?: readonly [title: string, text?: string];
   /** Of the list; `rows` if actions stand beside each entry. */
   readonly kind?: 'entries' | 'ways' | 'rows';

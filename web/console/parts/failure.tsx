@@ -3,7 +3,7 @@ import { Button } from '../../parts/screen.tsx';
 import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What went wrong, in words. A refused field says why, in the server's words and the language of the page. */
+/** The failure in words. A refused field says why, in the server's words and the language of the page. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;

@@ -6,7 +6,7 @@ export interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What the server refused about it. */
+  /** The server's objection to it. */
   readonly problem?: string | null;
 }
 

@@ -4,7 +4,7 @@ import { texts } from '../texts/texts.ts';
 import { Failure } from './failure.tsx';
 
 /**
- * What was read, or that it is being read, or that it cannot be. If it cannot be refreshed, the old data stays, with a
+ * The result of a query, or its progress, or its failure. If it cannot be refreshed, the old data stays, with a
  * notice.
  */
 export function Loaded<Found>({

@@ -35,7 +35,7 @@ export function Sample({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** A word quoted for a POSIX shell: strangers choose names, and somebody will paste this. */
+/** A word quoted for a POSIX shell: strangers choose names, and an administrator will paste this. */
 function shellQuoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -16,7 +16,7 @@ export function Time({ at, isPrecise = false }: { at: string; isPrecise?: boolea
 
 const written = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/;
 
-/** What the server says, with its times in the form that all of them have here. */
+/** A text of the server, with its times in the form that all of them have here. */
 export function Said({ text }: { text: string }) {
   const found = written.exec(text);
   if (found === null) return text;

@@ -92,7 +92,7 @@ function expiredCertificate({ checks }: LoginAttempt): readonly (readonly [strin
   });
 }
 
-/** For somebody whom a valid token of a provider names and who is unknown here: what it says about them is filled in. */
+/** For a person without an identity whom a valid token of a provider names: its claims are filled in. */
 function AddPerson({ attempt: { step, reason, subject, checks } }: { attempt: LoginAttempt }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin || step !== 'ext-jwt' || reason !== 'no-identity-for-claim' || subject === null) return null;

@@ -108,7 +108,7 @@ function filterOf(address: Readonly<Record<string, string | undefined>>): string
   );
 }
 
-/** As the server writes it, whatever case and dashes somebody typed. */
+/** In the server's form, for every case and dash that people type. */
 function referenceOf(text: string | undefined): string | undefined {
   return text?.toUpperCase().replaceAll(/[-\s]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 }

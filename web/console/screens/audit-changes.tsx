@@ -1,4 +1,4 @@
-// What an audit event says of the fields of an entity.
+// The changed fields of an entity in an audit event.
 
 import { Link } from '@tanstack/react-router';
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
@@ -55,7 +55,7 @@ function labelOf(kind: string, path: string): string {
   return labels[path] ?? labels[fieldOf(kind, path)?.shownAs ?? ''] ?? path;
 }
 
-/** Nobody sees a secret; that it was changed is all there is. */
+/** A secret is never shown, only that it was changed. */
 function isSecret(kind: string, path: string): boolean {
   return fieldOf(kind, path)?.isSecret === true || (kind === 'oidc-client' && path === 'secrets');
 }

@@ -78,7 +78,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Who changed what about whom. */
+/** The audit trail: changes, with actor and subject. */
 export function AuditScreen() {
   const [address] = useListAddress();
   return (

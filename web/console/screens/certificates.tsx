@@ -47,7 +47,7 @@ function End({ at }: { at: string | null }) {
   );
 }
 
-/** What the node that answers presents to clients, trusts and signs with. */
+/** The certificates that the answering node presents to clients, trusts and signs with. */
 function OwnCertificates() {
   const query = useRead<readonly OwnCertificate[]>(['own-certificates'], 'own-certificates');
   return (
@@ -80,7 +80,7 @@ function OwnCertificates() {
   );
 }
 
-/** What signs tokens. The keys rotate automatically, so none of them needs attention. */
+/** The keys that sign tokens. They rotate automatically, so none of them needs attention. */
 function SigningKeys() {
   const query = useRead<readonly SigningKey[]>(['signing-keys'], 'signing-keys');
   return (

@@ -31,7 +31,7 @@ interface Ending {
   readonly on: { readonly personId: string } | '/certificates' | '/cas';
 }
 
-/** What stops working soon unless somebody does something. Signing keys replace themselves. */
+/** The things that stop working soon unless an administrator acts. Signing keys replace themselves. */
 export function EndsSoon() {
   const query = useQuery({
     queryKey: ['ends soon'],

@@ -64,7 +64,7 @@ const invitationActions = actionsColumn<ListedInvitation>(({ identityId }) => (
   </IfMayHelp>
 ));
 
-/** What was handed out and not used yet: tokens for devices, and links for people. */
+/** Open enrollments: tokens for devices, and links for people. */
 export function EnrollmentsScreen() {
   const [{ person, kind, method }] = useListAddress();
   const isAdmin = useIsAdmin();

@@ -13,8 +13,8 @@ import { InvitationLink } from './people/hand-over.tsx';
 const { person: words } = texts;
 
 /**
- * A link with which somebody sets up how they sign in: no administrator ever knows the password. Nothing where there is
- * nothing to set up, by the rule of the server, or nobody may.
+ * A link with which a person sets up their sign-in: no administrator ever knows the password. Not shown where there is
+ * nothing to set up, by the rule of the server, or where the right is missing.
  */
 export function InviteAction(props: OfPerson) {
   const { authPolicyId, disabled } = props.person;

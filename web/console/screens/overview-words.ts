@@ -66,7 +66,7 @@ export const words = wordsOf({
   recentRefusals: ['Latest refusals', 'Letzte Ablehnungen'],
   noRefusals: ['No recent refusals.', 'In letzter Zeit gab es keine Ablehnungen.'],
   all: ['All sign-in attempts', 'Alle Anmeldeversuche'],
-  nobody: [
+  noAttempts: [
     'No sign-in attempts yet. New ones appear here and under “Sign-in attempts”.',
     'Noch keine Anmeldeversuche. Neue erscheinen hier und unter „Anmeldeversuche“.',
   ],

@@ -71,7 +71,7 @@ function LastDay() {
       <Loaded query={query}>
         {({ hours }) =>
           hours.every(({ passed, refused }) => passed + refused === 0) ? (
-            <Empty title={words.nobody} />
+            <Empty title={words.noAttempts} />
           ) : (
             <Suspense fallback={<p className="loading">{texts.loading}</p>}>
               <Chart hours={hours} />
@@ -170,14 +170,14 @@ const ways = [
   ['register', '/clients/new'],
 ] as const;
 
-/** Where to begin, shown to administrators until somebody has begun. */
+/** The first steps, shown to administrators until one has begun. */
 export function GettingStarted() {
   const isAdmin = useIsAdmin();
   const { data: isUntouched = false } = useQuery({
     queryKey: ['list', 'getting started'],
     queryFn: ({ signal }) => findUntouched(signal),
     enabled: isAdmin,
-    // Somebody else may have begun meanwhile.
+    // Another administrator may have begun meanwhile.
     staleTime: 0,
   });
   if (!isUntouched) return null;

@@ -10,7 +10,7 @@ import type { Authenticator, OfPerson } from '../types.ts';
 const { person: words } = texts;
 const { labels } = fieldWords('authenticator');
 
-/** Changes somebody's password, or gives them one if they have none. */
+/** Changes a person's password, or sets one if they have none. */
 export function PasswordAction({ person }: OfPerson) {
   const authenticators = useAuthenticators(person.id);
   const current = authenticators.data?.items.find(({ method }) => method === 'updb');

@@ -40,7 +40,7 @@ export const policyColumn: Column<Identity> = {
   text: ({ authPolicy }) => authPolicy.name,
 };
 
-/** What somebody has to prove who they are a second time. */
+/** The second factor of a person. */
 export const factorColumn: Column<Identity> = {
   name: 'factor',
   title: words.factor,
@@ -156,7 +156,7 @@ export function PeopleScreen() {
       }
       filter={filter}
       defaultSort="name asc"
-      empty={[words.nobody, words.nobodyText]}
+      empty={[words.noPerson, words.noPersonText]}
     />
   );
 }

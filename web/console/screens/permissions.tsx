@@ -34,7 +34,7 @@ const columns: readonly Column<Identity>[] = [
   },
 ];
 
-/** Who may do more here than sign in, and what each right allows. */
+/** People who may do more here than sign in, and the meaning of each right. */
 export function PermissionsScreen() {
   const [{ q, right: asked }] = useListAddress();
   const chosen = rightFilters[asked as Right];
@@ -59,7 +59,7 @@ export function PermissionsScreen() {
       columns={columns}
       filter={allOf(contains('name', q), chosen ?? Object.values(rightFilters).join(' or '))}
       defaultSort="name asc"
-      empty={[texts.people.nobody, more.nobodyText]}
+      empty={[texts.people.noPerson, more.noPersonText]}
     />
   );
 }

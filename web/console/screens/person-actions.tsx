@@ -20,7 +20,7 @@ interface PersonActionsProps extends OfPerson {
   readonly sessions: number;
 }
 
-/** What the signed-in person may do for this one, and nothing else. */
+/** The actions that the signed-in person may use on this one. */
 export function PersonActions({ person, sessions }: PersonActionsProps) {
   const isAdmin = useIsAdmin();
   if (!useMayHelp(person)) return null;

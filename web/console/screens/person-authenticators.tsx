@@ -129,7 +129,7 @@ interface Props {
   readonly authenticator: Authenticator;
 }
 
-/** What an administrator may do with an authenticator. */
+/** An administrator's actions on an authenticator. */
 export function AuthenticatorActions({ authenticator }: Props) {
   const { id, method, identity } = authenticator;
   return (

@@ -7,7 +7,7 @@ import type { PolicyPreview } from '../types.ts';
 import { words } from './policies-words.ts';
 import type { PolicyDraft } from './policy-form.tsx';
 
-/** Who would be affected if the policy were saved like this. The server computes it on request. */
+/** People who would be affected by saving the policy like this. The server computes it on request. */
 export function Impact({ draft, id }: { draft: PolicyDraft; id: string | null }) {
   const preview = useMutation({ mutationFn: (asked: PolicyDraft) => previewOf(id, asked) });
   const isOfThisDraft = preview.variables === draft;

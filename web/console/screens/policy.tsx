@@ -22,7 +22,7 @@ export function PolicyScreen() {
     <EntityScreen<AuthPolicy, PolicyDraft>
       entity={entity}
       create={words.create}
-      // Signers are off until somebody chooses them, although the API would allow all of them.
+      // Signers are off until the administrator chooses them, although the API would allow all of them.
       initial={{ 'primary.extJwt.allowed': false }}
       fields={() => <PolicyFields />}
       ask={(_changes, draft, own) => impactOf(own, draft)}

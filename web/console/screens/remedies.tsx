@@ -1,4 +1,4 @@
-// What can be done about a refusal, on the attempt itself, by those who may.
+// Remedies for a refusal, on the attempt itself, for administrators who may use them.
 
 import { Link } from '@tanstack/react-router';
 import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
@@ -13,7 +13,7 @@ import { Enable, ResetMfa, Unlock } from './person-actions.tsx';
 
 const { remedies: words } = texts;
 
-/** What lets a person in again. */
+/** An action that lets a person sign in again. */
 type Remedy = 'unlock' | 'enable' | 'invite' | 'reset-mfa' | 'policy' | 'authenticators' | 'edit';
 /** A screen on which administrators set right what others, or many, depend on. */
 type Place = 'signers' | 'cas' | 'clients' | 'enrollments' | 'people' | 'nodes';
@@ -21,7 +21,7 @@ type Place = 'signers' | 'cas' | 'clients' | 'enrollments' | 'people' | 'nodes';
 /** Nothing here helps: the client, the person, the provider or the operator of the host has to do it. */
 const theirs: readonly (Remedy | Place)[] = [];
 
-/** What can be done here, by the reason of the refusal. */
+/** The actions, by the reason of the refusal. */
 const byReason: Readonly<Record<Reason, readonly (Remedy | Place)[]>> = {
   locked: ['unlock', 'invite'],
   // It ends by itself.

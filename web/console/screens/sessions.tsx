@@ -85,7 +85,7 @@ const endSession = actionsColumn<ApiSession | BrowserSession>((session) => (
   </IfMayHelp>
 ));
 
-/** Who is signed in: in applications, by either mechanism, and in browsers that remember it. */
+/** Sessions: in applications, by either mechanism, and in browsers that remember them. */
 export function SessionsScreen() {
   const [address] = useListAddress();
   const actions = useIsReader() ? [] : [endSession];

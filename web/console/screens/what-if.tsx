@@ -156,7 +156,7 @@ function Outcome({
   );
 }
 
-/** Finds somebody by part of their name, or by id. */
+/** Finds a person by part of their name, or by id. */
 export function PersonPicker({ choose }: { choose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = text.trim();
@@ -174,7 +174,7 @@ export function PersonPicker({ choose }: { choose: (id: string) => void }) {
       <InputField id="pick" label={texts.whatIf.who} type="search" value={text} set={setText} />
       <Entries
         query={query}
-        empty={[texts.people.nobody]}
+        empty={[texts.people.noPerson]}
         entry={({ id, name, authPolicy }) => (
           <>
             <Button kind="link" onClick={() => choose(id)}>

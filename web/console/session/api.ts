@@ -6,7 +6,7 @@ import { accessToken, proving, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
 
-/** What the refusal of a name says to programs, in any language. */
+/** The hint for programs in the refusal of a name, in any language. */
 const hint = /; \?force=true .*$/;
 
 /** Why a call was refused, for people to read. */
@@ -39,7 +39,7 @@ export async function read<Document>(path: string, signal?: AbortSignal): Promis
   return (await readVersioned<Document>(path, signal)).document;
 }
 
-/** What was read, and its version; null if the API has none. */
+/** The document that was read, and its version; null if the API has none. */
 export interface Versioned<Document> {
   readonly document: Document;
   /** The form that `If-Match` takes. */

@@ -1,5 +1,5 @@
 /**
- * Where somebody continues after signing in: an address within the console, and its start page for everything else. The
+ * Where a person continues after signing in: an address within the console, and its start page for everything else. The
  * stored address is not trusted, because it decides where the browser goes.
  */
 export function continueAddress(stored: unknown): string {

@@ -1,6 +1,6 @@
 // The session of the console, which is an ordinary public client of the provider at its own origin. It is the one of all
 // tabs of console and account page, and stays until the browser is closed: the tokens are bound to a key that cannot
-// leave this browser. If the session ends while somebody works, they sign in again in a separate window and every
+// leave this browser. If the session ends during work, the person signs in again in a separate window and every
 // waiting call continues, so nothing that was typed is lost.
 
 import { ProtocolError, SessionEnded } from '@overlay-auth/client';
@@ -16,7 +16,7 @@ export type SessionState = 'starting' | 'signed-in' | 'ended' | 'signed-out' | '
 const state = held<SessionState>('starting');
 export const { current: currentState, on: onState } = state;
 const { become } = state;
-/** Whose page this is; null while nobody has signed in. */
+/** The identity of this page; null before the sign-in. */
 let identityId: string | null = null;
 /** Calls that wait for the sign-in. */
 const waiting: (() => void)[] = [];
@@ -73,7 +73,7 @@ export async function signIn(address = '/console'): Promise<void> {
 }
 
 /**
- * Signs in again in a separate window, and lets waiting calls continue. If somebody else signs in, the page starts
+ * Signs in again in a separate window, and lets waiting calls continue. If another person signs in, the page starts
  * over: they must not see what it shows.
  * @throws WindowBlocked, Refusal, ProtocolError, Unreachable
  */

@@ -4,7 +4,7 @@ import { fieldsOfOthers } from './fields-of-others.ts';
 import { fieldsOfSignIns } from './fields-of-sign-ins.ts';
 import { texts } from './texts.ts';
 
-/** What people read of the fields of an entity. */
+/** The texts of an entity's fields. */
 interface FieldWords {
   readonly labels: Readonly<Record<string, string>>;
   /** Heads of columns, where the label is too long. */

@@ -17,8 +17,8 @@ export const ofPeople = wordsOf({
     enabled: ['Enabled', 'Aktiv'],
     disabled: ['Disabled', 'Deaktiviert'],
     disabledUntil: (time: string) => [`Disabled until ${time}`, `Deaktiviert bis ${time}`],
-    nobody: ['No person matches.', 'Keine Person passt dazu.'],
-    nobodyText: [
+    noPerson: ['No person matches.', 'Keine Person passt dazu.'],
+    noPersonText: [
       'Try a part of the name. User names, ids and external ids work too.',
       'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Ids funktionieren.',
     ],

@@ -29,7 +29,7 @@ export function CaScreen() {
       entity={entity}
       create={words.create}
       initial={{ isAuthEnabled: true }}
-      // First the certificate; the proof that somebody holds its key comes afterwards.
+      // First the certificate; the proof of possession of its key comes afterwards.
       fields={(isNew) => (
         <>
           {isNew && <CertificateCard />}

@@ -10,8 +10,8 @@ import { PemField } from './pem-field.tsx';
 import { words } from './words.ts';
 
 /**
- * Leads through the proof that whoever adds a CA holds its key: a certificate issued by it with the token as common
- * name.
+ * Leads through the proof that the administrator who adds a CA holds its key: a certificate issued by it with the token
+ * as common name.
  */
 export function ProveKey({ id, token }: { id: string; token: string }) {
   const [certPem, setCertPem] = useState('');

@@ -19,7 +19,7 @@ export function newSecretOf(id: string): Change {
   return { method: 'POST', path: `oidc-clients/${id}/secrets` };
 }
 
-/** The secrets of an application, by creation time. Nobody can see the secrets themselves again. */
+/** The secrets of an application, by creation time. The secrets themselves cannot be seen again. */
 export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolean }) {
   const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
   const query = useRead<readonly OidcClientSecret[]>(['secrets', id], path);
@@ -88,7 +88,7 @@ function Secret({
   );
 }
 
-/** What was just added, with its first secret. */
+/** The new application, with its first secret. */
 export interface Created {
   readonly id: string;
   readonly name: string;

@@ -45,7 +45,7 @@ export function ClientScreen() {
         tokenEndpointAuthMethod: usualMethod(draft.type),
         idTokenSigningAlg: isFapiClient(draft) ? 'ES256' : 'RS256',
       })}
-      // One that authenticates with a secret gets its first one at once.
+      // A client that authenticates with a secret gets its first one at once.
       created={async (id, { name, redirectUris, tokenEndpointAuthMethod: method }) => {
         setCreated(await withSecret({ id, name, redirectUris }, usesSecret(method) ? newSecretOf(id) : null));
       }}
@@ -184,7 +184,7 @@ function Registered({ template, redirectUris, ...created }: RegisteredProps) {
   );
 }
 
-/** What it asked for and may not have, and the way to let it. */
+/** The scopes that it asked for and may not have, and the way to allow them. */
 function DroppedScopes({
   of: { id, name, scopes, droppedScopes },
   mayChange,
@@ -218,7 +218,7 @@ function DroppedScopes({
   );
 }
 
-/** What to enter in the application. */
+/** The values to enter in the application. */
 function ClientFacts({ id }: { id: string }) {
   return (
     <Facts
@@ -246,7 +246,7 @@ export function ClientsScreen() {
   );
 }
 
-/** Who signed in to the application last, with which program. */
+/** The last sign-ins to the application, with their programs. */
 export function ClientSessions({ id }: { id: string }) {
   const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
     filter: equal('clientId', id) ?? '',

@@ -4,7 +4,7 @@
 import { wordsOf } from '../../../parts/language.ts';
 import type { OidcClient } from '../../types.ts';
 
-/** What is known when an application is registered. */
+/** The known values when an application is registered. */
 interface Registration {
   readonly issuer: string;
   readonly id: string;

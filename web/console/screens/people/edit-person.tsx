@@ -65,7 +65,7 @@ function sentRead({ document, version }: Versioned<IdentityDetail>): Versioned<P
   return draftRead(entity, { document: { ...document, authPolicyId: chosen }, version });
 }
 
-/** What the changes end. Another policy, also by other role attributes, is asked about as for many people. */
+/** The things that the changes end. A new policy, also by role attributes, is asked about as for many people. */
 async function endsOf(
   id: string,
   { isAdmin, authPolicyId, roleAttributes, disabled }: Values,

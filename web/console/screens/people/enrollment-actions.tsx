@@ -5,7 +5,7 @@ import type { Enrollment } from '../../types.ts';
 import { DeviceToken } from './hand-over.tsx';
 import { words } from './words.ts';
 
-/** What an administrator may do with an open enrollment. */
+/** An administrator's actions on an open enrollment. */
 export function EnrollmentActions({ enrollment }: { enrollment: Enrollment }) {
   const { id } = enrollment;
   return (

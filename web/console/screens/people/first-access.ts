@@ -1,4 +1,4 @@
-// What lets a person in for the first time or again: the link of an invitation, and the token for a device.
+// A person's first access, or access again: the link of an invitation, and the token for a device.
 
 import { type Change, make, read } from '../../session/api.ts';
 import type { Enrollment } from '../../types.ts';

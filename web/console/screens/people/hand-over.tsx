@@ -8,13 +8,13 @@ import type { Enrollment } from '../../types.ts';
 import type { Invited } from './first-access.ts';
 import { words } from './words.ts';
 
-/** What somebody receives once: as text, as a QR code, or as a file. */
+/** A secret to hand over once: as text, as a QR code, or as a file. */
 export function HandOver({
   says,
   text,
   file,
 }: {
-  /** What it is, and how long it works. */
+  /** Its kind, and how long it works. */
   says: string;
   text: string;
   file: { readonly name: string; readonly type: string };
@@ -59,7 +59,7 @@ export function InvitationLink({ name, invited }: { name: string; invited: Invit
   );
 }
 
-/** What the device of a person receives. */
+/** The token for a person's device. */
 export function DeviceToken({
   name,
   enrollment: { jwt, expiresAt },

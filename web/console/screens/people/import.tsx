@@ -65,7 +65,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
       announce(words.added(created.length));
       whenDone(created);
     },
-    // What was seen is no longer true.
+    // The preview is no longer true.
     onError: checked.reset,
   });
   // The check that was made again finds what came in between.

@@ -1,4 +1,4 @@
-// What is done for more people than one step takes: a job, carried on call by call, so that it shows how far it is.
+// Work for more people than one step takes: a job, carried on call by call, so that it shows its progress.
 
 import { make } from '../../session/api.ts';
 import type { BulkJob, BulkResult, CarriedOnBulkJob, ImportResult } from '../../types.ts';

@@ -91,7 +91,7 @@ function ManyForm({
       whenDone(work.kind);
       announce(words.done(result.matched));
     },
-    // What was seen is no longer true.
+    // The preview is no longer true.
     onError: checked.reset,
   });
   if (carried.data !== undefined)
@@ -256,7 +256,7 @@ function Found({
   if (matched === 0)
     return (
       <p className="note" role="status">
-        {words.nobody}
+        {words.noPerson}
       </p>
     );
   const isRefused = refused.count > 0 || objection !== null;

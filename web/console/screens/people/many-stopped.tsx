@@ -15,7 +15,7 @@ import { words } from './many-words.ts';
 
 export function StoppedJobs() {
   const { data = [] } = useRead<readonly BulkJob[]>([jobs], jobs, { enabled: useIsAdmin() });
-  // What was finished here stays, with the links that it shows.
+  // Jobs that were finished here stay, with the links that they show.
   const [begun, begin] = useState<readonly string[]>([]);
   return data
     .filter(({ id, state }) => state === 'working' || begun.includes(id))

@@ -41,7 +41,7 @@ export const words = wordsOf({
     `${count} von ${persons(all)} erledigt`,
   ],
   touched: (count: number) => [`${people(count)}: `, `${persons(count)}: `],
-  nobody: ['The selection is empty now.', 'Die Auswahl ist jetzt leer.'],
+  noPerson: ['The selection is empty now.', 'Die Auswahl ist jetzt leer.'],
   administrators: (count: number) => [
     count === 1 ? 'One of them is an administrator.' : `${count} of them are administrators.`,
     count === 1 ? 'Eine davon ist Administrator.' : `${count} davon sind Administratoren.`,

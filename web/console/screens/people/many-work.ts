@@ -1,4 +1,4 @@
-// What is done for many people: as the API takes it, and as a command.
+// Work for many people: as the API takes it, and as a command.
 
 import type { BulkAction } from '../../../../src/model/bulk-actions.ts';
 import type { Selection } from '../../lists/picking.tsx';
@@ -7,7 +7,7 @@ import { quoted } from '../../session/api.ts';
 
 export type Kind = 'policy' | 'attributes' | BulkAction;
 
-/** What somebody has filled in. */
+/** The filled-in form. */
 export interface Work {
   readonly kind: Kind;
   readonly policy: string;

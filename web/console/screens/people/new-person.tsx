@@ -1,4 +1,4 @@
-// Adds somebody and, in the same step, makes what lets them in.
+// Adds a person and, in the same step, creates their first access.
 
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// What somebody was given to get in with, and has not used yet.
+// A person's open enrollments and invitations.
 
 import { timeText } from '../../../parts/language.ts';
 import { useIsAdmin, useMayHelp } from '../../me.ts';

@@ -7,7 +7,7 @@ import { fieldWords } from '../../texts/fields.ts';
 import type { IdentityDetail } from '../../types.ts';
 import { words } from './words.ts';
 
-/** What a form sets of a person; of a new one, without the fields that only a change has. */
+/** The fields of a person that a form sets; of a new one, without the fields that only a change has. */
 export type PersonDraft = Omit<Draft<IdentityDetail, typeof identityEntity>, 'authPolicyId'> & {
   /** Null: by role attributes. */
   readonly authPolicyId: string | null;

@@ -11,7 +11,7 @@ export const rightNames: Readonly<Record<Right, string>> = {
   read: texts.who.read,
 };
 
-/** Who has each right, in the filter language. */
+/** The people with each right, in the filter language. */
 export const rightFilters: Readonly<Record<Right, string>> = {
   all: 'isAdmin = true',
   helpdesk: 'isAdmin = false and permissions contains "helpdesk"',

@@ -203,7 +203,7 @@ export const words = wordsOf({
       'Personen mit einer Berechtigung auf diesem Server. Bearbeiten Sie eine Person, um sie zu ändern.',
     ],
     allows: ['Permissions in plain words', 'Die Berechtigungen in einfachen Worten'],
-    nobodyText: [
+    noPersonText: [
       'Remove a filter. There is always an administrator.',
       'Entfernen Sie einen Filter. Einen Administrator gibt es immer.',
     ],

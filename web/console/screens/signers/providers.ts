@@ -13,7 +13,7 @@ interface Provider {
   /** `client_secret_post` where it gives no application without a secret. */
   readonly clientAuthMethod: Signer['clientAuthMethod'];
   readonly documentation: string;
-  /** What to do there. */
+  /** The steps at the provider. */
   readonly note: string;
 }
 

@@ -76,7 +76,7 @@ export function SignerFields() {
   );
 }
 
-/** In ID tokens the audience is the client. Keep an audience that somebody typed. */
+/** In ID tokens the audience is the client. Keep an audience that was typed. */
 function followsClient({ audience, clientId, targetToken }: SignerDraft): boolean {
   return targetToken === 'ID' && (audience === '' || audience === clientId);
 }

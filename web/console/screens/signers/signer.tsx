@@ -18,7 +18,7 @@ import { TryToken } from './try-token.tsx';
 import { usualOf } from './usual.ts';
 import { words } from './words.ts';
 
-/** What it vouches with and for: changing this ends the sessions that depend on it. */
+/** Fields on which its statements depend: changing them ends the sessions that depend on it. */
 const vouching = [
   'issuer',
   'audience',
@@ -97,7 +97,7 @@ function given(found: DiscoveredSigner | null, provider: string): Values {
   };
 }
 
-/** What to do at a well-known provider. */
+/** The steps at a well-known provider. */
 function ProviderNote({ provider }: { provider: string }) {
   const chosen = providers[provider];
   if (chosen === undefined) return null;
@@ -169,7 +169,7 @@ function LookUp({
   );
 }
 
-/** What follows from its certificate, and what the provider has to know if people sign in there from the pages. */
+/** Facts from its certificate, and the values that the provider needs if people sign in there from the pages. */
 function SignerFacts({ signer }: { signer: Signer }) {
   const facts = factsOf(entity, signer, ['commonName', 'notBefore', 'notAfter', 'fingerprint']);
   const uri = `${issuer}/login/ext-jwt/callback/${signer.id}`;

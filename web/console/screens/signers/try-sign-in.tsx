@@ -9,7 +9,7 @@ import { words } from './words.ts';
 
 type State = { readonly kind: 'idle' | 'waiting' } | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A sign-in at the provider in a separate window. Its token is judged and logs nobody in. */
+/** A sign-in at the provider in a separate window. Its token is judged, and opens no session. */
 export function TrySignIn({
   id,
   done,

@@ -14,7 +14,7 @@ import { decodedJwt } from './decoded-jwt.ts';
 import { TrySignIn } from './try-sign-in.tsx';
 import { words } from './words.ts';
 
-/** Says whom a token would sign in or, if nobody, why: a new token from the provider, or a pasted one. */
+/** Says which person a token would sign in, or why none: a new token from the provider, or a pasted one. */
 export function TryToken({ signer }: { signer: Signer }) {
   const { id, externalAuthUrl, clientId } = signer;
   const [tested, setTested] = useState<TestedSigner | null>(null);

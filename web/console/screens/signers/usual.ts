@@ -1,6 +1,6 @@
 import type { Signer } from '../../types.ts';
 
-/** What the server takes for what is not sent. */
+/** The server's defaults for fields that are not sent. */
 export function usualOf({ jwksEndpoint, certPem }: Pick<Signer, 'jwksEndpoint' | 'certPem'>) {
   return { clientAuthMethod: 'none', discovery: jwksEndpoint === null && certPem === null };
 }
