@@ -33,6 +33,12 @@ export interface AuthRequest {
   readonly keyThumbprint?: string;
   /** Scopes that were asked for and that the client does not have, as received; shortened. */
   readonly droppedScopes?: readonly string[];
+  /** From the ID token hint: only this identity may answer; any unless given. */
+  readonly meant?: {
+    readonly identityId: IdentityId;
+    /** As received, for a login that is begun again. Never stored: at the logout endpoint it ends a session. */
+    readonly idTokenHint?: string;
+  };
   /** How the answer reaches the client; by redirect unless given. */
   readonly responseMode?: 'form_post';
   /** Only if people stay signed in in their browser, and only for such a browser. */
@@ -56,10 +62,6 @@ export interface AuthenticationWish {
   readonly maxAge: Seconds | null;
   /** The known ones; empty: any will do. */
   readonly acrValues: readonly string[];
-  /** From the ID token hint: only this identity may answer. */
-  readonly identityId: IdentityId | null;
-  /** The hint as received, for a login that is begun again. Never stored: at the logout endpoint it ends a session. */
-  readonly idTokenHint?: string;
 }
 
 export const prompts = ['none', 'login', 'select_account', 'consent'] as const;

@@ -155,7 +155,7 @@ describe('a second authorization of the same application', () => {
     const page = await follow(browser, await authorizeIn(browser, { id_token_hint: hint }));
     codeOf(await browser.submit(page, { username: other.name, password }));
     const stored = recorded.mock.calls[0]?.arguments[0].authRequest;
-    assert.equal(stored?.browserSession?.wish.identityId, other.id);
+    assert.equal(stored?.meant?.identityId, other.id);
     assert.ok(!JSON.stringify(stored).includes(hint), 'a token is stored');
 
     const over = await browser.submit(page, { username: other.name, password });

@@ -8,10 +8,12 @@ import {
   beginLogin,
   codeOf,
   locationOf,
+  obtainCode,
   redeem,
   redirectUri,
   submitPassword,
 } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -124,6 +126,30 @@ test('many right passwords at once lock nobody out', async () => {
   const answers = await Promise.all(ids.map((id) => submitPassword(server, id, 'busy', password)));
   assert.ok(answers.some(({ status }) => status === 302));
   assert.equal((await submitPassword(server, await beginLogin(server), 'busy', password)).status, 302);
+});
+
+test('by somebody else than the client names is refused where nobody stays signed in, too', async () => {
+  const tokens = await redeem(server, await obtainCode(server, 'alice', password));
+  const id_token_hint: string = tokens.json.id_token;
+  await server.createUser({ name: 'bob', password });
+  const errorOf = (answer: Answer) => new URL(locationOf(answer), server.url).searchParams.get('error');
+  for (const headers of [
+    {},
+    { accept: 'text/html', 'user-agent': 'Mozilla/5.0', 'sec-fetch-site': 'same-origin' },
+  ]) {
+    const log = async (name: string, hint = id_token_hint) => {
+      const begun = await server.get(`/oidc/authorization?${authorizationQuery({ id_token_hint: hint })}`, {
+        headers,
+      });
+      if (errorOf(begun) !== null) return errorOf(begun);
+      const cookie = begun.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+      const json = { authRequestId: authRequestIdOf(begun), username: name, password };
+      return errorOf(await server.post('/oidc/login/username', { json, headers: { ...headers, cookie } }));
+    };
+    assert.equal(await log('alice'), null);
+    assert.equal(await log('bob'), 'login_required');
+    assert.equal(await log('bob', tokens.json.access_token), null, 'no ID token');
+  }
 });
 
 describe('an auth request id', () => {

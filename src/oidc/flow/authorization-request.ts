@@ -114,7 +114,8 @@ export function validateAuthorizationRequest(
   const scopes = readScopes(back, client, parameters);
   const droppedScopes = droppedScopesOf(scopes, parameter(parameters, 'scope') ?? '');
   // Before the challenge: a client that only asks whether a person is logged in gets that answer (OIDC Core 3.1.2.6).
-  const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
+  const wish = readWish(back, parameters, browser?.session ?? null);
+  const meant = readHint(needs, { back, bindPoint }, parameters);
   const codeChallenge = readChallenge(back, client, parameters);
   const keyThumbprint = parameter(parameters, 'dpop_jkt');
   if (keyThumbprint !== null && !isCodeChallenge(keyThumbprint))
@@ -138,6 +139,7 @@ export function validateAuthorizationRequest(
     browserBinding: browser?.binding ?? null,
     createdAt: needs.clock.now(),
     ...wantedUserName(parameters),
+    ...meant,
     ...(back.responseMode === undefined ? {} : { responseMode: back.responseMode }),
     ...(keyThumbprint === null ? {} : { keyThumbprint }),
     ...(resources.length === 0 ? {} : { resources }),
@@ -243,13 +245,9 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
  * never `prompt=none`.
  */
 function readWish(
-  needs: OidcServices,
   back: ValidatedRedirect,
-  {
-    parameters,
-    bindPoint,
-    session,
-  }: { parameters: Parameters; bindPoint: OidcBindPoint; session: BrowserSession | null },
+  parameters: Parameters,
+  session: BrowserSession | null,
 ): AuthenticationWish {
   const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
   if (asked.includes('none')) {
@@ -265,22 +263,26 @@ function readWish(
     prompts: prompts.filter((known) => asked.includes(known)),
     maxAge: maxAge === null ? null : Number(maxAge),
     acrValues: acrValues.filter((known) => acr.includes(known)),
-    ...(bindPoint.browserSession === null ? { identityId: null } : readHint(needs, back, parameters)),
   };
 }
 
-/** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client. */
+/**
+ * OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client; whoever logs in must be its subject. Where
+ * nobody stays signed in, another one says nothing.
+ */
 function readHint(
   { ring, clock }: OidcServices,
-  back: ValidatedRedirect,
+  { back, bindPoint }: { back: ValidatedRedirect; bindPoint: OidcBindPoint },
   parameters: Parameters,
-): Pick<AuthenticationWish, 'identityId' | 'idTokenHint'> {
+): Pick<AuthRequest, 'meant'> {
   const text = parameter(parameters, 'id_token_hint');
-  if (text === null) return { identityId: null };
+  if (text === null) return {};
   const hint = readIdTokenHint(ring, text, clock.now());
-  if (hint === undefined || hint.iss !== back.issuer)
+  if (hint === undefined || hint.iss !== back.issuer) {
+    if (bindPoint.browserSession === null) return {};
     throw refuse(back, 'invalid_request', 'the id_token_hint is not valid here');
-  return { identityId: asId(hint.sub), idTokenHint: text };
+  }
+  return { meant: { identityId: asId(hint.sub), idTokenHint: text } };
 }
 
 /**

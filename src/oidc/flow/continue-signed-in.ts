@@ -90,13 +90,13 @@ export async function continueSignedIn(
 }
 
 /** A signed-in browser, and the client's conditions for using its session. */
-type SignedIn = SignedInBrowser & { readonly session: PresentedSession } & NonNullable<
-    AuthRequest['browserSession']
-  >;
+type SignedIn = SignedInBrowser & { readonly session: PresentedSession } & Pick<AuthRequest, 'meant'> &
+  NonNullable<AuthRequest['browserSession']>;
 
-function signedInOf({ browserSession }: AuthRequest, browser: SignedInBrowser): SignedIn | null {
+function signedInOf({ browserSession, meant }: AuthRequest, browser: SignedInBrowser): SignedIn | null {
   const { session } = browser;
-  return session === null || browserSession === undefined ? null : { ...browser, ...browserSession, session };
+  if (session === null || browserSession === undefined) return null;
+  return { ...browser, ...browserSession, ...(meant && { meant }), session };
 }
 
 /** The signed-in account, if it satisfies this request and could log in today; otherwise null. */
@@ -117,11 +117,11 @@ async function signedInAccount(needs: OidcServices, signedIn: SignedIn): Promise
 }
 
 function answersWish(needs: OidcServices, signedIn: SignedIn): boolean {
-  const { session, wish } = signedIn;
+  const { session, wish, meant } = signedIn;
   if (wish.prompts.includes('login')) return false;
   const { identityId, authTime } = session.progress;
   if (wish.maxAge !== null && needs.clock.now() - authTime > wish.maxAge * 1000) return false;
-  if (wish.identityId !== null && wish.identityId !== identityId) return false;
+  if (meant !== undefined && meant.identityId !== identityId) return false;
   return isStrongEnough(needs, signedIn);
 }
 

@@ -99,10 +99,8 @@ export async function asStored(needs: LoginServices, authRequest: AuthRequest): 
   return { ...tokenless, configTypes: await resolveConfigTypes(needs, tokenless.configTypes) };
 }
 
-function withoutToken({ browserSession, ...request }: AuthRequest): AuthRequest {
-  if (browserSession === undefined) return request;
-  const { idTokenHint: _, ...wish } = browserSession.wish;
-  return { ...request, browserSession: { ...browserSession, wish } };
+function withoutToken({ meant, ...request }: AuthRequest): AuthRequest {
+  return meant === undefined ? request : { ...request, meant: { identityId: meant.identityId } };
 }
 
 /**

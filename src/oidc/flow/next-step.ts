@@ -276,7 +276,7 @@ export async function requireMayUse(
 ): Promise<void> {
   const { identity } = account;
   const { clientId } = authRequest;
-  const meant = authRequest.browserSession?.wish.identityId ?? identity.id;
+  const meant = authRequest.meant?.identityId ?? identity.id;
   if (meant !== identity.id) throw new AuthorizationError('login_required', wayBack(authRequest));
   const client = needs.clients.find(clientId);
   if (client === undefined || mayUse(client, identity)) return;

@@ -160,7 +160,7 @@ function beginAgain(authRequest: AuthRequest): string {
     ['prompt', wish?.prompts.join(' ') || null],
     ['max_age', wish?.maxAge?.toString()],
     ['acr_values', wish?.acrValues.join(' ') || null],
-    ['id_token_hint', wish?.idTokenHint],
+    ['id_token_hint', authRequest.meant?.idTokenHint],
     ...(authRequest.resources ?? []).map((resource) => ['resource', resource]),
     ...configTypes.map((configType) => ['configTypes', configType]),
   ].filter((pair): pair is [string, string] => typeof pair[1] === 'string');
