@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HOUR, type Millis } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
+import { addressSet } from '../platform/network/address-rules.ts';
 import { PostgresHostsError, readPostgresHosts, withHostsApart } from '../platform/network/postgres-hosts.ts';
 import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
@@ -159,9 +160,11 @@ export const ipRange = text(parseIpRange, formatIpRange);
 /** A host in such a range is trusted with every address that it reports for its clients. */
 export const balancerRange = text((given) => {
   const range = parseIpRange(given);
-  if (range.prefixLength === 0)
+  const isInRange = addressSet([range]);
+  // Both ends of IPv4, also as a part of IPv6, where it is mapped; or all of IPv6.
+  if ((isInRange('0.0.0.0') && isInRange('255.255.255.255')) || range.prefixLength === 0)
     throw new Refusal(
-      `${given} is every address, and any client could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
+      `${given} contains every address, and any client could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
     );
   return range;
 }, formatIpRange);

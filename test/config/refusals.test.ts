@@ -67,6 +67,8 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'web.options.proxyProtocol.balancers': [
     '0.0.0.0/0',
     '::/0',
+    '::ffff:0:0/96',
+    '::/1',
     '10.0.0.1/8',
     '10.0.0.0/33',
     'balancer.example.com',
