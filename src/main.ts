@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The entry point. Nothing is imported before the version is known to be recent enough to run the rest.
+import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +14,16 @@ if (major < 24 || (major === 24 && minor < 7)) {
   );
   process.exitCode = 1;
 } else {
-  // Node's default is a folder in the shared temporary directory, where another user could place code for us.
+  // Node's default is a folder in the shared temporary directory, where another user could place code for us. So could
+  // one in a folder that Node made with a umask that lets others write.
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  enableCompileCache(process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile'));
+  const cache = process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile');
+  try {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+  } catch {
+    // Where nothing can be written, there is no cache.
+  }
+  enableCompileCache(cache);
   const { runProgram } = await import('./cli/program.ts');
   const { systemPorts } = await import('./cli/terminal/ports.ts');
   process.exitCode = await runProgram(process.argv.slice(2), systemPorts());

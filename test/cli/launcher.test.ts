@@ -11,6 +11,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -35,6 +36,17 @@ test('the command and the entry point can be executed, and pass arguments and ex
     assert.equal(unknown.status, 2);
     assert.equal(JSON.parse(unknown.stderr).error.code, 'usage');
   }
+});
+
+test('compiled code is in a folder in which no other user can place any, whatever the umask', (t) => {
+  const folder = temporary(t);
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const command = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, entry, '--version'];
+  const run = spawnSync('sh', command, { encoding: 'utf8', env: { ...env, XDG_CACHE_HOME: folder } });
+  assert.equal(run.stdout, `${packageJson.version}\n`, run.stderr);
+  const caches = [join(folder, 'overlay-auth'), join(folder, 'overlay-auth', 'compile')];
+  for (const cache of caches) assert.equal(statSync(cache).mode & 0o777, 0o700, cache);
+  assert.equal(readdirSync(caches[1] ?? '').length, 1, 'it is in use');
 });
 
 test('a clone has its own command, which works through a link too', (t) => {
