@@ -147,10 +147,12 @@ for (const [name, start] of Object.entries(proxies)) {
     const key = dpopKey();
     const caller = dpopCaller(server, systemClock, key);
     const { access_token: bound } = (await redeem(caller, await obtainCode(server, 'ada', password))).json;
-    const scheme = name === 'haproxy' ? 'https' : 'http';
+    // Caddy passes the Host on, and answers for its own only.
+    const origins = { haproxy: 'https://app.example.com', nginx: 'http://app.example.com' };
+    const origin = origins[name as keyof typeof origins] ?? `http://127.0.0.1:${port}`;
     let nonce: string | undefined;
-    const proofFor = (path: string) => {
-      const url = `${scheme}://127.0.0.1:${port}${path}`;
+    const proofFor = (path: string, at = origin) => {
+      const url = `${at}${path}`;
       return key.proof({ method: 'GET', url }, systemClock.now(), { claims: { ath: hashOf(bound), nonce } });
     };
     const withProof = (dpop: string, more: Readonly<Record<string, string>> = {}) =>
@@ -165,6 +167,10 @@ for (const [name, start] of Object.entries(proxies)) {
       [proof, {}],
       [proofFor('/elsewhere'), {}],
       [elsewhere, { 'x-forwarded-uri': '/elsewhere' }],
+      [proofFor('/some/page', 'http://other.example'), { host: 'other.example' }],
+      [proofFor('/some/page', 'https://other.example'), { host: 'other.example' }],
+      [proofFor('/some/page', 'https://other.example'), { host: 'app.example.com@other.example' }],
+      [proofFor('/', 'https://other.example'), { host: 'other.example/?' }],
       [elsewhere, { 'x-forwarded-uri': '/elsewhere', x_forwarded_uri: '/elsewhere' }],
       [
         key.proof({ method: 'POST', url: 'https://other.example/' }, systemClock.now(), {
@@ -177,8 +183,12 @@ for (const [name, start] of Object.entries(proxies)) {
           'x-forwarded-uri': '/',
         },
       ],
-    ] as const)
-      assert.equal((await withProof(dpop, more)).status, 401, JSON.stringify(more));
+    ] as const) {
+      const { status } = await withProof(dpop, more);
+      // A Host that is not the application's may be refused by the proxy itself. Caddy says 200, with nothing.
+      if (!('host' in more)) assert.equal(status, 401, JSON.stringify(more));
+      assert.equal(seen, null, `the application was asked: ${JSON.stringify(more)}`);
+    }
     assert.equal((await ask(port, { authorization: `Bearer ${bound}` })).status, 401);
     assert.equal(seen, null, 'the application was asked');
   });

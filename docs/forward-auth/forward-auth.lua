@@ -2,6 +2,7 @@
 -- Everything but a 200 ends the request: with the service's own refusal and challenges, or with 503.
 local url = os.getenv("AUTH_URL")
 local host = os.getenv("AUTH_HOST")
+local application = os.getenv("APP_HOST")
 
 -- What the application is told.
 local told = {
@@ -15,7 +16,7 @@ core.register_action("forward-auth", { "http-req" }, function(txn)
     host = { host },
     ["x-forwarded-method"] = { txn.sf:method() },
     ["x-forwarded-proto"] = { "https" },
-    ["x-forwarded-host"] = { txn.sf:req_hdr("host") },
+    ["x-forwarded-host"] = { application },
     ["x-forwarded-uri"] = { txn.sf:path() }
   }
   -- All lines of each: a request may carry two tokens.

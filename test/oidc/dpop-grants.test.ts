@@ -230,6 +230,18 @@ describe('a proxy that asks who is calling', () => {
       [{ ...forwarded, 'x-forwarded-uri': '/things/2' }, application],
       [{ ...forwarded, 'x-forwarded-host': 'other.example' }, application],
       [{ ...forwarded, 'x-forwarded-proto': 'http' }, application],
+      // What a client chooses of them must not make the address another one than the proxy's.
+      [{ ...forwarded, 'x-forwarded-host': 'other.example@app.example' }, application],
+      [
+        { ...forwarded, 'x-forwarded-host': 'app.example/things/1?', 'x-forwarded-uri': '/others' },
+        application,
+      ],
+      [{ ...forwarded, 'x-forwarded-host': 'app.example\\things/1#' }, application],
+      [
+        { ...forwarded, 'x-forwarded-host': 'other', 'x-forwarded-uri': '@app.example/things/1' },
+        application,
+      ],
+      [{ ...forwarded, 'x-forwarded-host': 'app', 'x-forwarded-uri': '.example/things/1' }, application],
     ] as const) {
       const refused = await verify(headers, request);
       assert.equal(refused.status, 401, JSON.stringify(headers));

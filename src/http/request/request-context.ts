@@ -153,7 +153,8 @@ export class RequestContext {
     );
     if (headers.dpop === undefined || typeof method !== 'string') return;
     const url = URL.parse(`${proto}://${host}${uri}`);
-    if (url !== null)
+    // A client can choose Host and path of its request, and neither must become a part of the other.
+    if (url !== null && /^[\w.:[\]-]+$/.test(String(host)) && String(uri).startsWith('/'))
       this.#proof = { text: String(headers.dpop), method, url: `${url.origin}${url.pathname}` };
   }
 

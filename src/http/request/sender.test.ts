@@ -102,7 +102,11 @@ describe('the sender of a request', () => {
   test('has a cookie by its exact name only: other hosts may set one that nearly has the protected name', () => {
     // As Node reads the header: Latin-1. A browser drops tabs and spaces before a name, and keeps all other bytes.
     for (const mark of ['\u00a0', '\u0085', '\u00c2\u00a0', '\u000b', '\u000c'])
-      for (const cookie of [`x=1; ${mark}c=evil; c=good`, `${mark}c=evil; c=good`, `x=1;${mark}c=evil; c=good`])
+      for (const cookie of [
+        `x=1; ${mark}c=evil; c=good`,
+        `${mark}c=evil; c=good`,
+        `x=1;${mark}c=evil; c=good`,
+      ])
         assert.equal(senderOf('GET', { cookie, accept: html }).cookie('c'), 'good', JSON.stringify(cookie));
     for (const cookie of ['x=1;c=good', 'c=good', 'x=1;   c=good', 'C=evil; cc=evil; c=good; c=later'])
       assert.equal(senderOf('GET', { cookie, accept: html }).cookie('c'), 'good', cookie);
