@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -11,13 +12,16 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { certificateOrders } from '../../src/cli/host/run/acme-certificates.ts';
 import type { RunningController } from '../../src/controller/controller.ts';
 import { orderCertificate } from '../../src/platform/acme/acme-client.ts';
+import { DAY, type Millis, systemClock } from '../../src/platform/clock.ts';
 import type { Exchanger } from '../../src/platform/network/outbound-client.ts';
+import { createRootCa, issueServerCertificate, newPrivateKey } from '../../src/platform/x509/pki.ts';
 import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { freePort } from '../support/nodes.ts';
 import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
+import { testPki } from '../support/test-pki.ts';
 import { promised, until } from '../support/until.ts';
 
 test('an order that failed is tried again once the key of its external account is another one', async () => {
@@ -227,6 +231,96 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
   });
 });
 
+/** An authority that believes everything, over HTTPS. @param chain what it issues for the key, PEM */
+async function gullibleAuthority(chain: (keyPem: string) => Promise<string>, keyFile: string) {
+  const { server: identity } = await testPki();
+  const requests: string[] = [];
+  const server = createHttpsServer(
+    { cert: identity.certPem, key: identity.keyPem },
+    async (request, response) => {
+      const { url = '' } = request;
+      requests.push(url);
+      const at = (path: string) => `https://localhost:${(server.address() as AddressInfo).port}${path}`;
+      const order = { authorizations: [], finalize: at('/finalize'), certificate: at('/certificate') };
+      const answers: Readonly<Record<string, object>> = {
+        '/dir': { newNonce: at('/nonce'), newAccount: at('/account'), newOrder: at('/order') },
+        '/order': { ...order, status: 'valid' },
+      };
+      response.setHeader('replay-nonce', `${requests.length}`).setHeader('location', at('/order'));
+      const isWanted = url === '/certificate';
+      response.end(
+        isWanted ? await chain(readFileSync(keyFile, 'utf8')) : JSON.stringify(answers[url] ?? {}),
+      );
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { directory: `https://localhost:${port}/dir`, requests, server };
+}
+
+test('an issued certificate that cannot be presented now is not kept, and waits an hour', async (t) => {
+  const box = sandbox();
+  t.after(() => box.close());
+  const folder = join(box.cwd, 'acme');
+  const { ca } = await testPki();
+  const trusted = join(box.cwd, 'ca.pem');
+  writeFileSync(trusted, ca.certPem);
+  const now = systemClock.now();
+  const issue = async (keyPem: string, at: Millis, dnsNames = ['a.example']) => {
+    const issuer = await createRootCa({ clock: fixedClock(at) }, { commonName: 'Other', days: 90 });
+    const wanted = { days: 9, dnsNames, ips: [], ca: issuer, keyPem };
+    return (await issueServerCertificate({ clock: fixedClock(at) }, wanted)).certPem;
+  };
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const chains: readonly [words: RegExp, chain: (keyPem: string) => Promise<string>][] = [
+    [/for another time/, (key) => issue(key, now - 10 * DAY)],
+    [/for another time/, (key) => issue(key, now - 8 * DAY)],
+    [/for another time/, (key) => issue(key, now + DAY)],
+    [/cannot be used/, async (key) => `${await issue(key, now)}${broken}`],
+    [/another key or other names/, (key) => issue(key, now, ['b.example'])],
+    [/another key or other names/, () => issue(newPrivateKey(), now)],
+    [/PEM/, async () => 'no certificate'],
+  ];
+  for (const [words, chain] of chains) {
+    const authority = await gullibleAuthority(chain, join(folder, 'default.key.pem'));
+    t.after(() => authority.server.close().closeAllConnections());
+    const acme = {
+      folder,
+      externalAccount: null,
+      hosts: ['a.example'],
+      email: null,
+      trustedRoots: [trusted],
+    };
+    const identity = { acme: { ...acme, directory: authority.directory } };
+    const log = memoryLogger();
+    let reloads = 0;
+    const orders = certificateOrders({
+      controller: {
+        config: {
+          listeners: [{ name: 'default', identity, minTLSVersion: 'TLS1.2', maxTLSVersion: 'TLS1.3' }],
+          edge: { externalJwtSigners: { jwksFetch: { proxy: null, noProxy: [] } } },
+        },
+        services: { mount: { clockWatch: { isWrong: false } } },
+      } as unknown as RunningController,
+      clock: fixedClock(now),
+      log,
+      pause: async () => {},
+      ending: new AbortController().signal,
+      reload: async () => {
+        reloads += 1;
+      },
+    });
+    await orders();
+    const asked = authority.requests.length;
+    assert.equal(authority.requests.at(-1), '/certificate');
+    await orders();
+    assert.match(JSON.stringify(log.entries), words);
+    assert.deepEqual([authority.requests.length, reloads], [asked, 0], String(words));
+    assert.equal(existsSync(join(folder, 'default.cert.pem')), false, 'the next start does not find it');
+  }
+});
+
 describe('an ACME authority that lies', () => {
   const directory = {
     newNonce: 'https://ca.example/nonce',
@@ -301,7 +395,12 @@ describe('an ACME authority that lies', () => {
       [{ account: badNonce }, 400, /badNonce/],
       [{ account: null }, 500, /refused a request \(500\)/],
       [{ order: { ...order, authorizations: ['file:///etc/passwd'] } }, 200, /RFC 8555 does not have/],
-      [{ order: { ...order, authorizations: Array(201).fill(order.finalize) } }, 200, /RFC 8555/],
+      [{ order: { ...order, authorizations: Array(2).fill(order.authorizations[0]) } }, 200, /more proofs/],
+      [
+        { authz: { ...authorization, identifier: { value: 'b.example' } } },
+        200,
+        /"b\.example", which was not/,
+      ],
       [{ authz: { ...authorization, challenges: [{ ...challenge, type: 'dns-01' }] } }, 200, /only: dns-01/],
       [{ authz: { ...authorization, challenges: [{ ...challenge, token: '../x' }] } }, 200, /RFC 8555/],
       [{ authz: { ...authorization, status: 'invalid' } }, 200, /refused a\.example/],

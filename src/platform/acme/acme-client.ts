@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../clock.ts';
 import { encodeBase64url, sha256Bytes } from '../digest.ts';
 import { parseJson } from '../formats/json-shape.ts';
+import { quoted } from '../formats/quoted.ts';
 import { thumbprintOf } from '../jwk/jwk-set.ts';
 import type { Exchanger, OutboundAnswer } from '../network/outbound-client.ts';
 
@@ -59,7 +60,7 @@ const status = z.enum([
 ]);
 const orderShape = z.object({
   status,
-  authorizations: z.array(url).max(200),
+  authorizations: z.array(url),
   finalize: url,
   certificate: url.optional(),
   error: problemShape.optional(),
@@ -90,6 +91,8 @@ export async function orderCertificate(needs: AcmeNeeds, wanted: CertificateOrde
   const identifiers = wanted.hosts.map((value) => ({ type: 'dns', value }));
   const placed = await account.post(account.newOrder, { identifiers });
   const { authorizations, finalize } = read(orderShape, placed);
+  if (authorizations.length > wanted.hosts.length)
+    throw new AcmeError('The authority wants more proofs than names were ordered.');
   const orderUrl = locationOf(placed);
   const until = (wantedStatus: 'ready' | 'valid') =>
     settled(needs, async () => {
@@ -97,7 +100,7 @@ export async function orderCertificate(needs: AcmeNeeds, wanted: CertificateOrde
       if (seen.status === 'invalid') throw refused('the order', seen.error);
       return seen.status === wantedStatus || seen.status === 'valid' ? seen : undefined;
     });
-  for (const authorization of authorizations) await authorize(needs, account, authorization);
+  for (const authorization of authorizations) await authorize(needs, { account, wanted }, authorization);
   await until('ready');
   await account.post(finalize, { csr: encodeBase64url(wanted.request) });
   const { certificate } = await until('valid');
@@ -106,11 +109,18 @@ export async function orderCertificate(needs: AcmeNeeds, wanted: CertificateOrde
 }
 
 /** Proves control of one host, unless the authority remembers an earlier proof. */
-async function authorize(needs: AcmeNeeds, account: Account, authorization: string): Promise<void> {
+async function authorize(
+  needs: AcmeNeeds,
+  { account, wanted }: { readonly account: Account; readonly wanted: CertificateOrder },
+  authorization: string,
+): Promise<void> {
   const look = async () => read(authorizationShape, await account.post(authorization, null));
   const { status: now, identifier, challenges } = await look();
-  if (now === 'valid') return;
   const host = identifier.value;
+  // Nothing is proved here about names that nobody configured.
+  if (!wanted.hosts.includes(host.toLowerCase()))
+    throw new AcmeError(`The authority wants a proof about ${quoted(host)}, which was not ordered.`);
+  if (now === 'valid') return;
   const challenge = challenges.find(({ type }) => type === 'tls-alpn-01');
   if (challenge?.token === undefined) {
     const offered = challenges.map(({ type }) => type).join(', ');

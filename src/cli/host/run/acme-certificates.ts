@@ -6,6 +6,7 @@ import type { Listener } from '../../../config/config.ts';
 import { readRoots, readSecretLine, refusedFile } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
 import type { RunningController } from '../../../controller/controller.ts';
+import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
 import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
 import { sha256 } from '../../../platform/digest.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
@@ -131,6 +132,13 @@ async function order(
   const leaf = new X509Certificate(chain);
   if (!leaf.checkPrivateKey(createPrivateKey(keyPem)) || !areNamed(leaf, acme.hosts))
     throw new AcmeError('The authority issued a certificate for another key or other names.');
+  const { validFrom, validTo, validFromDate } = leaf;
+  // It would be presented in place of one that clients accept, and ordered again each minute.
+  if (clock.now() < validFromDate.getTime() || !isFresh(chain, acme.hosts, clock.now()))
+    throw new AcmeError(`The authority issued a certificate for another time: ${validFrom} to ${validTo}.`);
+  // What cannot be presented would keep the next start from succeeding.
+  const ordered = { ...listener.identity, serverCertFile: files.cert, keyFile: files.key };
+  checkTlsMaterial({ ...listener, identity: ordered }, { certificateChain: chain, privateKey: keyPem });
   writeWhole(files.cert, chain, readable);
   return leaf;
 }
