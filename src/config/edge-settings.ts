@@ -71,7 +71,7 @@ const oidcSchema = z.strictObject({
     lifetime.prefault('720h'),
   ),
   refreshTokenGrace:
-    says`For so long a refresh token whose answer was lost gets the same successor again, while that is unused. At most 60s.`(
+    says`How long a client that lost the answer to a refresh gets the same successor again, while that is unused. At most 60s.`(
       duration({ min: 0, max: MINUTE }).prefault('0s'),
     ),
   // Every node must publish its keys before it signs.
@@ -108,11 +108,11 @@ const jwksFetchSchema = z.strictObject({
   timeout: says`For one whole fetch, redirects included.`(duration({ min: 1, max: HOUR }).prefault('5s')),
   maxRedirects: says`0 follows none.`(z.int().min(0).max(20).default(5)),
   blockPrivateAddresses:
-    says`Ask no private or loopback address but those that additionalHostnames, allowedHostnames or allowedIPs name.`(
+    says`Connect to private and loopback addresses only if additionalHostnames, allowedHostnames or allowedIPs names them.`(
       z.boolean().default(true),
     ),
   additionalHostnames:
-    says`Exact names, such as that of a provider on a private network, that are asked besides all others.`(
+    says`Exact names, such as that of a provider on a private network, that are allowed in addition to all public ones.`(
       hostNames,
     ),
   allowedHostnames: says`Exact names; when not empty, no other host is asked.`(hostNames),
@@ -167,7 +167,7 @@ export const edgeSchema = z.strictObject({
     ),
   }),
   // The hashing threads receive it at their start.
-  passwordHash: atRestart`What a password hash costs.`(
+  passwordHash: atRestart`The cost of a password hash.`(
     seenAs(
       z.strictObject({
         memory: says`Memory of one password hash (argon2id). At least 19MiB.`(hashMemory.prefault('46MiB'), {

@@ -112,7 +112,9 @@ const bindPointSchema = seenAs(
   fitting(
     z.strictObject({
       interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(hostAndPort),
-      address: says`What clients dial, host:port. The issuer of tokens is derived from it.`(dialableAddress),
+      address: says`The address for clients, host:port. The issuer of tokens is derived from it.`(
+        dialableAddress,
+      ),
     }),
     (bindPoint, refuse) => {
       if (bindPoint.address.endsWith(':0') && bindPoint.interface.port !== 0)
@@ -225,10 +227,12 @@ export const listenerSchema = seenAs(
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name has 1 to 63 letters, digits, dots, hyphens'),
     ),
-    bindPoints: atRestart`Where it listens, and what clients dial.`(z.array(bindPointSchema).min(1).max(64)),
+    bindPoints: atRestart`Where it listens, and the address for clients.`(
+      z.array(bindPointSchema).min(1).max(64),
+    ),
     identity: says`Replaces the default identity as a whole.`(orNone(listenerIdentity)),
     options: atRestart`TLS and time limits of connections.`(optionsSchema.prefault({})),
-    apis: says`What it serves: edge-client, edge-management, edge-oidc, health-checks, metrics. Where the file lists no edge-oidc, every listener with edge-client has it.`(
+    apis: says`The APIs that it serves: edge-client, edge-management, edge-oidc, health-checks, metrics. Where the file lists no edge-oidc, every listener with edge-client has it.`(
       z.array(apiSchema).min(1),
       { named: 'binding' },
     ),

@@ -67,7 +67,7 @@ function* oddRedirectUris(parts: ReadableParts, file: unknown): Generator<Findin
         if (own.includes(host) && !isLoopbackHost(host))
           yield value(
             at,
-            `${text} is at the host name of this service: whatever answers there can read and set the cookies of logins, because cookies ignore the port`,
+            `${text} is at the host name of this service: every program that answers there can read and set the cookies of logins, because cookies ignore the port`,
             'Give this service a host name that no other service has.',
           );
       }

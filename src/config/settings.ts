@@ -25,7 +25,7 @@ const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' };
 
 const brandingSchema = seenAs(
   z.strictObject({
-    name: says`Whose login pages these are. Default: Overlay.`(orNone(oneLine('name', 60)), {
+    name: says`The operator's name on the login pages. Default: Overlay.`(orNone(oneLine('name', 60)), {
       example: 'Example',
     }),
     logo: says`SVG or PNG file of at most 64 KiB, shown in place of the name.`(orNone(filePath), {

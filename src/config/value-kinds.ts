@@ -242,7 +242,7 @@ export const collectorUrl = text((given) => {
   const words = `${JSON.stringify(given)} is not the URL of a collector, such as https://collector:4318`;
   const url = urlOf(given, ['https:', 'http:'], words);
   if (url.username !== '' || url.password !== '')
-    throw new Refusal('the URL holds a user or a password; put what the collector asks for into headersFile');
+    throw new Refusal("the URL holds a user or a password; put the collector's credentials into headersFile");
   if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }, asItIs);
