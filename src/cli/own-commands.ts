@@ -24,7 +24,7 @@ export const ownCommands: Commands = {
     For bash, add to ~/.bashrc:  source <(overlay-auth completion bash)
     For zsh, add to ~/.zshrc:    source <(overlay-auth completion zsh)
     For fish, once:              overlay-auth completion fish > ~/.config/fish/completions/overlay-auth.fish`,
-  version: here('version')`show the version of this program and of what it runs on`,
+  version: here('version')`show the versions of this program and of its runtime`,
 };
 
 /** Of the server of the login or, with `--config`, of a controller on this host. */

@@ -46,7 +46,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
     stdout,
     /^Restored h\/overlay\.db from copy\.db\.\nThe former database is h\/overlay\.db\.replaced-\S+;/,
   );
-  assert.match(stdout, /Everybody must log in again/);
+  assert.match(stdout, /All users must log in again/);
   assert.match(stderr, /check what was disabled, removed or changed since/);
 
   const names = (file: string) => {

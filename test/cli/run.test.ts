@@ -430,7 +430,7 @@ describe('run controller refuses to start, with one sentence', () => {
   test('when the key belongs to another database', async () => {
     await using box = await homeBox();
     replaceKey(box);
-    await assertRefused(box, /is not the one that this database was sealed with\.\nnext: /);
+    await assertRefused(box, /This database was sealed with another key-encryption key\.\nnext: /);
   });
 
   test('when the database is of a newer release, or none', async () => {

@@ -66,11 +66,11 @@ function updateRow(entity: EntityDescriptor): CommandRow {
     ...optionsOf(entity, 'update'),
     ...(entity.changesMany && {
       '--filter <filter>': 'change all that it selects instead of one; all are checked first',
-      '--add-role-attributes <list>': 'with --filter: beside those that each has',
-      '--remove-role-attributes <list>': 'with --filter: from those that each has',
+      '--add-role-attributes <list>': 'with --filter: in addition to those of each identity',
+      '--remove-role-attributes <list>': 'with --filter: from those of each identity',
       ...yes,
     }),
-    ...(entity.hasPreview && { '--dry-run': 'only say what it would do, and change nothing' }),
+    ...(entity.hasPreview && { '--dry-run': 'only show the effect, and change nothing' }),
     ...(entity.hasPassword && { '--new-password': 'ask for a new password', ...password() }),
   });
 }
@@ -96,7 +96,7 @@ function optionsOf(entity: EntityDescriptor, command: 'create' | 'update'): Type
   const own = entity.options.filter(({ only = command }) => only === command);
   return {
     ...Object.assign({}, ...own.map(typed)),
-    ...(entity.hasFile && { '-f, --file <file>': 'take what no option says from FILE, YAML or JSON' }),
+    ...(entity.hasFile && { '-f, --file <file>': 'take values without an option from FILE, YAML or JSON' }),
     ...((command === 'update' || entity.forceable === 'names') && forceOf(entity)),
   };
 }

@@ -60,7 +60,7 @@ function notReached(error: unknown, file: string): CliError {
     EPERM: foreign,
     NO_SOCKET: [
       `The controller of ${file} cannot be reached by a command.`,
-      'send SIGHUP to it where the system has signals; it says in its log what came of it',
+      'send SIGHUP to it where the system has signals; the result is in its log',
     ],
     ENOENT: none,
     ECONNREFUSED: none,

@@ -35,7 +35,7 @@ const rows: Commands = {
     --json        print one JSON object a line, as when the output is not a terminal`,
   init: init('init')`set up a controller without running it
     ${{ '--home <dir>': { help: 'folder to create: keys, certificates, database and controller.yml', isRequired: true } }}
-    ${{ '--address <host:port>': { help: 'what clients dial', default: 'localhost:1280' } }}
+    ${{ '--address <host:port>': { help: 'the address for clients', default: 'localhost:1280' } }}
     --dns <name...>    further DNS names of the server certificate
     --ip <address...>  further IP addresses of the server certificate
     ${{ '--db <url>': { help: 'sqlite:FILE, relative to the folder, or postgres://USER@HOST/NAME', default: 'sqlite:./overlay.db' } }}
@@ -156,7 +156,7 @@ const rows: Commands = {
     ${config}`,
   'ops import': { help: 'import the data of another controller' },
   'ops import ziti': importZiti('importZiti')`
-    take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; everybody logs in with what they have. Repeating is safe
+    take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; all people log in with their present credentials. Repeating is safe
     <file>                its database: ctrl-ha.db of the stopped controller, or a snapshot
     --dry-run             say what would be done, and write nothing
     --report <file>       write the whole report as JSON

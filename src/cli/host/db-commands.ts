@@ -129,7 +129,7 @@ export async function restoreCommand(
   await withRestoreNeeds(report, options, async (needs, audit) => {
     await confirmAtTerminal(
       report,
-      `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in again.`,
+      `Replace ${databaseName(needs.config)} by ${file}? All users will have to log in again.`,
       options.yes === true,
     );
     const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
@@ -153,7 +153,7 @@ export async function restoredCommand(report: Report, options: RestoreOptions): 
   await withRestoreNeeds(report, options, async (needs, audit) => {
     await confirmAtTerminal(
       report,
-      `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in again.`,
+      `End all sessions in ${databaseName(needs.config)}? All users will have to log in again.`,
       options.yes === true,
     );
     const restored = await afterForeignRestore(needs);
@@ -180,5 +180,5 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 
 function withdrawnText({ withdrawn }: Restored): string {
   const { sessions, recoveryCodes, setupLinks, enrollments, invitations } = withdrawn;
-  return `Everything issued before is withdrawn: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody must log in again.`;
+  return `Everything issued before is withdrawn: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and everything that was issued later. All users must log in again.`;
 }

@@ -33,7 +33,7 @@ export function hostFailure(error: unknown): unknown {
   if (error instanceof KeyFileError) return as(error.message, 'key_file', afterKeyFailure[error.reason]);
   if (error instanceof SealBroken) {
     return as(
-      'The key-encryption key is not the one that this database was sealed with.',
+      'This database was sealed with another key-encryption key.',
       'wrong_key',
       'put back the key file that belongs to the database, or name it in secrets.keyFile',
     );

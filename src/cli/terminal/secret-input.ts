@@ -112,7 +112,10 @@ export async function readStdin(ports: CliPorts): Promise<string> {
     chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array));
     length += chunks.at(-1)?.length ?? 0;
     if (length > longestSecret) {
-      throw usageError('Standard input contains more than 64 KiB.', 'check what is piped into the command');
+      throw usageError(
+        'Standard input contains more than 64 KiB.',
+        'check the input that is piped into the command',
+      );
     }
   }
   try {

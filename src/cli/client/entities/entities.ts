@@ -59,7 +59,7 @@ function disabledState(row: JsonObject): unknown {
 }
 
 const authenticator = managed(authenticatorEntity, {
-  help: 'what identities prove themselves with',
+  help: 'the credentials of identities',
   lookupFields: ['username', 'identityName'],
   columns: ['id', 'method', ['identity', identityName], 'username', 'fingerprint'],
   isUpdatable: true,
@@ -95,7 +95,7 @@ function allowedMethods(row: JsonObject): unknown {
 
 const extJwtSigner = managed(externalJwtSignerEntity, {
   aliases: ['ext-jwt-signers', 'external-jwt-signer'],
-  help: 'identity providers whose JWTs are accepted for logins',
+  help: 'identity providers with JWTs for logins',
   columns: [
     'name',
     'id',
@@ -118,7 +118,7 @@ const ca = managed(caEntity, {
 });
 
 const configType = managed(configTypeEntity, {
-  help: 'names and ids of what clients ask for at login',
+  help: 'names and ids of the config types that clients request at login',
   columns: ['name', 'id'],
   isUpdatable: true,
 });
@@ -196,7 +196,7 @@ const browserSession = reported('browser-session', {
 });
 
 const lastLogin = reported('last-login', {
-  help: 'who has logged in to what with which program, also if the session has ended',
+  help: 'the last logins by identity, application and program, even if the session has ended',
   isListOnly: true,
   columns: [
     ['identity', identityName],
@@ -215,7 +215,7 @@ function programText({ program, operatingSystem }: JsonObject): unknown {
 
 /** Decision records. `explain REF` shows one in full. */
 const loginAttempt = reported('login-attempt', {
-  help: 'who tried to log in, and what was decided; explain shows one in full',
+  help: 'login attempts and their outcome; explain shows one in full',
   isListOnly: true,
   columns: [
     'reference',
@@ -230,7 +230,7 @@ const loginAttempt = reported('login-attempt', {
 
 /** Changes of entities. The controller's log has it too. */
 const auditEvent = reported('audit-event', {
-  help: 'what was changed, by whom and from where',
+  help: 'recorded changes: the change, its actor and address',
   isListOnly: true,
   columns: [
     'at',
@@ -269,7 +269,7 @@ const revokedEntities = { IDENTITY: 'identity', EXT_JWT_SIGNER: 'ext-jwt-signer'
 const revocation = reported(
   'revocation',
   {
-    help: 'tokens, sessions, and whose sessions were revoked',
+    help: 'revoked tokens and sessions, and identities whose sessions were revoked',
     sharesIdsWith: Object.values(revokedEntities),
     columns: ['id', 'type', ['issued before', 'issuedBefore'], ['expires', 'expiresAt']],
     namedById: ({ type }) => revokedEntities[type as keyof typeof revokedEntities],

@@ -219,7 +219,7 @@ function requirePossible({ refused, objection }: JsonObject): void {
   const of = count === 0 ? '' : ` for ${identities(count)}`;
   throw new CliError(`This is not possible${of}. Nothing was changed.`, {
     code: count === 0 ? 'CONFLICT' : 'COULD_NOT_VALIDATE',
-    next: 'correct what is named above, or select others',
+    next: 'correct the problems above, or select other identities',
   });
 }
 

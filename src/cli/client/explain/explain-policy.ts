@@ -65,7 +65,7 @@ function policyIn({ members, lineOf }: PlacedDocument, file: string): PolicyFile
     };
   throw usageError(
     `${file} has ${others.length === 0 ? 'no auth policy' : `${others.length + 1} auth policies`}; one is explained at a time.`,
-    'put the one that is meant into a file',
+    'copy one of them into a separate file',
   );
 }
 

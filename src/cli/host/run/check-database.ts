@@ -96,6 +96,6 @@ async function endedPasskeys(
   const ended = (await passkeys.countByDomain()).filter(({ rpId }) => !domains.includes(rpId));
   return ended.map(
     ({ rpId, passkeys: count }) =>
-      `passkeys end: ${count} belong to ${rpId}, which is not the domain of any bind point; people who have nothing else need an invitation`,
+      `passkeys end: ${count} belong to ${rpId}, which is not the domain of any bind point; people without another authenticator need an invitation`,
   );
 }

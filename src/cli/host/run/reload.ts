@@ -99,7 +99,7 @@ async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer
       warnings: [...loaded.adjustments.map(renderAdjustment), ...loaded.warnings],
     };
   } catch (error) {
-    log.error('what the configuration names cannot be used; the former files and settings stay in use', {
+    log.error('files of the configuration cannot be used; the former files and settings stay in use', {
       error,
     });
     return { outcome: 'refused', reason: refusal ?? reasonOf(error) };

@@ -175,7 +175,7 @@ function conclude(report: Report, authority: Authority, outcomes: readonly Outco
   if (failed.length > 0) {
     throw new CliError(failed.map(({ store, reason }) => `${store}: ${reason}`).join('; '), {
       code: 'trust_failed',
-      next: 'correct what is named, then run the command again',
+      next: 'correct the named files, then run the command again',
     });
   }
   const isReached = ['trusted', 'removed', 'unchanged', 'planned'].some((state) => has(state as State));
