@@ -29,8 +29,8 @@ export const words = wordsOf({
     ],
     ownTitle: ['Certificates of the node that answers', 'Zertifikate des Knotens, der antwortet'],
     own: [
-      'What it presents to browsers and programs, the authorities that it trusts for people and devices, and what signs their certificates.',
-      'Was er Browsern und Programmen vorlegt, welchen Zertifizierungsstellen er bei Personen und Geräten vertraut, und was deren Zertifikate signiert.',
+      'The certificates that it presents to browsers and programs, the authorities that it trusts for people and devices, and those that sign their certificates.',
+      'Die Zertifikate, die er Browsern und Programmen vorlegt, die Zertifizierungsstellen, denen er bei Personen und Geräten vertraut, und die, mit denen er deren Zertifikate signiert.',
     ],
     ownUses: {
       server: ['Server certificate', 'Serverzertifikat'],

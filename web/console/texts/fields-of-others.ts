@@ -242,7 +242,7 @@ export const fieldsOfOthers = wordsOf({
         'Wie in Listen, zum Beispiel: entity = "identity" and action = "delete". Leer: alle.',
       ],
       trustedRoots: [
-        'PEM. Of authorities that the receiver may have its certificate from, beside the usual ones.',
+        'PEM. Of authorities that the receiver may have its certificate from, in addition to the usual ones.',
         'PEM. Von Zertifizierungsstellen, von denen der Empfänger sein Zertifikat haben darf, neben den üblichen.',
       ],
       clientCertPem: [

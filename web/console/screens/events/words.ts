@@ -31,8 +31,8 @@ export const words = wordsOf({
     `${failures} Versuche gescheitert, ${waiting} warten`,
   ],
   deleteEnds: [
-    'Nothing more is sent there, and what waits is lost.',
-    'Dorthin wird nichts mehr gesendet, und was wartet, geht verloren.',
+    'No more events are sent there, and waiting ones are lost.',
+    'Dorthin werden keine Ereignisse mehr gesendet, und wartende gehen verloren.',
   ],
   check: ['Check and repeat', 'Prüfen und wiederholen'],
   test: ['Send a test event', 'Testereignis senden'],
@@ -41,7 +41,7 @@ export const words = wordsOf({
   replay: ['Send again', 'Erneut senden'],
   replayTitle: ['Send events again?', 'Ereignisse erneut senden?'],
   replayText: [
-    'Those that were given up are sent again, with the same ids.',
+    'Events that were given up are sent again, with the same ids.',
     'Aufgegebene Ereignisse werden erneut gesendet, mit denselben Ids.',
   ],
   replayed: ['They are sent again', 'Sie werden erneut gesendet'],
@@ -59,8 +59,8 @@ export const words = wordsOf({
   open: ['Open the subscription', 'Abonnement öffnen'],
   deliveries: ['Latest events', 'Letzte Ereignisse'],
   deliveriesText: [
-    'What is not taken is tried again for three days, in order.',
-    'Was nicht angenommen wird, wird drei Tage lang der Reihe nach wieder versucht.',
+    'An event that is not accepted is sent again for three days, in order.',
+    'Ein Ereignis, das nicht angenommen wird, wird drei Tage lang erneut gesendet, der Reihe nach.',
   ],
   noDeliveries: ['There was no event yet.', 'Noch gab es kein Ereignis.'],
 });

@@ -19,7 +19,7 @@ interface Provider {
 
 const notes = wordsOf({
   google: [
-    'In the Google Cloud console, open “Clients” of the Google Auth Platform and create one of the type “Web application”. Set the audience to “Internal” to let in your organisation only: otherwise everybody with a Google account has a valid token.',
+    'In the Google Cloud console, open “Clients” of the Google Auth Platform and create one of the type “Web application”. Set the audience to “Internal” to let in your organisation only: otherwise every person with a Google account has a valid token.',
     'Öffnen Sie in der Google-Cloud-Konsole „Clients“ der Google Auth Platform und erstellen Sie einen vom Typ „Webanwendung“. Stellen Sie die Zielgruppe auf „Intern“, damit nur Ihre Organisation eingelassen wird: Sonst hat jedes Google-Konto ein gültiges Token.',
   ],
   entra: [

@@ -4,7 +4,7 @@ import { wordsOf } from '../../../parts/language.ts';
 
 export const words = wordsOf({
   text: [
-    'Identity providers whose tokens are accepted here: for signing in, or as a second proof.',
+    'Identity providers with tokens that are accepted here: for signing in, or as a second proof.',
     'Identitätsanbieter, deren Token hier gelten: zum Anmelden oder als zweiter Nachweis.',
   ],
   create: ['Connect a provider', 'Anbieter verbinden'],
@@ -20,7 +20,7 @@ export const words = wordsOf({
   ],
   address: ['Address of the provider', 'Adresse des Anbieters'],
   addressHint: ['Such as login.example.com', 'Etwa login.example.com'],
-  addressCapitals: ['Replace what is written in capitals.', 'Ersetzen Sie, was in Großbuchstaben steht.'],
+  addressCapitals: ['Replace the words in capitals.', 'Ersetzen Sie, was in Großbuchstaben steht.'],
   otherProvider: ['Another one', 'Ein anderer'],
   redirectLater: [
     'The redirect URI is shown here after saving.',
