@@ -61,7 +61,7 @@ export const checksInGerman: Readonly<Record<string, string>> = {
     'Regel von {1}: keine Identität hat die externe Id „{2}“',
   'rule of {1}: {2}': 'Regel von {1}: {=2}',
   'the certificate has no name there': 'das Zertifikat hat dort keinen Namen',
-  'no name there is one that the matcher accepts': 'kein Name dort passt zum Matcher',
+  'the matcher accepts no name there': 'kein Name dort passt zum Matcher',
   'the matcher accepts several different names there': 'mehrere verschiedene Namen dort passen zum Matcher',
   'the name has no part with this index': 'der Name hat keinen Teil mit diesem Index',
   'the name, or its part, is empty': 'der Name oder sein Teil ist leer',
@@ -70,7 +70,7 @@ export const checksInGerman: Readonly<Record<string, string>> = {
     'der Name enthält Steuerzeichen oder ist kein Unicode-Text',
   'a criterion of the rule is empty, or SCHEME is used without SAN_URI':
     'ein Kriterium der Regel ist leer, oder SCHEME steht ohne SAN_URI',
-  'let in by mode soft, though the status cannot be had: {1}':
+  'accepted by mode soft, although the status is unknown: {1}':
     'durch Modus soft zugelassen, obwohl der Stand nicht festzustellen ist: {=1}',
   'the status cannot be had: {1}': 'der Stand ist nicht festzustellen: {=1}',
   'not in the CRL of {1}': 'nicht in der CRL von {1}',

@@ -67,7 +67,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Check that the client sends the JWT itself. Some providers' access tokens are no JWTs, or only for certain audiences: then let the client send the ID token.`,
   'token-encrypted': said`The token is encrypted for another party, so that it cannot be read here.
     Turn off the encryption of this token for the client at the provider, or let the client send the other kind of token (access or ID token).`,
-  'token-unsigned': said`The token has no signature (alg "none"), so anybody could have written it.
+  'token-unsigned': said`The token has no signature (alg "none"), so any stranger could have written it.
     Configure the provider to sign the tokens of this client, for example with RS256 or ES256.`,
   'token-type': said`The token is of a kind that does not prove an identity here: its header names another type (typ), or it reports events.
     Let the client send the token that the signer asks for (targetToken). Its type is JWT or JOSE, left out, or at+jwt for access tokens.`,

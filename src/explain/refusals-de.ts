@@ -329,7 +329,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   '=a time like 2026-01-31T12:00:00Z': 'eine Zeit wie 2026-01-31T12:00:00Z',
   'null can only be compared with = and !=': 'null lässt sich nur mit = und != vergleichen',
   'The list {1}': 'Die Liste {=1}',
-  'takes longer than {1} seconds because it skips {2} entries: ask for those after the last one that you have, such as {3} > "VALUE"':
+  'takes longer than {1} seconds because it skips {2} entries: ask for the entries after the last one that you have, such as {3} > "VALUE"':
     'braucht länger als {1} Sekunden, weil sie {2} Einträge überspringt: fragen Sie nach denen hinter dem letzten, den Sie haben, etwa {3} > "WERT"',
   'takes longer than {1} seconds because no index finds {2}: leave it out, or add a term that few entries match, such as id or name with =':
     'braucht länger als {1} Sekunden, weil kein Index {2} findet: lassen Sie es weg, oder nehmen Sie einen Term hinzu, der auf wenige Einträge passt, etwa id oder name mit =',

@@ -97,7 +97,7 @@ export const reasonLabels = {
   'passkey-used-before': ['Answer used before', 'Antwort schon benutzt'],
   'passkey-origin': ['Passkey asked for by a foreign page', 'Passkey von fremder Seite verlangt'],
   'passkey-site': ['Passkey of another domain', 'Passkey einer anderen Domain'],
-  'passkey-absent': ['Nobody touched the authenticator', 'Authenticator nicht berührt'],
+  'passkey-absent': ['The authenticator was not touched', 'Authenticator nicht berührt'],
   'passkey-signature': ['Wrong signature of the passkey', 'Signatur des Passkeys falsch'],
   'passkey-key': ['Key of the passkey not accepted', 'Schlüssel des Passkeys nicht zulässig'],
   'passkey-model': ['Model of the authenticator not allowed', 'Modell des Authenticators nicht erlaubt'],

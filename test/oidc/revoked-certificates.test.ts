@@ -273,7 +273,7 @@ describe('what is no list of the authority', () => {
       assert.match(String(state?.error), problem, name);
       assert.equal(state?.thisUpdate, null, name);
       await admin.call('PATCH', `cas/${hard.id}`, { revocation: { mode: 'soft' } });
-      assert.match(await loginOf(leaf, 'in'), /^let in by mode soft/, name);
+      assert.match(await loginOf(leaf, 'in'), /^accepted by mode soft/, name);
       await admin.call('DELETE', `cas/${hard.id}`);
     }
   });
@@ -499,7 +499,7 @@ describe('a responder', () => {
       const { id, remove } = await asked(served);
       assert.match(await loginOf(leaf, 'revocation-unknown'), problem);
       await admin.call('PATCH', `cas/${id}`, { revocation: { mode: 'soft' } });
-      assert.match(await loginOf(leaf, 'in'), /^let in by mode soft/);
+      assert.match(await loginOf(leaf, 'in'), /^accepted by mode soft/);
       await remove();
     }
   });

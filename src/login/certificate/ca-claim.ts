@@ -17,7 +17,7 @@ const longestClaim = 1024;
 /** Why a rule finds no external id in a certificate, for administrators. */
 export const claimRefusals = {
   'claim-missing': 'the certificate has no name there',
-  'claim-no-match': 'no name there is one that the matcher accepts',
+  'claim-no-match': 'the matcher accepts no name there',
   'claim-ambiguous': 'the matcher accepts several different names there',
   'claim-index-missing': 'the name has no part with this index',
   'claim-empty': 'the name, or its part, is empty',

@@ -61,7 +61,7 @@ export function isAdmitted({ revocation: { mode } }: Ca, { status }: Certificate
 export function recordStatus(ca: Ca, { status, saw }: CertificateStatus, attempt: AttemptRecorder): boolean {
   const isIn = isAdmitted(ca, { status, saw });
   if (status === 'unknown' && isIn)
-    attempt.passed('revocation', `let in by mode soft, though the status cannot be had: ${saw}`);
+    attempt.passed('revocation', `accepted by mode soft, although the status is unknown: ${saw}`);
   else if (isIn) attempt.passed('revocation', saw);
   else if (status === 'revoked') attempt.failed('revocation', 'certificate-revoked', saw);
   else attempt.failed('revocation', 'revocation-unknown', `the status cannot be had: ${saw}`);

@@ -72,7 +72,7 @@ function tooSlow(source: ListSource, { filter, sort, offset, budget }: ListQuery
   const slow = termsOf(filter).find((term) => !hasIndex(source, term));
   if (offset >= farOffset)
     return refused(
-      `takes longer than ${limit} seconds because it skips ${offset} entries: ask for those after the last one that you have, such as ${order.name} > "VALUE"`,
+      `takes longer than ${limit} seconds because it skips ${offset} entries: ask for the entries after the last one that you have, such as ${order.name} > "VALUE"`,
       cause,
     );
   if (slow !== undefined)
