@@ -47,7 +47,7 @@ export const clientCertificateLifetime: Millis = 365 * DAY;
 export interface IssuedCertificate {
   /** PEM of the certificate alone. */
   readonly certPem: string;
-  /** PEM, the certificate first, then what leads towards the root. */
+  /** PEM, the certificate first, then its intermediates. */
   readonly chainPem: string;
   /** SHA-256 of the DER form, base64url. */
   readonly thumbprint: string;

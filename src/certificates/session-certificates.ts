@@ -23,7 +23,7 @@ export interface SessionCertificateNeeds {
 }
 
 export interface IssuedSessionCertificate extends SessionCertificate {
-  /** PEM, the certificate first, then what leads towards the root. */
+  /** PEM, the certificate first, then its intermediates. */
   readonly chainPem: string;
 }
 

@@ -113,7 +113,7 @@ function countedDeliveries(
       isSaid = true;
       saidAt = now;
       const why = error instanceof Error ? error.message : String(error);
-      log?.warn('the collector does not take traces or metrics; what cannot be sent is lost', {
+      log?.warn('the collector does not take traces or metrics; those that cannot be sent are lost', {
         event: 'telemetry.failed',
         why,
       });

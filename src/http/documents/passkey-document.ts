@@ -16,7 +16,9 @@ export const passkeySchema = schemaNamed('Passkey', {
   transports: z.array(z.string()),
   isDiscoverable: z
     .boolean()
-    .describe('Whether it says itself whose it is; if not, its owner types the user name first'),
+    .describe(
+      'Whether it is discoverable: it identifies its owner. If not, its owner types the user name first',
+    ),
   isBackupEligible: z.boolean().describe('Whether it can be on several devices of its owner'),
   isBackedUp: z.boolean(),
   clonedAt: timeSchema

@@ -18,7 +18,7 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
   const at = edgeRoutes(api);
   return [
     at('GET', 'current-identity', {
-      summary: 'Read who is calling',
+      summary: "Read the caller's identity",
       answer: dataAnswer(ownIdentitySchema, 'The identity of the caller'),
       data: ({ principal }) => accountDocument(principal.account, needs.clock.now()),
     }),

@@ -44,7 +44,7 @@ const certificatesSchema = schemaNamed('EnrollmentCertificates', {
   ca: z.string(),
   serverCert: z.string(),
   controllers: z.array(z.string()),
-  username: z.string().optional().describe('With a password: what to log in as'),
+  username: z.string().optional().describe('With a password: the user name for logins'),
 });
 
 const enrollRefusals = [

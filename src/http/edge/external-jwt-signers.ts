@@ -34,7 +34,7 @@ export function publicSignerRoute(needs: EdgeServices, path: string): Route {
     methods: ['GET', 'HEAD'],
     path,
     ...anonymous('edge-client', 'counted', 'edge'),
-    summary: 'List the identity providers whose tokens are accepted',
+    summary: 'List the accepted identity providers',
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },
     refusals: ['invalid_filter'],
     query: listParameters,

@@ -32,7 +32,7 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       data: async ({ principal }) => (await listOwnPasskeys(needs, principal)).map(passkeyDocument),
     }),
     at('POST', `${path}/options`, {
-      summary: 'Ask for a new passkey: what a browser or authenticator is given',
+      summary: 'Ask for the options with which a browser or authenticator creates a passkey',
       answer: dataAnswer(creationOptionsSchema, 'For navigator.credentials.create'),
       refusals: ['conflict', ...freshProofRefusals],
       body: z.object({ currentPassword }),
@@ -55,7 +55,7 @@ export function ownPasskeyRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
       does: ({ id, ownCall }, { body }) => renameOwnPasskey(needs, ownCall, { id, name: body.name }),
     }),
     at('DELETE', `${path}/:id`, {
-      summary: 'Remove one of your passkeys; what it opened ends',
+      summary: 'Remove one of your passkeys, and end the sessions that it opened',
       refusals: ['conflict', ...freshProofRefusals],
       body: z.object({ currentPassword, evenIfLast: z.boolean().optional() }),
       async does(context, { body }) {

@@ -28,7 +28,7 @@ const certificateSchema = schemaNamed('SessionCertificate', {
 const issuedSchema = schemaNamed('IssuedSessionCertificate', {
   id: z.string(),
   _links: linksSchema,
-  certificate: z.string().describe('PEM, the certificate first, then what leads towards the root'),
+  certificate: z.string().describe('PEM, the certificate first, then its intermediates'),
   cas: z.string().describe('PEM of the authorities of the overlay'),
 });
 

@@ -9,14 +9,14 @@ import { type Route, route } from '../request/route.ts';
 
 /** Every 200 has each of them, so a proxy that copies them replaces those of the same name that the client sent. */
 const verifiedHeaders = {
-  'remote-user': 'name of the identity; what is not ASCII, and %, as percent-encoded UTF-8',
+  'remote-user': 'name of the identity; % and characters outside of ASCII as percent-encoded UTF-8',
   'remote-id': 'its id',
   'remote-groups': 'its role attributes, separated by commas; written as the name, and their own commas too',
   'remote-client': 'the client that the token was issued to; - for a zt-session',
   'x-auth-admin': 'true or false: whether it may administer this service',
   'x-auth-session-id': 'id of the API session',
   'x-auth-mechanism': 'oidc or legacy: an access token or a zt-session',
-  'x-auth-methods': 'what the login proved, separated by commas: password, cert, totp, …',
+  'x-auth-methods': 'the factors of the login, separated by commas: password, cert, totp, …',
 } as const;
 
 /**
@@ -29,10 +29,10 @@ export const verifyRoute: Route = route({
   api: 'edge-client',
   errors: 'edge',
   guard: 'partial',
-  summary: 'Find out for a proxy who is calling',
+  summary: 'Identify the caller for a proxy',
   operationId: 'verifyCaller',
   answers: {
-    200: { description: 'Who is calling; no body', content: {}, headers: verifiedHeaders },
+    200: { description: 'The caller, in headers; no body', content: {}, headers: verifiedHeaders },
   },
   refusals: ['forbidden'],
   refusesPreflight: true,

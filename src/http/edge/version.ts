@@ -48,7 +48,7 @@ export function versionRoute(needs: EdgeServices, { api, root }: EdgeApi): Route
     path: `${root}/version`,
     api,
     errors: 'edge',
-    summary: 'Find out where the APIs are and what the server can',
+    summary: 'Read the addresses of the APIs and the capabilities of the server',
     answers: { 200: dataAnswer(versionSchema, 'Where the APIs are') },
     madeOf: ({ listener }) => capabilitiesOf(needs, { listener }),
     make: (place) => envelope(versionDocument(needs, place)),
@@ -77,7 +77,7 @@ export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeA
       ...rules,
       path: `${root}/enumerated-capabilities`,
       summary: 'List the capabilities that a server can have',
-      answers: { 200: dataAnswer(z.array(z.enum(capabilities)), 'Those that clients know') },
+      answers: { 200: dataAnswer(z.array(z.enum(capabilities)), 'The capabilities that clients know') },
       make: () => envelope(capabilities),
     }),
     fixedRoute({

@@ -57,7 +57,7 @@ export const legacySessionSchema = schemaNamed('LegacyApiSession', {
 });
 
 const opened: DeclaredAnswer = {
-  ...dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries'),
+  ...dataAnswer(legacySessionSchema, 'The session, with the outstanding factors in authQueries'),
   headers: {
     'zt-session': 'The token of the session',
     'expires-at': 'When the session ends if it is not used (RFC 3339)',

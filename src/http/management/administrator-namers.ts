@@ -9,7 +9,9 @@ const namersSchema = schemaNamed('AdministratorNamers', {
     z.strictObject({
       issuer: entityRefSchema.describe('An external JWT signer or a third-party CA'),
       by: z.enum(['id', 'externalId']).describe('The member of the identity that its claim is compared with'),
-      administrators: z.array(entityRefSchema).describe('Up to five of those that it can name, by name'),
+      administrators: z
+        .array(entityRefSchema)
+        .describe('Up to five administrators that it can name, by name'),
     }),
   ),
 });
@@ -22,7 +24,7 @@ export function administratorNamerRoutes(needs: AdminServices): readonly Route[]
       summary: 'List the signers and CAs that can name an administrator',
       answer: dataAnswer(
         namersSchema,
-        'Enabled ones whose tokens or certificates can log in as an administrator, as far as the first proof goes',
+        'Enabled signers and CAs whose tokens or certificates can be the first factor of an administrator',
       ),
       async data({ principal }) {
         const found = await administratorNamers(needs, principal);

@@ -22,7 +22,7 @@ const auditEventSchema = schemaNamed('AuditEvent', {
   byIdentityId: z
     .string()
     .nullable()
-    .describe('Who did it; null: the service itself, or a command on the host'),
+    .describe('The identity that did it; null: the service itself, or a command on the host'),
   byIdentity: entityRefSchema.nullable(),
   requestId: z.string().nullable(),
   ipAddress: z.string().nullable(),

@@ -37,7 +37,7 @@ export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
     ...entityRoutes(authPolicies, needs),
     adminRoute('POST', 'auth-policies/preview', {
       operationId: 'previewAuthPolicy',
-      summary: 'Say what saving an auth policy like this would change for those who have it',
+      summary: 'Preview the effect of saving an auth policy on its identities',
       permission: 'read',
       answer: dataAnswer(
         policyPreviewSchema,

@@ -101,7 +101,7 @@ export function passkeyRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('DELETE', `${path}/:passkeyId`, {
       operationId: 'deleteIdentityPasskey',
       permission: 'helpdesk',
-      summary: 'Remove a passkey of an identity; what it opened ends',
+      summary: 'Remove a passkey of an identity, and end the sessions that it opened',
       refusals: ['conflict'],
       query: changeParameters,
       async does(context, { query }) {

@@ -52,7 +52,7 @@ const members = {
     .enum(bulkJobStates)
     .describe('checked: it waits for the caller who has read the preview, and continues with `confirmed`'),
   done: z.int().describe('For how many identities it is done'),
-  preview: previewSchema.describe('Of those that were checked so far'),
+  preview: previewSchema.describe('Of the identities that were checked so far'),
 };
 const jobSchema = schemaNamed('BulkJob', members);
 const problemsSchema = z.array(
@@ -62,7 +62,7 @@ const carriedOnSchema = schemaNamed('CarriedOnBulkJob', {
   ...members,
   invitations: invitationsSchema,
   created: createdSchema,
-  problems: problemsSchema.describe('Of a table, those that this call found'),
+  problems: problemsSchema.describe('Of a table, the rows that this call found'),
 });
 
 const largestTable = 4 * 1024 * 1024;
@@ -136,7 +136,7 @@ export function bulkJobRoutes(needs: EdgeServices): readonly Route[] {
     }),
     adminRoute('DELETE', `${root}/:id`, {
       operationId: 'deleteBulkJob',
-      summary: 'End a job; what was done stays done',
+      summary: 'End a job; finished changes stay',
       does: (context) => deleteBulkJob(needs, context.adminCall(), context.id),
     }),
     importRoute(needs),

@@ -50,7 +50,7 @@ const testedSchema = schemaNamed('TestedEventSubscription', {
 });
 const replayBody = z
   .strictObject({
-    since: someTime.optional().describe('What was queued from then on, delivered or given up'),
+    since: someTime.optional().describe('Events that were queued from then on, delivered or given up'),
     state: z.enum(['delivered', 'failed']).optional().describe('With since: only these'),
     ids: z.array(idText).min(1).max(500).optional().describe('These events'),
   })
@@ -111,7 +111,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('POST', `${path}/replay`, {
       operationId: 'replayEventSubscription',
       summary:
-        'Send events of a subscription again, with the same ids; without a body those that were given up',
+        'Send events of a subscription again, with the same ids; without a body all that were given up',
       answer: dataAnswer(
         schemaNamed('ReplayedEvents', { replayed: z.int() }),
         'How many: at most ten thousand audit events, and as many refused logins',

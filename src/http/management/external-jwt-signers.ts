@@ -132,7 +132,7 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
       permission: 'read',
       answer: dataAnswer(
         testedSchema,
-        'As for a token that is sent, with what the token says. Once for each test, and for the session that began it.',
+        'As for a token that is sent, with its claims. Once for each test, and for the session that began it.',
       ),
       body: answerOfTest,
       refusals: ['not_found', 'could_not_validate', 'auth_request_unknown', 'unavailable'],

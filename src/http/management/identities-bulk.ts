@@ -31,7 +31,7 @@ const attributes = z.array(z.string()).max(100).optional();
 const change = z
   .strictObject({
     ...(identityBodies.some as unknown as z.ZodObject).shape,
-    addRoleAttributes: attributes.describe('Beside those that each identity has'),
+    addRoleAttributes: attributes.describe('In addition to those of each identity'),
     removeRoleAttributes: attributes,
   })
   .meta({ id: 'BulkChange', description: 'As when one identity is changed, without name and externalId' });
@@ -85,7 +85,7 @@ export const previewSchema = schemaNamed('BulkPreview', {
       }),
     ),
   }),
-  policy: policyPreviewSchema.nullable().describe('What another auth policy would change for them'),
+  policy: policyPreviewSchema.nullable().describe('The effect of another auth policy on them'),
   objection: z.string().nullable().describe('Why the change as a whole is not possible'),
 });
 
@@ -98,8 +98,8 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
   return [
     adminRoute('POST', 'identities/bulk/preview', {
       operationId: 'previewBulkIdentities',
-      summary: 'Say what a change or action for many identities would do; nothing is stored',
-      answer: dataAnswer(previewSchema, 'What would be touched and what is not possible'),
+      summary: 'Preview a change or action for many identities; nothing is stored',
+      answer: dataAnswer(previewSchema, 'The affected identities, and the obstacles'),
       refusals,
       bodyLimit: largestOrder,
       body: order,

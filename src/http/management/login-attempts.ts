@@ -32,7 +32,7 @@ export function checksFor(checks: readonly AttemptCheck[], language: string): re
 export const explanationSchema = z.strictObject({
   happened: z.string(),
   remedy: z.string(),
-  command: z.string().nullable().describe('What helps at once on the command line, if anything does'),
+  command: z.string().nullable().describe('The command that helps at once, if there is one'),
 });
 
 const attemptSchema = schemaNamed('LoginAttempt', {

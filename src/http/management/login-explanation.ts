@@ -19,7 +19,7 @@ const explanationSchema = schemaNamed('LoginExplanation', {
   standing: z
     .enum(loginStandings)
     .describe(
-      '`ready`: the identity has what it takes, with every factor; `vouched`: it lacks a certificate or token of another party, which would be accepted',
+      '`ready`: the identity has everything it needs, with every factor; `vouched`: it lacks a certificate or token of another party, which would be accepted',
     ),
   until: timeSchema.nullable().describe('Since when it has expired, or until when it is locked'),
   acceptedFrom: z.array(
@@ -70,7 +70,7 @@ function explanationByPolicy(needs: AdminServices): Route {
 function explanation(needs: AdminServices): Route {
   return adminRoute('GET', path, {
     operationId: 'explainLogin',
-    summary: 'Say what an identity must prove to log in, and what would refuse it',
+    summary: 'Explain which factors an identity needs to log in, and what would refuse it',
     answer: { description: described, content: { [jsonType]: z.union(shapes as [z.ZodType, z.ZodType]) } },
     query: z.object({ method }),
     async handler(context, { query: { method } }) {

@@ -7,14 +7,14 @@ import type { EdgeServices, OwnCertificate } from '../request/services.ts';
 
 const ownCertificateSchema = schemaNamed('OwnCertificate', {
   use: z.enum(['server', 'authority', 'client-signing']),
-  listeners: z.array(z.string()).describe('The names of those that present it'),
+  listeners: z.array(z.string()).describe('The names of the listeners that present it'),
   subject: z.string(),
   issuer: z.string(),
   names: z.array(z.string()).describe('The DNS names and addresses that it is for'),
   isCa: z.boolean(),
   signs: z
     .array(z.enum(['server', 'clients']))
-    .describe('What the authority signs at present: what listeners present, the certificates of clients'),
+    .describe('The certificates that the authority signs at present: those of listeners, those of clients'),
   serialNumber: z.string(),
   fingerprint: z.string(),
   notBefore: timeSchema,

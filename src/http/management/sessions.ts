@@ -65,7 +65,7 @@ export function lastLoginRoutes({ store }: EdgeServices): readonly Route[] {
   return [
     adminRoute('GET', 'last-logins', {
       operationId: 'listLastLogins',
-      summary: 'List who has logged in to which application with which program, the first and the last time',
+      summary: 'List the first and the last login of each identity, application and program',
       ...listRules({ document: lastLoginSchema, fields: lastLoginListFields }, async (query) =>
         mapPage(await store.lastLogins.list(query), lastLoginDocument),
       ),

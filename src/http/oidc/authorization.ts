@@ -156,7 +156,7 @@ export function pushedRequestRoute(needs: OidcServices): Route {
     ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
     // A public client can push without a proof: such a request costs less than one at the authorization endpoint.
     summary: 'Push an authorization request (RFC 9126)',
-    answers: { 201: documentAnswer(pushedSchema, 'What names the request at the authorization endpoint') },
+    answers: { 201: documentAnswer(pushedSchema, 'The request_uri for the authorization endpoint') },
     described: { body: authorizationParameters.extend(clientFields) },
     body: { json: false, form: true, schema: anyParameters },
     refusals: [

@@ -72,7 +72,7 @@ const namedLogin = z.object({
     .string()
     .max(1000)
     .optional()
-    .describe('For a security key that does not say whose it is: the list of credentials is of this name'),
+    .describe('For a security key without discoverable passkeys: the list of credentials is of this name'),
 });
 const newPassword = {
   password: z.string().describe('The new one'),
@@ -106,7 +106,7 @@ function queriesRoute(needs: PageServices): Route {
     ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
     methods: ['GET'],
     path: queriesPath,
-    summary: 'Read what remains of a login',
+    summary: 'Read the outstanding factors of a login',
     answers: stepAnswers,
     refusals: [...stepRefusals, 'invalid_auth', 'client_not_allowed', 'password_change_required', 'conflict'],
     query: z.object(authRequestIdMembers),
@@ -214,7 +214,7 @@ function newPasskeyRoutes(needs: PageServices): readonly Route[] {
       ...anonymous('oidc', 'counted', 'html-or-edge'),
       methods: ['GET'],
       path: passkeyOptionsPath,
-      summary: 'Ask for a passkey: what a browser or authenticator is given',
+      summary: 'Ask for the options with which a browser or authenticator signs',
       answers: { 200: documentAnswer(requestOptionsSchema, 'For navigator.credentials.get') },
       refusals,
       query: namedLogin,

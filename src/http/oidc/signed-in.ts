@@ -43,7 +43,7 @@ export function signedInRoutes(needs: PageServices): readonly Route[] {
   const show = route({
     ...common,
     methods: ['GET'],
-    summary: 'Show who is signed in in this browser',
+    summary: 'Show the person who is signed in in this browser',
     answers: {
       200: contentAnswer(htmlType, 'The page'),
       302: redirectAnswer('To the login page, if the browser has no session'),

@@ -206,7 +206,7 @@ function queriesAnswer(step: Extract<LoginStep, { kind: 'queries' }>): Answer {
 
 const queries = documentAnswer(
   schemaNamed('OutstandingQueries', { authQueries: authQueriesSchema }),
-  'What remains to be answered',
+  'The outstanding factors',
 );
 
 /** A step ends in the redirect with the code or in what remains (spec 3.1). */

@@ -275,7 +275,7 @@ function responseHeaders(route: Route, status: number): NonNullable<Response['he
       ? {}
       : {
           deprecation: header('Since when this is deprecated (RFC 9745)'),
-          link: header('What takes its place'),
+          link: header('Its replacement'),
         }),
     ...(route.guard !== 'anonymous' && status < 400
       ? {

@@ -28,14 +28,15 @@ const descriptions: readonly Description[] = [
   {
     title: 'Edge Client API',
     description:
-      'What any identity may do for itself, and logging in with a session token (deprecated). The same without the prefix /edge/client/v1, for clients that know only the address.',
+      'Self-service of every identity, and logging in with a session token (deprecated). The same without the prefix /edge/client/v1, for clients that know only the address.',
     root: '/edge/client/v1',
     api: 'edge-client',
     describes: ['edge-client'],
   },
   {
     title: 'Edge Management API',
-    description: 'Identities, what they log in with, and the rules for it; health and metrics of the server.',
+    description:
+      'Identities, their authenticators, and the rules for logins; health and metrics of the server.',
     root: '/edge/management/v1',
     api: 'edge-management',
     describes: ['edge-management', 'health', 'metrics'],

@@ -35,7 +35,7 @@ const shells = (views: Views) =>
       path,
       produces: [htmlType],
       summary: 'Show the account page',
-      answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
+      answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (place, view) =>
         page(accountPage(view, await pathsOf(place)), {
           scripts: true,
@@ -53,7 +53,7 @@ const home = (views: Views) =>
     path: '/',
     produces: [htmlType],
     summary: 'Show the start page',
-    answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for everybody') },
+    answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for every visitor') },
     async make(place, view) {
       const { files, console } = await pathsOf(place);
       const paths = { account: accountPaths.page, console, script: `${files}/home.js` };

@@ -29,7 +29,7 @@ const shells = (views: Views) =>
       ...(path.endsWith('/') && { aliasOf: consolePaths.page }),
       produces: [htmlType],
       summary: 'Show the console',
-      answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
+      answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (_place, view) =>
         page(consolePage(view, await bundledFilesPath('console')), {
           scripts: true,

@@ -48,7 +48,7 @@ export interface EdgeServices extends AdminServices, LegacyServices, ProviderSer
 
 export interface OwnCertificate extends CertificateFacts {
   readonly use: 'server' | 'authority' | 'client-signing';
-  /** The names of those that present it. */
+  /** The names of the listeners that present it. */
   readonly listeners: readonly string[];
   readonly file: string;
   readonly pem: string;

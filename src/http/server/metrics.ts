@@ -219,7 +219,7 @@ const metrics: readonly Metric[] = [
   ),
   gauge(
     'overlay_auth_certificate_end_timestamp_seconds',
-    'When the first certificate of a use ends: what listeners present, trusted authorities, what signs clients.',
+    'When the first certificate of a use ends: those of listeners, trusted authorities, those that sign clients.',
     ({ certificateEnds }) =>
       certificateEnds().map(({ use, notAfter }) => ({ labels: { use }, value: notAfter / 1000 })),
   ),
@@ -228,10 +228,10 @@ const metrics: readonly Metric[] = [
   ),
   gauge('process_open_fds', 'Files and connections that are open.', openFiles('open')),
   gauge('process_max_fds', 'How many may be open.', openFiles('most')),
-  gauge('overlay_auth_deliveries_waiting', 'What is still to be delivered, by all nodes.', byKind('waiting')),
+  gauge('overlay_auth_deliveries_waiting', 'Waiting deliveries, of all nodes.', byKind('waiting')),
   gauge(
     'overlay_auth_deliveries_oldest_seconds',
-    'How long the oldest of what is still to be delivered has waited.',
+    'How long the oldest waiting delivery has waited.',
     byKind('oldest'),
   ),
   gauge(

@@ -47,7 +47,7 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
     filter: ['<filter>', 'which of them, such as \'entity = "identity"\''],
     trustedRoots: [
       '--trusted-roots <file>',
-      'certificates that the receiver may chain to, beside the usual ones',
+      'certificates that the receiver may chain to, in addition to the usual ones',
     ],
     clientCertPem: ['--client-cert <file>', 'certificate with its chain that this service shows in TLS'],
     clientKey: ['--client-key-file <file>', 'its private key, which is never shown'],

@@ -101,7 +101,7 @@ export const identityEntity = entity<IdentityId>()({
     tags: tags(),
   },
   options: {
-    type: 'what it is; default of create: User',
+    type: 'its kind; default of create: User',
     isAdmin: ['--admin', 'let it administer'],
     permissions: ['--permission <list>', 'without administering: read, helpdesk; separated by commas'],
     externalId: 'id in claims of external JWTs',

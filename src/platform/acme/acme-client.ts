@@ -208,7 +208,7 @@ function refused(what: string, problem: z.output<typeof problemShape> | undefine
 /** @throws AcmeError it is another document */
 function read<S extends z.ZodType>(shape: S, answer: OutboundAnswer): z.output<S> {
   const { success, data } = shape.safeParse(parseJson(answer.body.toString()));
-  if (!success) throw new AcmeError('The authority answered what RFC 8555 does not have.');
+  if (!success) throw new AcmeError("The authority's answer does not follow RFC 8555.");
   return data;
 }
 

@@ -215,6 +215,6 @@ export class AlreadyTaken extends Error {
 export class ReferenceGone extends Error {
   override readonly name = 'ReferenceGone';
   constructor() {
-    super('what it refers to is gone');
+    super('an entity that it refers to was deleted');
   }
 }

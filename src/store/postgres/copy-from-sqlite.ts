@@ -61,7 +61,7 @@ export async function copySqliteToPostgres(copy: {
 
 async function refuseOccupied(target: pg.Client): Promise<void> {
   if (await hasTables(target))
-    throw new SchemaError('the target database is not empty: name one that was just created');
+    throw new SchemaError('the target database is not empty: use a newly created one');
 }
 
 function tablesOf(source: DatabaseSync): readonly Table[] {

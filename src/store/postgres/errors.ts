@@ -113,7 +113,7 @@ function tlsAdvice(error: Error): string | null {
   if (state === 'CERT_HAS_EXPIRED' || state === 'CERT_NOT_YET_VALID')
     return `the certificate of the database server is not valid at this time (${message}): renew it, or correct the clock of this machine`;
   if (/^ERR_SSL_(TLSV1|SSLV3|TLSV13)_ALERT_/.test(state))
-    return `the database server refused the TLS connection (${message}): look at sslcert, and at what its log says`;
+    return `the database server refused the TLS connection (${message}): look at sslcert, and at the log of that server`;
   if (state !== '28000') return null;
   // From pg_hba.conf. The words depend on the server's language; in other languages there is no advice.
   if (/no encryption|SSL off/.test(message))

@@ -11,7 +11,7 @@ export class AlreadyRunning extends Error {
  * Ensures that only one controller at a time runs on an SQLite database. It uses a lock of the operating system on a
  * separate file beside the database, so that it always ends with the process, and offline commands can still open the
  * database.
- * @param address what clients dial, `host:port`; shown to a controller that is refused
+ * @param address the address for clients, `host:port`; shown to a controller that is refused
  * @throws AlreadyRunning
  * @throws Error           the lock file cannot be written
  */

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out where the APIs are and what the server can
+         * Read the addresses of the APIs and the capabilities of the server
          * @description No authentication is needed.
          */
         get: operations["getVersion"];
@@ -112,7 +112,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who is calling
+         * Read the caller's identity
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentity"];
@@ -382,7 +382,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a new passkey: what a browser or authenticator is given
+         * Ask for the options with which a browser or authenticator creates a passkey
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         post: operations["postCurrentIdentityPasskeysOptions"];
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove one of your passkeys; what it opened ends
+         * Remove one of your passkeys, and end the sessions that it opened
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityPasskeysById"];
@@ -798,7 +798,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the identity providers whose tokens are accepted
+         * List the accepted identity providers
          * @description No authentication is needed.
          */
         get: operations["getExternalJwtSigners"];
@@ -1349,7 +1349,7 @@ export interface components {
             _links: {
                 [key: string]: components["schemas"]["Link"];
             };
-            /** @description PEM, the certificate first, then what leads towards the root */
+            /** @description PEM, the certificate first, then its intermediates */
             certificate: string;
             /** @description PEM of the authorities of the overlay */
             cas: string;
@@ -1377,7 +1377,7 @@ export interface components {
             /** @description Whether its maker confirmed that, as some policies ask */
             isModelProven: boolean;
             transports: string[];
-            /** @description Whether it says itself whose it is; if not, its owner types the user name first */
+            /** @description Whether it is discoverable: it identifies its owner. If not, its owner types the user name first */
             isDiscoverable: boolean;
             /** @description Whether it can be on several devices of its owner */
             isBackupEligible: boolean;
@@ -1571,7 +1571,7 @@ export interface components {
             ca: string;
             serverCert: string;
             controllers: string[];
-            /** @description With a password: what to log in as */
+            /** @description With a password: the user name for logins */
             username?: string;
         };
         NetworkJwt: {
@@ -1680,7 +1680,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Those that clients know */
+            /** @description The capabilities that clients know */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2783,7 +2783,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session, with what remains in authQueries */
+            /** @description The session, with the outstanding factors in authQueries */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out where the APIs are and what the server can
+         * Read the addresses of the APIs and the capabilities of the server
          * @description No authentication is needed.
          */
         get: operations["getVersion"];
@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who is calling
+         * Read the caller's identity
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentity"];
@@ -314,7 +314,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a new passkey: what a browser or authenticator is given
+         * Ask for the options with which a browser or authenticator creates a passkey
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         post: operations["postCurrentIdentityPasskeysOptions"];
@@ -335,7 +335,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove one of your passkeys; what it opened ends
+         * Remove one of your passkeys, and end the sessions that it opened
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityPasskeysById"];
@@ -572,7 +572,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what a change or action for many identities would do; nothing is stored
+         * Preview a change or action for many identities; nothing is stored
          * @description For administrators.
          */
         post: operations["previewBulkIdentities"];
@@ -641,7 +641,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a job; what was done stays done
+         * End a job; finished changes stay
          * @description For administrators.
          */
         delete: operations["deleteBulkJob"];
@@ -921,7 +921,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a passkey of an identity; what it opened ends
+         * Remove a passkey of an identity, and end the sessions that it opened
          * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["deleteIdentityPasskey"];
@@ -978,7 +978,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say what an identity must prove to log in, and what would refuse it
+         * Explain which factors an identity needs to log in, and what would refuse it
          * @description For administrators and those with the permission read.
          */
         get: operations["explainLogin"];
@@ -1184,7 +1184,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what saving an auth policy like this would change for those who have it
+         * Preview the effect of saving an auth policy on its identities
          * @description For administrators and those with the permission read.
          */
         post: operations["previewAuthPolicy"];
@@ -1310,7 +1310,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who has logged in to which application with which program, the first and the last time
+         * List the first and the last login of each identity, application and program
          * @description For administrators and those with the permission read.
          */
         get: operations["listLastLogins"];
@@ -1776,7 +1776,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send events of a subscription again, with the same ids; without a body those that were given up
+         * Send events of a subscription again, with the same ids; without a body all that were given up
          * @description For administrators.
          */
         post: operations["replayEventSubscription"];
@@ -2551,7 +2551,7 @@ export interface components {
             /** @description Whether its maker confirmed that, as some policies ask */
             isModelProven: boolean;
             transports: string[];
-            /** @description Whether it says itself whose it is; if not, its owner types the user name first */
+            /** @description Whether it is discoverable: it identifies its owner. If not, its owner types the user name first */
             isDiscoverable: boolean;
             /** @description Whether it can be on several devices of its owner */
             isBackupEligible: boolean;
@@ -2761,7 +2761,7 @@ export interface components {
             tags?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description Beside those that each identity has */
+            /** @description In addition to those of each identity */
             addRoleAttributes?: string[];
             removeRoleAttributes?: string[];
         };
@@ -2782,7 +2782,7 @@ export interface components {
                     reason: string;
                 }[];
             };
-            /** @description What another auth policy would change for them */
+            /** @description The effect of another auth policy on them */
             policy: components["schemas"]["AuthPolicyPreview"] | null;
             /** @description Why the change as a whole is not possible */
             objection: string | null;
@@ -2850,7 +2850,7 @@ export interface components {
             state: "checking" | "checked" | "working" | "done";
             /** @description For how many identities it is done */
             done: number;
-            /** @description Of those that were checked so far */
+            /** @description Of the identities that were checked so far */
             preview: components["schemas"]["BulkPreview"];
         };
         CarriedOnBulkJob: {
@@ -2876,7 +2876,7 @@ export interface components {
             state: "checking" | "checked" | "working" | "done";
             /** @description For how many identities it is done */
             done: number;
-            /** @description Of those that were checked so far */
+            /** @description Of the identities that were checked so far */
             preview: components["schemas"]["BulkPreview"];
             /** @description For invite, each shown once */
             invitations: {
@@ -2897,7 +2897,7 @@ export interface components {
                 id: string;
                 name: string;
             }[];
-            /** @description Of a table, those that this call found */
+            /** @description Of a table, the rows that this call found */
             problems: {
                 line: number | null;
                 column: string | null;
@@ -3181,7 +3181,7 @@ export interface components {
             outcome: "allowed" | "refused";
             reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-revoked" | "revocation-unknown" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "reset-not-allowed" | "email-not-verified" | "reset-unverified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-model" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             /**
-             * @description `ready`: the identity has what it takes, with every factor; `vouched`: it lacks a certificate or token of another party, which would be accepted
+             * @description `ready`: the identity has everything it needs, with every factor; `vouched`: it lacks a certificate or token of another party, which would be accepted
              * @enum {string}
              */
             standing: "ready" | "vouched" | "not-set-up" | "not-allowed" | "expired" | "locked" | "refused";
@@ -3405,7 +3405,7 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
-                /** @description What helps at once on the command line, if anything does */
+                /** @description The command that helps at once, if there is one */
                 command: string | null;
             } | null;
         };
@@ -3441,7 +3441,7 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
-                /** @description What helps at once on the command line, if anything does */
+                /** @description The command that helps at once, if there is one */
                 command: string | null;
             } | null;
             /** @description Without its signature; null when there was none, or it is not a JWT */
@@ -3521,7 +3521,7 @@ export interface components {
                  * @enum {string}
                  */
                 by: "id" | "externalId";
-                /** @description Up to five of those that it can name, by name */
+                /** @description Up to five administrators that it can name, by name */
                 administrators: components["schemas"]["EntityRef"][];
             }[];
         };
@@ -3756,7 +3756,7 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
-                /** @description What helps at once on the command line, if anything does */
+                /** @description The command that helps at once, if there is one */
                 command: string | null;
             } | null;
         };
@@ -3785,7 +3785,7 @@ export interface components {
             /** @description The identity that was affected */
             identityId: string | null;
             identity: components["schemas"]["EntityRef"] | null;
-            /** @description Who did it; null: the service itself, or a command on the host */
+            /** @description The identity that did it; null: the service itself, or a command on the host */
             byIdentityId: string | null;
             byIdentity: components["schemas"]["EntityRef"] | null;
             requestId: string | null;
@@ -3821,14 +3821,14 @@ export interface components {
         OwnCertificate: {
             /** @enum {string} */
             use: "server" | "authority" | "client-signing";
-            /** @description The names of those that present it */
+            /** @description The names of the listeners that present it */
             listeners: string[];
             subject: string;
             issuer: string;
             /** @description The DNS names and addresses that it is for */
             names: string[];
             isCa: boolean;
-            /** @description What the authority signs at present: what listeners present, the certificates of clients */
+            /** @description The certificates that the authority signs at present: those of listeners, those of clients */
             signs: ("server" | "clients")[];
             serialNumber: string;
             fingerprint: string;
@@ -4155,7 +4155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Those that clients know */
+            /** @description The capabilities that clients know */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5124,7 +5124,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session, with what remains in authQueries */
+            /** @description The session, with the outstanding factors in authQueries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5214,7 +5214,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What would be touched and what is not possible */
+            /** @description The affected identities, and the obstacles */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7595,7 +7595,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As for a token that is sent, with what the token says. Once for each test, and for the session that began it. */
+            /** @description As for a token that is sent, with its claims. Once for each test, and for the session that began it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7973,7 +7973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Enabled ones whose tokens or certificates can log in as an administrator, as far as the first proof goes */
+            /** @description Enabled signers and CAs whose tokens or certificates can be the first factor of an administrator */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8516,7 +8516,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description What was queued from then on, delivered or given up
+                     * @description Events that were queued from then on, delivered or given up
                      */
                     since?: string;
                     /**
