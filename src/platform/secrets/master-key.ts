@@ -2,7 +2,7 @@
 // sealed with keys derived from it.
 
 import type { Stats } from 'node:fs';
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
@@ -23,7 +23,7 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
   try {
     const file = openSync(path, 'wx', 0o600);
     try {
-      writeSync(file, text);
+      writeFileSync(file, text);
       fsyncSync(file);
     } catch (error) {
       // On a full disk: half a key file would be taken for a key at the next start.

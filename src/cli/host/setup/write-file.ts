@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MasterKey } from '../../../platform/secrets/key-file-format.ts';
 import { createKeyFile } from '../../../platform/secrets/master-key.ts';
@@ -21,7 +21,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   rmSync(partial, { force: true });
   const file = openSync(partial, 'wx', mode);
   try {
-    writeSync(file, text);
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const program = `
+  process.on('SIGXFSZ', () => {});
+  const { writeWhole } = await import(${JSON.stringify(new URL('./write-file.ts', import.meta.url))});
+  const [path, length] = process.argv.slice(1);
+  writeWhole(path, 'x'.repeat(length), 0o600);
+`;
+
+test('a file for which there is room in part only is not written, and the one before stays', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-write-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'server.cert.pem');
+  writeFileSync(path, 'before');
+  // Like a disk that fills up: the system writes as much as fits, and says how much that was.
+  const limited = 'ulimit -f 2; exec "$0" --input-type=module -e "$@"';
+  const write = (length: number) =>
+    spawnSync('sh', ['-c', limited, process.execPath, program, path, String(length)], { encoding: 'utf8' });
+  const refused = write(5000);
+  assert.match(refused.stderr, /EFBIG/);
+  assert.equal(readFileSync(path, 'utf8'), 'before');
+  assert.equal(write(900).status, 0, 'the leftover is replaced');
+  assert.equal(readFileSync(path, 'utf8'), 'x'.repeat(900));
+});
