@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -13,6 +14,8 @@ import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
 import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
 import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
+import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
+import { openDirectly } from '../../src/platform/network/proxy-tunnel.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 
@@ -246,6 +249,25 @@ describe('the outbound client', () => {
       'timeout',
       'DNS',
     );
+  });
+
+  test('leaves a connection for another protocol alone once it is made', async () => {
+    const { hostname, port } = new URL(idp.jwksEndpoint);
+    const deadline = new AbortController();
+    const connected = openDirectly(
+      {
+        host: hostname,
+        port,
+        context: trustingContext([idp.caPem]),
+        deadline: deadline.signal,
+        lookup: (name, options, callback) => lookup(name, options, callback),
+      },
+      () => null,
+    );
+    const socket = await connected;
+    deadline.abort();
+    assert.equal(socket.destroyed, false, 'its user limits its time');
+    socket.destroy();
   });
 
   test('gives up on a server that does not speak TLS, or speaks it with an untrusted or foreign certificate', async () => {

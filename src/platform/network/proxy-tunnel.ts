@@ -54,8 +54,13 @@ function tlsOptions({ host, context: secureContext }: Wanted) {
 
 function secured(socket: TLSSocket, { deadline }: Wanted): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    deadline.addEventListener('abort', () => socket.destroy(new FetchRefused('timeout')), { once: true });
-    socket.once('secureConnect', () => resolve(socket));
+    const giveUp = () => socket.destroy(new FetchRefused('timeout'));
+    deadline.addEventListener('abort', giveUp, { once: true });
+    socket.once('secureConnect', () => {
+      // From now on its user limits the time.
+      deadline.removeEventListener('abort', giveUp);
+      resolve(socket);
+    });
     socket.once('error', reject);
     socket.once('close', () => reject(new FetchRefused('connection')));
   });
