@@ -77,6 +77,11 @@ test('a valid assertion works for the token endpoint or the issuer, with and wit
   for (const aud of [`${issuer}/token`, `${issuer}/par`, issuer, [issuer], [issuer, `${issuer}/token`]]) {
     assert.equal((await redeemWith(await sign(claims({ aud })))).status, 200, String(aud));
   }
+  for (const name of ['introspect', 'revoke']) {
+    const client_assertion = await sign(claims({ aud: [issuer, `${issuer}/token`, `${issuer}/${name}`] }));
+    const form = { token: 'x', client_assertion_type: type, client_assertion };
+    assert.equal((await server.post(`/oidc/${name}`, { form })).status, 200, name);
+  }
   assert.equal((await redeemWith(await sign(claims()), { client_id: app.id })).status, 200);
   const form = { token: 'x', client_assertion_type: type, client_assertion: await sign(claims()) };
   assert.deepEqual((await server.post('/oidc/introspect', { form })).json, { active: false });

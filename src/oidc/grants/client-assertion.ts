@@ -50,7 +50,8 @@ export async function requireAssertion(
     throw refused('iss and sub must be the client id');
   const { aud, exp, nbf, iat, jti } = claims;
   if (isFapi && aud !== issuer) throw refused('aud must be the issuer, as text and not in a list (FAPI 2.0)');
-  if (!isForUs(aud, type === explicitType ? [issuer] : [issuer, `${issuer}/token`, `${issuer}/par`]))
+  const ours = [issuer, ...(type === explicitType ? [] : endpoints.map((name) => `${issuer}/${name}`))];
+  if (!isForUs(aud, ours))
     throw refused(
       'aud must be the issuer (or an endpoint of it, without the type of RFC 7523bis), and nothing else',
     );
@@ -71,6 +72,9 @@ export async function requireAssertion(
   if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway)))
     throw refused('it was used before');
 }
+
+/** Where clients authenticate. Many libraries name the one that they call (OIDC Core 9, RFC 9126 2). */
+const endpoints = ['token', 'par', 'introspect', 'revoke', 'device_authorization'];
 
 /** Whoever else an assertion names could present it here as the client (audience injection, RFC 7523bis section 4). */
 function isForUs(aud: unknown, ours: readonly string[]): boolean {
