@@ -213,6 +213,28 @@ describe('another application', () => {
     assertRefusedPage(await browser.submit(page), 'the same form again');
   });
 
+  test('is one with the id of a deleted one, and nothing that was begun before leads to it', async () => {
+    const id = 'notes';
+    const toNotes = { client_id: id, redirect_uri: appRedirectUri };
+    const register = () => registerClient(root, { id, type: 'public', tokenEndpointAuthMethod: 'none' });
+    const { browser } = await signedIn();
+    await register();
+    assert.equal(
+      (await browser.submit(await follow(browser, await authorizeIn(browser, toNotes)))).status,
+      302,
+    );
+    assert.equal(errorOf(await silently(browser, toNotes)), null);
+    const form = { client_id: id, scope: 'openid' };
+    const { device_code } = (await server.post('/oidc/device_authorization', { form })).json;
+    clock.advance(SECOND);
+    assert.equal((await root.call('DELETE', `oidc-clients/${id}`)).status, 200);
+    await register();
+    assert.equal(errorOf(await silently(browser, toNotes)), 'account_selection_required');
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+    const polled = await server.post('/oidc/token', { form: { grant_type, device_code, client_id: id } });
+    assert.equal(polled.json.error, 'expired_token');
+  });
+
   test('gets one code for two clicks at once, and none for a session that ends during the click', async (t) => {
     const { browser, id } = await signedIn();
     const page = await follow(browser, await authorizeIn(browser, toWiki));

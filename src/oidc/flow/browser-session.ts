@@ -23,14 +23,16 @@ export function mayBeSilent({ redirectUri }: Pick<AuthRequest, 'redirectUri'>): 
 
 /**
  * The application that an authorization leads to. A web address that only this client has identifies a registered
- * client; many programs share the built-in client, so there the address counts too.
+ * client, as long as it is the same one: ids can be given again. Many programs share the built-in client, so there the
+ * address counts too.
  */
 export function applicationKey(
   clients: ClientRegistry,
   { clientId, redirectUri }: Pick<AuthRequest, 'clientId' | 'redirectUri'>,
 ): string {
-  const isRegistered = (clients.find(clientId)?.registered ?? null) !== null;
-  return isRegistered && mayBeSilent({ redirectUri }) ? clientId : `${clientId} ${redirectUri}`;
+  const registered = clients.find(clientId)?.registered ?? null;
+  const isOne = registered !== null && mayBeSilent({ redirectUri });
+  return `${clientId} ${isOne ? registered.createdAt : redirectUri}`;
 }
 
 /** When a session that is used now will end. */

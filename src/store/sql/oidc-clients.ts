@@ -26,6 +26,7 @@ export const oidcClients = concern<OidcClientStore>()({
       yield* endSessionsWhere(sql`client_id = ${id}`, { reason: 'administrator', now });
       yield* forgetSubscriber('logout', id);
       yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
+      yield* run('DELETE FROM device_logins WHERE client_id = ?', id);
       yield* recordChange('oidc-client', id, now);
       return true;
     },
