@@ -30,7 +30,7 @@ import {
   selected,
   workOnAll,
 } from './bulk.ts';
-import { gatherRows, type Row, rowsOf } from './import-people.ts';
+import { gatherRows, type Row } from './import-people.ts';
 import type { PolicyPreview } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
@@ -45,15 +45,6 @@ type JobWork = BulkWork | { readonly action: 'import' };
 export interface KnownBulkJob extends BulkJob {
   readonly work: JobWork;
   readonly found: JobOutlook;
-}
-
-export interface ImportResult {
-  readonly rows: number;
-  /** Empty if there are problems, or nothing was to be made, or not yet. */
-  readonly created: Made['created'];
-  readonly problems: readonly ImportProblem[];
-  /** For the caller to carry on. */
-  readonly job?: KnownBulkJob;
 }
 
 /** A call makes a few steps. */
@@ -80,28 +71,6 @@ export async function changeMany(
   return { matched, ...(await makeAll(needs, by, { gathered, of: { work, pieces, matched } })) };
 }
 
-/**
- * Checks every row of a table, and makes the identities if all of them are acceptable.
- * @param asJob   whether what is more than one step is neither checked nor made now: the caller carries on its job
- * @throws MalformedInput, AuthError   as `rowsOf`, and as `changeMany` where a name is taken meanwhile
- */
-export async function importPeople(
-  needs: AdminServices,
-  by: AdminCall,
-  { csv, dryRun, asJob }: { readonly csv: string; readonly dryRun: boolean; readonly asJob: boolean },
-): Promise<ImportResult> {
-  const rows = rowsOf(csv, by);
-  const of = { work: { action: 'import' }, pieces: piecesOf(rows) } as const;
-  const { length: matched } = rows;
-  if (asJob && matched > mostInOneStep)
-    return { rows: matched, created: [], problems: [], job: await storeJob(needs, by, of) };
-  const gathered = await gatherRows(needs, by, rows);
-  const { problems } = gathered;
-  const isMade = problems.length === 0 && !dryRun;
-  const made = isMade ? await makeAll(needs, by, { gathered, of: { ...of, matched } }) : { created: [] };
-  return { rows: matched, created: made.created, problems };
-}
-
 const noOutlook: Outlook = { refused: { count: 0, first: [] }, policy: null, objection: null };
 
 type NewJob = Pick<KnownBulkJob, 'work'> &
@@ -110,7 +79,7 @@ type NewJob = Pick<KnownBulkJob, 'work'> &
   };
 
 /** Makes what was checked: in one step if that is small enough, or else by a job. */
-async function makeAll(
+export async function makeAll(
   needs: AdminServices,
   by: AdminCall,
   { gathered, of }: { readonly gathered: Gathered; readonly of: NewJob & { readonly matched: number } },
@@ -157,7 +126,7 @@ function idsOf(identities: readonly Identity[]): readonly BulkJobPiece[] {
   return [...(administrators.length > 0 ? [administrators] : []), ...piecesOf(idsWhere(false))];
 }
 
-function piecesOf(items: BulkJobPiece): readonly BulkJobPiece[] {
+export function piecesOf(items: BulkJobPiece): readonly BulkJobPiece[] {
   const count = Math.ceil(items.length / mostInOneStep);
   return Array.from({ length: count }, (_, at) => items.slice(at * mostInOneStep, (at + 1) * mostInOneStep));
 }
@@ -177,7 +146,7 @@ export async function createBulkJob(
   return storeJob(needs, by, { work, pieces: [], selection: selection.filter });
 }
 
-async function storeJob(
+export async function storeJob(
   needs: AdminServices,
   by: AdminCall,
   { pieces, ...of }: NewJob,
@@ -313,7 +282,7 @@ async function changePiece(needs: AdminServices, by: AdminCall, job: KnownBulkJo
   return made;
 }
 
-const isImport = (work: JobWork): work is Exclude<JobWork, BulkWork> =>
+export const isImport = (work: JobWork): work is Exclude<JobWork, BulkWork> =>
   'action' in work && work.action === 'import';
 
 /** Rows that were checked, as long as nothing came in between. @throws AuthError conflict   names the line */

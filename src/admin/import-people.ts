@@ -63,8 +63,8 @@ export async function gatherRows(
  * @throws MalformedInput                 the text is no table, or has too many cells
  * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
  */
-export function rowsOf(csv: string, by: AdminCall): readonly Row[] {
-  const [head, ...rows] = parseCsv(csv, mostCells);
+export function rowsOf(csv: string, by: AdminCall, linesBefore: number): readonly Row[] {
+  const [head, ...rows] = parseCsv(csv, mostCells, linesBefore);
   if (head === undefined || rows.length === 0)
     throw refusedField(
       'body',

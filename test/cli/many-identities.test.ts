@@ -172,3 +172,39 @@ test('a dry run of a single change says what it would do, and changes nothing', 
   await fine('update', 'auth-policy', 'night', '--assign-to', 'night');
   assert.equal((await fine('get', 'identity', 'dora', '-j')).json.authPolicy.name, 'night');
 });
+
+test('a table of any size is sent in parts, checked as a whole, and made by one job', async () => {
+  const file = join(server.home, 'whole.csv');
+  // Two parts, each of at most 4 MiB.
+  const padding = ' '.repeat(4000);
+  const rows = Array.from({ length: 1300 }, (_, at) => `whole ${at}${padding},W${at},"vast,\ncrowd"`);
+  const write = (changed: Readonly<Record<number, string>>, end = '') => {
+    const lines = ['name,externalId,roleAttributes', '', ...rows.map((row, at) => changed[at] ?? row), ',,'];
+    writeFileSync(file, `${lines.join('\r\n')}\r\n${end}`, 'latin1');
+  };
+  // Row N begins in line 3 + 2N: line breaks in quotes count too.
+  write({ 1200: 'WHOLE 7,W1200,', 1210: 'whole 1210,W1200,', 1211: ',,x' });
+  const repeated = await cli.exits(1, ['identity', 'import', file]);
+  assert.match(repeated.stderr, /Nothing was imported/);
+  assert.match(repeated.stderr, /whole\.csv:2403: name is the same as in a line before/);
+  assert.match(repeated.stderr, /whole\.csv:2422: externalId is the same as in a line before/);
+  write({ 1211: ',,x', 1212: 'root,,' });
+  const refused = await cli.exits(1, ['identity', 'import', file]);
+  assert.match(refused.stderr, /whole\.csv:2425: name is missing/);
+  assert.match(refused.stderr, /whole\.csv:2426: name is already taken/);
+  write({ 1250: 'whole 1250,"W1"250,' });
+  assert.match((await cli.exits(1, ['identity', 'import', file])).stderr, /line 2503 has a quote/);
+  write({}, 'M\u00fcller');
+  assert.match((await cli.exits(2, ['identity', 'import', file])).stderr, /line 2604 is not in UTF-8/);
+  assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
+  await cli.exits(1, ['get', 'identity', 'whole 0']);
+
+  write({});
+  const made = await cli.run(['identity', 'import', file], { person: () => undefined });
+  assert.match(made.stderr, /whole\.csv has 1300 rows\. All are checked before the first identity is made\./);
+  assert.match(made.stderr, /1000 of 1300 done, about \d+ s left \(\d+ a second\)/);
+  assert.match(made.stdout, /^Made 1300 identities in \d+ s \(\d+ a second\)\.$/m);
+  assert.equal((await fine('get', 'identity', 'whole 1299', '-j')).json.externalId, 'W1299');
+  const again = await cli.exits(1, ['identity', 'import', file, '--dry-run']);
+  assert.match(again.stderr, /whole\.csv:2601: name is already taken/);
+});

@@ -242,6 +242,28 @@ describe('a table of many people', () => {
     assert.equal(await numberOf(filterOf('wrong')), 0);
   });
 
+  test('may come in parts, until its job is carried on', async () => {
+    const part = (name: string, query: string) =>
+      imported(server, root, { csv: tableOf(name, 3), query: `?${query}` });
+    const { id } = (await part('parted', 'job=new')).json.data.job;
+    const more = await part('further', `job=${id}&linesBefore=3`);
+    assert.deepEqual([more.json.data.job.id, more.json.data.rows], [id, 3], more.text);
+    await part('parted', `job=${id}&linesBefore=6`);
+    assert.equal(await numberOf(filterOf('parted')), 0);
+    const { problems } = await checkedTable(id);
+    assert.deepEqual(problems, []);
+    assertRefused(await part('late', `job=${id}&linesBefore=9`), 404, 'NOT_FOUND');
+    // What parts have in common, only a step that makes it finds.
+    assert.equal((await carryOn(id, { confirmed: true })).json.data.done, 6);
+    const refused = await carryOn(id, { confirmed: true });
+    assertRefused(refused, 409, 'CONFLICT');
+    assert.match(refused.text, /line 8: name is already taken/);
+
+    const filtered = createdId(await root.call('POST', jobs, { filter: 'true', action: 'enable' }));
+    for (const job of [filtered, 'none']) assertRefused(await part('lost', `job=${job}`), 404, 'NOT_FOUND');
+    assertRefused(await part('lost', 'job=new&linesBefore=-1'), 'linesBefore');
+  });
+
   test('has no job if it is small, or if one call is to do all', async () => {
     for (const [csv, query] of [
       [tableOf('small', 3), '?asJob=true'],

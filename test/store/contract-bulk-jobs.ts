@@ -48,6 +48,22 @@ export function bulkJobTests({ store }: SharedDatabase): void {
       assert.equal(await bulkJobs.advance(other), false);
     });
 
+    test('gets more at its end until the first is checked', async () => {
+      const { bulkJobs } = store;
+      const job = { ...newJob(), state: 'checking' } as const;
+      await bulkJobs.create({ ...job, pieces: [['a'], ['b']] });
+      assert.equal(await bulkJobs.add(job.id, [['c'], ['d']], t0 + 1), true);
+      assert.equal(await bulkJobs.add(job.id, [['e']], t0 + 2), true);
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 1), [['b'], ['c']]);
+      assert.deepEqual(await bulkJobs.piecesFrom(job.id, 3), [['d'], ['e']]);
+      assert.deepEqual(await bulkJobs.find(job.id), { ...job, updatedAt: t0 + 2 });
+      await bulkJobs.advance({ ...job, reached: '1' });
+      assert.equal(await bulkJobs.add(job.id, [['f']], t0 + 3), false);
+      const filtered = { ...newJob(), selection: 'true' };
+      await bulkJobs.create({ ...filtered, pieces: [] });
+      for (const id of [filtered.id, 'none']) assert.equal(await bulkJobs.add(id, [['g']], t0), false);
+    });
+
     test('is deleted after a day in which it was only checked, and stays if it has begun', async () => {
       const { bulkJobs, expiry } = store;
       const left = newJob();

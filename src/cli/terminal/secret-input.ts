@@ -75,17 +75,22 @@ async function readAs(
   try {
     return read(await readFile(resolve(ports.cwd, path)));
   } catch (error) {
-    const isOtherEncoding = error instanceof MalformedInput;
-    const reason = isOtherEncoding ? error.reason : fileErrorReason(error);
-    throw new CliError(`The ${what} ${path} cannot be read: ${reason}.`, {
-      exitCode: exitCodes.usage,
-      code: 'usage',
-      cause: error,
-      next: isOtherEncoding
-        ? 'convert the file, then run the command again'
-        : 'check the path and the permissions of the file',
-    });
+    throw unreadable(error, path, what);
   }
+}
+
+/** The failure of a command that cannot read a file named by the person: exit 2. */
+export function unreadable(cause: unknown, path: string, what: string): CliError {
+  const isOtherEncoding = cause instanceof MalformedInput;
+  const reason = isOtherEncoding ? cause.reason : fileErrorReason(cause);
+  return new CliError(`The ${what} ${path} cannot be read: ${reason}.`, {
+    exitCode: exitCodes.usage,
+    code: 'usage',
+    cause,
+    next: isOtherEncoding
+      ? 'convert the file, then run the command again'
+      : 'check the path and the permissions of the file',
+  });
 }
 
 /** A secret in a file, without the line break at its end. @throws CliError exit 2 when it cannot be read */

@@ -8,10 +8,10 @@ import {
   createBulkJob,
   deleteBulkJob,
   getBulkJob,
-  importPeople,
   type KnownBulkJob,
   listBulkJobs,
 } from '../../admin/bulk-jobs.ts';
+import { importPeople } from '../../admin/import-table.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { importColumns } from '../../model/bulk-actions.ts';
 import { isoTime } from '../../platform/clock.ts';
@@ -151,10 +151,29 @@ function importRoute(needs: EdgeServices): Route {
       importSchema,
       `The identities that it made: none with problems or \`dryRun\`. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
     ),
-    refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate', 'conflict'],
+    refusals: [
+      'could_not_parse_body',
+      'unsupported_media_type',
+      'could_not_validate',
+      'not_found',
+      'conflict',
+    ],
     rawBody: [csvType],
     bodyLimit: largestTable,
     query: changeParameters.extend({
+      job: z
+        .string()
+        .optional()
+        .describe(
+          'The job to which the rows are added, for a table that is sent in parts, each with the head: new for the first part, then the id of that job',
+        ),
+      linesBefore: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(1e9)
+        .default(0)
+        .describe('The number of lines of the whole table before this part, without the head'),
       dryRun: flag.describe('Only checks the table'),
       asJob: flag.describe(
         'Many rows are neither checked nor made now: the answer has a job, which does so when it is continued',

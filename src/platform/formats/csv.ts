@@ -7,12 +7,14 @@ import { MalformedInput } from './malformed-input.ts';
  * semicolons or tabs if the first line has only those.
  * Empty lines are left out.
  * @param mostCells including the empty ones, which cost as much; reading millions of them would hold up a thread
+ * @param linesBefore how many lines come before its second one that are not in the text
  * @throws MalformedInput too many cells; a quote that is not closed, or text after a closing one; names the line
  * @see RFC 4180
  */
 export function parseCsv(
   text: string,
   mostCells: number,
+  linesBefore = 0,
 ): readonly { readonly line: number; readonly cells: readonly string[] }[] {
   const input = text.replace(/^\ufeff/, '');
   const [head = ''] = /^[^\r\n]*/.exec(input) ?? [];
@@ -21,8 +23,8 @@ export function parseCsv(
   const rows: { line: number; cells: string[] }[] = [];
   let cells: string[] = [];
   let read = 0;
-  let line = 1;
-  let begun = 1;
+  let line = 1 + linesBefore;
+  let begun = line;
   while (cell.lastIndex < input.length || cells.length > 0) {
     const found = cell.exec(input);
     if (found === null) throw new MalformedInput(`line ${line} has a quote that is not closed or not alone`);

@@ -15,9 +15,10 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /**
  * The text of a file that a person has written, without a byte order mark. Reading another encoding with replacement
  * characters would make, for example, a password that cannot be typed.
+ * @param linesBefore how many lines of the file come before those bytes
  * @throws MalformedInput it is in another encoding; names the line
  */
-export function textOfFile(bytes: Uint8Array): string {
+export function textOfFile(bytes: Uint8Array, linesBefore = 0): string {
   const [first, second] = bytes;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isMarked || isUnmarkedUtf16(bytes))
@@ -27,7 +28,8 @@ export function textOfFile(bytes: Uint8Array): string {
   try {
     return decodeUtf8(bytes).replace(/^\ufeff/, '');
   } catch {
-    throw new MalformedInput(`line ${lineOfFault(bytes)} is not in UTF-8: save the file as UTF-8`);
+    const line = linesBefore + lineOfFault(bytes);
+    throw new MalformedInput(`line ${line} is not in UTF-8: save the file as UTF-8`);
   }
 }
 

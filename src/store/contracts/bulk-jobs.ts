@@ -43,6 +43,11 @@ export interface NewBulkJob extends BulkJob {
 export interface BulkJobStore {
   /** The newest hundred are kept. */
   create(job: NewBulkJob): Promise<void>;
+  /**
+   * Adds pieces at the end of a job of which nothing was checked yet.
+   * @returns false when there is none
+   */
+  add(id: string, pieces: readonly BulkJobPiece[], now: Millis): Promise<boolean>;
   /** The piece of this number and the one after it, as far as they exist and are not done. */
   piecesFrom(id: string, number: number): Promise<readonly BulkJobPiece[]>;
   find(id: string): Promise<BulkJob | null>;

@@ -1,18 +1,26 @@
 import type { BulkJob, BulkJobPiece, BulkJobStore } from '../contracts/bulk-jobs.ts';
-import { insert, reader } from './codec.ts';
+import { insert, integerOrNull, reader } from './codec.ts';
 import { concern } from './concern.ts';
-import { affects, run } from './intent.ts';
+import { affects, first, type Intent, run } from './intent.ts';
 
 export const bulkJobs = concern<BulkJobStore>()({
   writes: {
     *create({ pieces, ...job }) {
       yield* insert('bulk_jobs', job);
-      for (const [number, items] of pieces.entries())
-        yield* insert('bulk_job_pieces', { jobId: job.id, number, items });
+      yield* insertPieces(job.id, pieces);
       yield* run(
         'DELETE FROM bulk_jobs WHERE id NOT IN (SELECT id FROM bulk_jobs ORDER BY created_at DESC, id LIMIT ?)',
         mostKept,
       );
+    },
+    *add(id, pieces, now) {
+      const isFound = yield* affects(
+        `UPDATE bulk_jobs SET updated_at = ? WHERE id = ? AND selection IS NULL AND step = 0 RETURNING id`,
+        now,
+        id,
+      );
+      if (isFound) yield* insertPieces(id, pieces);
+      return isFound;
     },
     *advance(job) {
       const advanced = yield* affects(
@@ -51,6 +59,13 @@ export const bulkJobs = concern<BulkJobStore>()({
     },
   }),
 });
+
+function* insertPieces(jobId: string, pieces: readonly BulkJobPiece[]): Intent<void> {
+  const last = yield* first('SELECT max(number) AS number FROM bulk_job_pieces WHERE job_id = ?', jobId);
+  const next = 1 + ((last && integerOrNull(last, 'number')) ?? -1);
+  for (const [at, items] of pieces.entries())
+    yield* insert('bulk_job_pieces', { jobId, number: next + at, items });
+}
 
 const bulkJobOf = reader<BulkJob>()(
   'id reference madeBy selection? work:json state matched done reached? found:json step createdAt updatedAt',

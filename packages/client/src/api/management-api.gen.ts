@@ -5457,6 +5457,8 @@ export interface operations {
         parameters: {
             query?: {
                 force?: "true" | "false";
+                job?: string;
+                linesBefore?: number;
                 dryRun?: "true" | "false";
                 asJob?: "true" | "false";
             };

@@ -8,9 +8,9 @@ import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
-import { readNamedFile } from '../../terminal/secret-input.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { changed } from './change.ts';
+import { repetitions, tableParts } from './table-parts.ts';
 
 export type ManyOptions = Texts<'server'> & Flags<'yes' | 'dryRun' | 'force'>;
 
@@ -22,6 +22,9 @@ interface Job {
   /** The table that it imports. */
   readonly file?: string;
 }
+
+/** With so many problems the check of a table ends. Results name no more identities either. */
+const mostNamed = 10_000;
 
 const path = '/identities/bulk';
 const jobs = `${path}/jobs`;
@@ -104,30 +107,29 @@ async function carryOn(
   const until = (states: readonly string[], confirmed: boolean) =>
     showingProgress(report, async (show) => {
       const { clock } = report.ports;
-      const begun = { at: clock.monotonic(), done: Number(now.done) };
-      while (!states.includes(String(now.state))) {
-        const checked = numberField(asObject(now.preview), 'matched') ?? 0;
-        const of = among === undefined ? '' : ` of ${Math.max(among, checked)}`;
-        const done = Number(now.done);
-        const each = (clock.monotonic() - begun.at) / Math.max(1, done - begun.done);
-        const left = done > begun.done ? timeLeft((checked - done) * each) : '';
-        show(now.state === 'checking' ? `${checked}${of} checked` : `${done} of ${checked} done${left}`);
+      const begun = { at: clock.monotonic(), ...progressOf(now, among) };
+      while (!states.includes(String(now.state)) && problems.length < mostNamed) {
+        const { count, of, word } = progressOf(now, among);
+        const [more, time] = [count - begun.count, clock.monotonic() - begun.at];
+        const left = of > count ? `, about ${duration(((of - count) * time) / more)} left` : '';
+        const pace = more > 0 ? `${left} (${perSecond(more, time)})` : '';
+        show(`${count}${of === 0 ? '' : ` of ${of}`} ${word}${pace}`);
         now = (await call(`${at}/continue`, { confirmed })).document;
         invitations.push(...asList(now.invitations));
-        created.push(...asList(now.created));
+        if (among === undefined || among <= mostNamed) created.push(...asList(now.created));
         problems.push(...asList(now.problems).map(asObject));
       }
     });
   const isImport = job.action === 'import';
   await until(['checked', 'working', 'done'], false);
+  const end = () => api.call({ method: 'DELETE', path: at });
+  if (problems.length > 0) {
+    await end();
+    throw notImported(problems, file);
+  }
   if (now.state === 'checked') {
     const preview = asObject(now.preview);
-    const end = () => api.call({ method: 'DELETE', path: at });
     const count = identities(numberField(preview, 'matched') ?? 0);
-    if (problems.length > 0) {
-      await end();
-      throw notImported(problems, file);
-    }
     if (options.dryRun === true || preview.matched === 0) {
       await end();
       if (isImport) return now;
@@ -162,11 +164,19 @@ async function carryOn(
   return { ...now, invitations, created };
 }
 
-/** At the pace so far. */
-function timeLeft(time: Millis): string {
-  return time < 2 * MINUTE
-    ? `, about ${Math.ceil(time / SECOND)} s left`
-    : `, about ${Math.ceil(time / MINUTE)} min left`;
+/** How far a job is. */
+function progressOf({ state, done, preview }: JsonObject, among: number | undefined) {
+  const checked = numberField(asObject(preview), 'matched') ?? 0;
+  if (state !== 'checking') return { count: Number(done), of: checked, word: 'done' };
+  return { count: checked, of: among === undefined ? 0 : Math.max(among, checked), word: 'checked' };
+}
+
+function duration(time: Millis): string {
+  return time < 2 * MINUTE ? `${Math.ceil(time / SECOND)} s` : `${Math.ceil(time / MINUTE)} min`;
+}
+
+function perSecond(count: number, time: Millis): string {
+  return `${Math.round((count * SECOND) / Math.max(1, time))} a second`;
 }
 
 /** `identity continue [JOB]` */
@@ -255,14 +265,11 @@ export async function importIdentities(
   options: ManyOptions,
   [file = '']: readonly string[],
 ): Promise<void> {
-  const text = await readNamedFile(report.ports, file, 'file');
   const { dryRun = false, force = false } = options;
+  const { clock } = report.ports;
   await withApi(report, options.server, async (api) => {
-    const query = { dryRun: String(dryRun), force: String(force), asJob: 'true' };
-    const call = { method: 'POST', path: '/identities/import', query, csv: text } as const;
-    const { document: result } = await api.call(call);
-    const problems = asList(result.problems).map(asObject);
-    if (problems.length > 0) throw notImported(problems, file);
+    const begun = clock.monotonic();
+    const { result, isWhole } = await sent(report, api, { file, options });
     const { job, ...answered } = result;
     const among = numberField(result, 'rows') ?? 0;
     const done =
@@ -274,13 +281,61 @@ export async function importIdentities(
             options: { force, dryRun, yes: true },
             file,
           });
-    const all = { ...answered, created: asList(done?.created) };
-    printResult(report, all, () =>
-      dryRun
-        ? `${identities(numberField(all, 'rows') ?? 0)} can be made; nothing was changed.`
-        : `Made ${identities(asList(all.created).length)}.`,
-    );
+    const all = { ...answered, created: isWhole ? asList(done?.created) : [] };
+    const time = clock.monotonic() - begun;
+    printResult(report, all, () => {
+      if (dryRun) return `${identities(among)} can be made; nothing was changed.`;
+      if (isWhole) return `Made ${identities(all.created.length)}.`;
+      return `Made ${identities(among)} in ${duration(time)} (${perSecond(among, time)}).`;
+    });
   });
+}
+
+/**
+ * Sends a table of any size, which the server checks later if it has many rows.
+ * @returns isWhole: one call took all of it
+ * @throws CliError rows have a problem: nothing was imported
+ */
+async function sent(
+  report: Report,
+  api: ApiClient,
+  { file, options }: { readonly file: string; readonly options: ManyOptions },
+): Promise<{ result: JsonObject; isWhole: boolean }> {
+  const { dryRun = false, force = false } = options;
+  const problems: JsonObject[] = [];
+  const repeatedIn = repetitions(force);
+  let result: JsonObject = {};
+  let rows = 0;
+  const job = () => asObject(result.job).id;
+  const send = async (show: (text: string) => void) => {
+    for await (const { csv, linesBefore, isLast } of tableParts(report.ports, file)) {
+      const query = {
+        dryRun: String(dryRun),
+        force: String(force),
+        asJob: 'true',
+        linesBefore: String(linesBefore),
+        ...((rows > 0 || !isLast) && { job: String(job() ?? 'new') }),
+      };
+      const call = { method: 'POST', path: '/identities/import', query, csv } as const;
+      result = (await api.call(call)).document;
+      const isWhole = isLast && rows === 0;
+      rows += numberField(result, 'rows') ?? 0;
+      problems.push(...asList(result.problems).map(asObject));
+      if (isWhole) return true;
+      problems.push(...repeatedIn({ csv, linesBefore }));
+      show(`${rows} rows sent`);
+    }
+    notice(report, `${file} has ${rows} rows. All are checked before the first identity is made.`);
+    return false;
+  };
+  try {
+    const isWhole = await showingProgress(report, send);
+    if (problems.length > 0) throw notImported(problems, file);
+    return { result: { ...result, rows }, isWhole };
+  } catch (error) {
+    if (job() !== undefined) await api.call({ method: 'DELETE', path: `${jobs}/${job()}` }).catch(() => {});
+    throw error;
+  }
 }
 
 function notImported(problems: readonly JsonObject[], file?: string): CliError {
