@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Actor, Right } from '../../src/model/actor.ts';
-import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
+import { type ApiSessionId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
 import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
@@ -207,6 +207,52 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
         outcomes.map((outcome) => outcome === true),
         [true, false, true, false, true],
       );
+    });
+  });
+
+  describe('new identities that are gathered', () => {
+    test('are made together, or none of them where a name passes for that of another', async () => {
+      const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
+      const make = async (names: readonly string[], force = false) => {
+        const gathered = store.gather(actor, now);
+        // Some have an external id, and others do not.
+        const made = names.map((name, at) =>
+          newIdentity({
+            name,
+            roleAttributes: [`r${at}`],
+            ...(at % 7 === 0 && { externalId: uniqueName() }),
+          }),
+        );
+        for (const one of made) await gathered.store.enrollments.createIdentity(one, [], now);
+        await gathered.commit({ now, seen: [], force, dryRun: false });
+        return made;
+      };
+      const common = uniqueName('many');
+      // Of several statements.
+      const names = Array.from({ length: 90 }, (_, at) => `${common} ${at}`);
+      for (const one of await make(names)) {
+        const stored = await store.identities.find(one.id);
+        assert.deepEqual({ ...stored, ...one, authPolicyId: defaultAuthPolicyId }, stored);
+        assert.deepEqual(await store.identities.listByNameKeys([one.name]), [
+          { key: one.name, name: one.name },
+        ]);
+      }
+      const others = [`${common} new`, ...Array.from({ length: 20 }, (_, at) => `${common} new ${at}`)];
+      const refusals = [
+        [[...others, `${common} 77`.toUpperCase()], `${common} 77`],
+        [[...others, `${common} NEW`], `${common} new`],
+        [[...others, `${common} NEW 3`, `${common} last`], `${common} new 3`],
+      ] as const;
+      for (const [made, holder] of refusals) {
+        await assert.rejects(
+          make(made),
+          (error) => error instanceof AlreadyTaken && error.field === 'name' && error.passesFor === holder,
+        );
+        assert.equal(await store.identities.findByName(`${common} new`), null);
+      }
+      await make(refusals[1][0], true);
+      const keys = [`${common} new`];
+      assert.equal((await store.identities.listByNameKeys(keys)).length, 2);
     });
   });
 

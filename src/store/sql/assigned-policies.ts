@@ -1,22 +1,15 @@
 // Keeps the column of the policy that applies (model/assigned-policy.ts) true, in the transaction of each change.
 
-import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
+import { assignedPolicy } from '../../model/assigned-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { authPolicyOf, identityOf } from './codec.ts';
 import { all, type Intent, raw, run } from './intent.ts';
 
 export const assigningPoliciesSql = `SELECT * FROM auth_policies WHERE assign_to <> '[]'`;
 
-/** The policy of an identity, as it is to be stored. @param named null: none was named for it */
-export function* policyFor(
-  roleAttributes: readonly string[],
-  named: AssignedPolicy['authPolicyId'] | null,
-): Intent<AssignedPolicy> {
-  const policies = named === null ? yield* all(assigningPoliciesSql) : [];
-  return assignedPolicy(
-    policies.map((row) => authPolicyOf(row)),
-    roleAttributes,
-    named,
-  );
+/** Those that are assigned to role attributes. */
+export function* assigningPolicies(): Intent<readonly AuthPolicy[]> {
+  return (yield* all(assigningPoliciesSql)).map((row) => authPolicyOf(row));
 }
 
 /** Of identities that are read at a time. */
@@ -24,7 +17,7 @@ const pageSize = 1000;
 
 /** Assigns again after a change of policies. The caller records the change of the policy, which drops all accounts. */
 export function* assignEverybody(): Intent<void> {
-  const policies = (yield* all(assigningPoliciesSql)).map((row) => authPolicyOf(row));
+  const policies = yield* assigningPolicies();
   for (let after = ''; ; ) {
     const rows = yield* all`SELECT * FROM identities WHERE auth_policy_from <> 'identity'
       AND id > ${after} ORDER BY id LIMIT ${raw(String(pageSize))}`;

@@ -6,7 +6,7 @@ import type {
   QueuedWithAudit,
 } from '../contracts/audit-events.ts';
 import { countOf, evict } from './bounded-trail.ts';
-import { insertOr, reader } from './codec.ts';
+import { insertAll, reader } from './codec.ts';
 import { concern } from './concern.ts';
 import { deliverEvents, deliverNotice } from './deliveries.ts';
 import { all, among, type Intent, raw, type Sql, sql } from './intent.ts';
@@ -35,7 +35,7 @@ export const auditEvents = concern<AuditEventStore>()({
       bound: AuditBound | null,
       { events, notices = [] }: QueuedWithAudit,
     ): Intent<void> {
-      for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
+      yield* insertAll('audit_events', rows, 'ON CONFLICT (id) DO NOTHING');
       yield* deliverEvents(events);
       for (const notice of notices) yield* deliverNotice(notice);
       if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);

@@ -12,7 +12,16 @@ import { type Identity, type IdentityInTokens, identityEntity } from '../../mode
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import { entityTable } from './entity-table.ts';
-import { type Intent, run, type SqlRow, type SqlValue, type Statement } from './intent.ts';
+import {
+  among,
+  type Column,
+  type Intent,
+  insertRows,
+  raw,
+  type SqlRow,
+  type SqlValue,
+  sql,
+} from './intent.ts';
 import { snakeCase } from './list-source.ts';
 
 export function accountOf(row: SqlRow): Account {
@@ -168,8 +177,12 @@ export function reader<Value extends object>() {
 
 /** Inserts a row. Members that are undefined are left out. */
 export function insert(table: string, members: object): Intent<void> {
-  const { sql, params } = insertion(table, members);
-  return run(sql, ...params);
+  return insertAll(table, [members]);
+}
+
+/** @param end `ON CONFLICT …` */
+export function insertAll(table: string, rows: readonly object[], end = ''): Intent<void> {
+  return insertRows(table, rows.map(columnsOfMembers), end);
 }
 
 /**
@@ -178,19 +191,19 @@ export function insert(table: string, members: object): Intent<void> {
  * @returns the row that was inserted or changed; undefined: none, or it is not returned
  */
 export function* insertOr(table: string, members: object, end: string): Intent<SqlRow | undefined> {
-  const { sql, params } = insertion(table, members);
-  const [row] = yield { sql: `${sql} ${end}`, params, isUnread: !end.includes('RETURNING') };
+  const columns = columnsOfMembers(members);
+  const names = raw(columns.map(([name]) => name).join(', '));
+  const values = among(columns.map(([, value]) => value));
+  const [row] = yield {
+    ...sql`INSERT INTO ${raw(table)} (${names}) VALUES ${values} ${raw(end)}`,
+    isUnread: !end.includes('RETURNING'),
+  };
   return row;
 }
 
-function insertion(table: string, members: object): Statement {
+function columnsOfMembers(members: object): readonly Column[] {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  const names = given.map(([member]) => columnName(member)).join(', ');
-  const marks = given.map(() => '?').join(', ');
-  return {
-    sql: `INSERT INTO ${table} (${names}) VALUES (${marks})`,
-    params: given.map(([, value]) => sqlOf(value)),
-  };
+  return given.map(([member, value]) => [columnName(member), sqlOf(value)]);
 }
 
 const known = new Map<string, string>();

@@ -4,7 +4,16 @@
 import { type Entity, type Field, mayBeNull, type Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { first, type Intent, all as rowsOf, run, type SqlRow, type SqlValue } from './intent.ts';
+import {
+  type Column,
+  first,
+  type Intent,
+  insertRows,
+  all as rowsOf,
+  run,
+  type SqlRow,
+  type SqlValue,
+} from './intent.ts';
 import { type ListSource, listSource, lowerCaseColumn, searchedColumnsOf, snakeCase } from './list-source.ts';
 
 /** Columns that are not in the description, with their values. */
@@ -19,10 +28,11 @@ export interface EntityTable<Value> {
   /** `SELECT` list for `read` with that prefix. */
   columns(prefix: string): string;
   insert(value: object & { id: string }, now: Millis, more?: MoreColumns): Intent<void>;
+  insertAll(values: readonly (object & { id: string })[], now: Millis): Intent<void>;
   /** Changes the fields that are given. @returns the changed row; undefined when there is none */
   update(change: { id: string; patch: object; now: Millis }): Intent<SqlRow | undefined>;
   /** The columns of the given fields, with their values. */
-  valuesOf(fields: object): readonly (readonly [column: string, value: SqlValue])[];
+  valuesOf(fields: object): readonly Column[];
   readonly listed: ListSource;
 }
 
@@ -41,7 +51,7 @@ export function entityTable<E extends Entity>(
   const renamed = stored.filter(({ name, column }) => column !== snakeCase(name));
   const columns = Object.fromEntries(renamed.map(({ name, column }) => [name, column]));
 
-  function valuesOf(fields: object): readonly (readonly [string, SqlValue])[] {
+  function valuesOf(fields: object): readonly Column[] {
     const given = fields as Readonly<Record<string, unknown>>;
     return stored.flatMap(({ name, column, isSearched, toSql }) => {
       const value = given[name];
@@ -52,6 +62,14 @@ export function entityTable<E extends Entity>(
         : [[column, set] as const];
     });
   }
+
+  const rowOf = (value: object & { id: string }, now: Millis, more: MoreColumns = {}): readonly Column[] => [
+    ['id', value.id],
+    ...valuesOf(value),
+    ...Object.entries(more),
+    ['created_at', now],
+    ['updated_at', now],
+  ];
 
   return {
     table,
@@ -70,20 +88,12 @@ export function entityTable<E extends Entity>(
       return value as Stored<E>;
     },
     columns: (prefix) => all.map((column) => `${table}.${column} AS ${prefix}${column}`).join(', '),
-    *insert(value, now, more = {}) {
-      const set = [
-        ['id', value.id] as const,
-        ...valuesOf(value),
-        ...Object.entries(more),
-        ['created_at', now] as const,
-        ['updated_at', now] as const,
-      ];
-      const names = set.map(([column]) => column).join(', ');
-      yield* run(
-        `INSERT INTO ${table} (${names}) VALUES (${set.map(() => '?').join(', ')})`,
-        ...set.map(([, each]) => each),
-      );
-    },
+    insert: (value, now, more = {}) => insertRows(table, [rowOf(value, now, more)]),
+    insertAll: (values, now) =>
+      insertRows(
+        table,
+        values.map((value) => rowOf(value, now)),
+      ),
     update: ({ id, patch, now }) => {
       const set = [['updated_at', now] as const, ...valuesOf(patch)];
       return first(

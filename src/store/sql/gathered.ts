@@ -1,7 +1,10 @@
 // Several intents as one: either all of their changes are made, or none.
 
+import type { EnrollmentStore } from '../contracts/enrollments.ts';
 import { type CommitConditions, NotAsSeen } from '../contracts/gathered.ts';
+import type { NewIdentity } from '../contracts/identities.ts';
 import { keepingAnAdministrator } from './administrators.ts';
+import { createIdentities } from './identities.ts';
 import { type Force, first, type Intent } from './intent.ts';
 import { tableOf } from './managed-entities.ts';
 
@@ -36,7 +39,7 @@ const changedSince: ReadonlySet<unknown> = new Set([false, 'unknown', 'disabled'
 
 function* runAll(
   calls: readonly GatheredCall[],
-  { seen, force }: CommitConditions,
+  { seen, force, now }: CommitConditions,
   run: (call: GatheredCall, how: Force) => Intent<unknown>,
 ): Intent<void> {
   for (let at = 0; at < seen.length; at += askedTogether) {
@@ -49,10 +52,30 @@ function* runAll(
     );
     if (row === undefined) throw new NotAsSeen('changed');
   }
-  for (const call of calls) {
+  for (let at = 0; at < calls.length; at += 1) {
+    const call = calls[at] as GatheredCall;
+    const created = newIdentitiesFrom(calls, at);
+    if (created.length > 1) {
+      yield* createIdentities({ force: true, sharesName: force }, created, now);
+      at += created.length - 1;
+      continue;
+    }
     const outcome = yield* run(call, { force: true, sharesName: force });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');
     // An invitation has further outcomes, which its rule has seen before.
     if (changedSince.has(outcome)) throw new NotAsSeen('changed');
   }
+}
+
+/** The identities that calls from one on create in a row, as long as they create nothing else. */
+function newIdentitiesFrom(calls: readonly GatheredCall[], at: number): readonly NewIdentity[] {
+  const created: NewIdentity[] = [];
+  for (let next = at; next < calls.length; next += 1) {
+    const { name, args } = calls[next] as GatheredCall;
+    // Sound because calls have the parameters of their contract.
+    const [identity, enrollments] = args as Parameters<EnrollmentStore['createIdentity']>;
+    if (name !== 'enrollments.createIdentity' || enrollments.length > 0) break;
+    created.push(identity);
+  }
+  return created;
 }

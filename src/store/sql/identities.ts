@@ -1,12 +1,12 @@
 import { isDisabled } from '../../model/account.ts';
 import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
-import type { AssignedPolicy } from '../../model/assigned-policy.ts';
+import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
 import { asSent, type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
-import type { IdentityPatch, IdentityStore } from '../contracts/identities.ts';
+import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -14,13 +14,13 @@ import {
   enabledSignersSql,
   keepingAnAdministrator,
 } from './administrators.ts';
-import { policyFor } from './assigned-policies.ts';
+import { assigningPolicies } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { accountOf, accountsSql, identityOf, identityTable, insert, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
 import { affects, all, type Force, first, type Intent, run, type SqlRow } from './intent.ts';
-import { alikeSql, giveName, namesByKeySql } from './names.ts';
+import { alikeSql, giveName, nameNew, namesByKeySql } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator, forgetLogins } from './session-ends.ts';
 
 export const identities = concern<IdentityStore>()({
@@ -72,12 +72,25 @@ export function* createIdentity(
   how: Force,
   [identity, password, now]: Parameters<IdentityStore['create']>,
 ): Intent<void> {
-  const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
-  const policy = yield* policyFor(identity.roleAttributes, identity.authPolicyId);
-  yield* identityTable.insert({ ...byDefault, ...identity, ...policy }, now);
-  yield* giveName(how, { identityId: identity.id, kind: 'name', name: identity.name });
+  yield* createIdentities(how, [identity], now);
   if (password !== null)
     yield* insertPassword(how, [{ ...password, identityId: identity.id, tags: {} }, now]);
+}
+
+/** Many in few statements: an import makes millions. */
+export function* createIdentities(how: Force, made: readonly NewIdentity[], now: Millis): Intent<void> {
+  const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
+  const isAssigned = made.some(({ authPolicyId }) => authPolicyId === null);
+  const policies = isAssigned ? yield* assigningPolicies() : [];
+  const stored = made.map((identity) => {
+    const policy = assignedPolicy(policies, identity.roleAttributes, identity.authPolicyId);
+    return { ...byDefault, ...identity, ...policy };
+  });
+  yield* identityTable.insertAll(stored, now);
+  yield* nameNew(
+    how,
+    made.map(({ id, name }) => ({ identityId: id, kind: 'name', name })),
+  );
 }
 
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
@@ -175,7 +188,8 @@ function* applyUpdate(how: Force, [id, patch, now]: Parameters<IdentityStore['up
 function* reassigned(row: SqlRow, patch: IdentityPatch): Intent<Partial<AssignedPolicy>> {
   if (patch.authPolicyId === undefined && patch.roleAttributes === undefined) return {};
   const sent = patched(identityEntity.fields, asSent(identityOf(row)), patch);
-  return yield* policyFor(sent.roleAttributes, sent.authPolicyId);
+  const policies = sent.authPolicyId === null ? yield* assigningPolicies() : [];
+  return assignedPolicy(policies, sent.roleAttributes, sent.authPolicyId);
 }
 
 /** @param row of an identity */

@@ -93,6 +93,36 @@ export function* affects(...spelled: Spelled): Intent<boolean> {
   return rows.length > 0;
 }
 
+/** Few texts, so that statements stay prepared however many items there are. */
+const batchSizes = [64, 16, 4, 1];
+
+/** The items in order, as many together as one statement takes. */
+export function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const batches: (readonly Item[])[] = [];
+  for (let at = 0; at < items.length; at += batches.at(-1)?.length ?? 0) {
+    const size = batchSizes.find((one) => one <= items.length - at);
+    batches.push(items.slice(at, at + (size ?? 1)));
+  }
+  return batches;
+}
+
+export type Column = readonly [name: string, value: SqlValue];
+
+/** Inserts rows in order, many with one statement. @param end `ON CONFLICT …` */
+export function* insertRows(table: string, rows: readonly (readonly Column[])[], end = ''): Intent<void> {
+  const namesOf = (row: readonly Column[] = []) => row.map(([name]) => name).join(', ');
+  for (let at = 0; at < rows.length; ) {
+    const names = namesOf(rows[at]);
+    const next = rows.findIndex((row, other) => other > at && namesOf(row) !== names);
+    const alike = rows.slice(at, next < 0 ? rows.length : next);
+    for (const batch of batchesOf(alike)) {
+      const values = batch.map((row) => among(row.map(([, value]) => value)));
+      yield* run`INSERT INTO ${raw(table)} (${raw(names)}) VALUES ${together(values)} ${raw(end)}`;
+    }
+    at += alike.length;
+  }
+}
+
 /** Runs a statement whose rows do not matter. Its failure ends the intent, like that of any other statement. */
 export function* run(...spelled: Spelled): Intent<void> {
   yield { ...statement(spelled), isUnread: true };

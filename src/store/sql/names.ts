@@ -3,8 +3,8 @@
 
 import { nameKeys } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
-import { insert, text } from './codec.ts';
-import { all, type Force, forced, type Intent, run } from './intent.ts';
+import { insert, insertAll, text } from './codec.ts';
+import { all, among, batchesOf, type Force, forced, type Intent, run } from './intent.ts';
 
 interface GivenName {
   readonly identityId: string;
@@ -23,6 +23,31 @@ export function* giveName({ sharesName }: Force, { identityId, kind, name }: Giv
   if (holder !== null) throw new AlreadyTaken(kind, holder);
   yield* dropName(identityId, kind);
   for (const key of nameKeys(name)) yield* insert('names', { identityId, kind, key });
+}
+
+/** The same for identities that were just stored and have no names yet. */
+export function* nameNew({ sharesName }: Force, given: readonly GivenName[]): Intent<void> {
+  const named = given.flatMap((one) => nameKeys(one.name).map((key) => ({ ...one, key })));
+  for (const batch of batchesOf(named)) {
+    if (!sharesName) yield* refuseTaken(batch);
+    yield* insertAll(
+      'names',
+      batch.map(({ identityId, kind, key }) => ({ identityId, kind, key })),
+    );
+  }
+}
+
+/** @throws AlreadyTaken   a key is in use, or two new identities share one */
+function* refuseTaken(batch: readonly (GivenName & { readonly key: string })[]): Intent<void> {
+  const holders = yield* all`SELECT names.key, identities.name FROM names
+    JOIN identities ON identities.id = names.identity_id
+    WHERE names.key IN ${among(batch.map(({ key }) => key))}`;
+  const holderOf = new Map(holders.map((row) => [text(row, 'key'), text(row, 'name')]));
+  for (const { kind, key, name } of batch) {
+    const holder = holderOf.get(key);
+    if (holder !== undefined) throw new AlreadyTaken(kind, holder);
+    holderOf.set(key, name);
+  }
 }
 
 /** The identity has no longer a name of this kind. */
