@@ -14,6 +14,7 @@ import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
 import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
 import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
+import { checkAddress } from '../../src/platform/network/outbound-targets.ts';
 import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
 import { openDirectly } from '../../src/platform/network/proxy-tunnel.ts';
 import { noLimits } from '../support/outbound-limits.ts';
@@ -126,6 +127,17 @@ describe('the outbound client', () => {
       [`https://localhost/${'a'.repeat(3000)}`, 'url'],
     ];
     for (const [url, reason] of table) await assertRefused(client().get(url, wanted), reason, url);
+  });
+
+  test('refuses to keep an address that a person would read as another one', () => {
+    for (const url of [
+      'https://a.example\\@b.example/',
+      'https://a\r\n.example/',
+      'https://a.example/ ',
+      'https:\\\\a.example',
+    ])
+      assert.throws(() => checkAddress(url, noLimits), { reason: 'url' }, JSON.stringify(url));
+    checkAddress('https://a.example/b?c=%20', noLimits);
   });
 
   test('refuses bare addresses in every spelling without connecting', async () => {

@@ -41,6 +41,8 @@ export interface SignedAnswer {
  * @throws FetchRefused
  */
 export function checkAddress(url: string, limits: OutboundLimits, { isSigned }: SignedAnswer = {}): void {
+  // The parser drops line breaks and takes a backslash for a slash: a person would read another address.
+  if (/[\s\\]/.test(url)) throw new FetchRefused('url');
   targetRules(limits)(readTarget(url, { isSigned }));
 }
 
