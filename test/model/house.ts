@@ -31,6 +31,7 @@ import { rootOf } from '../support/management.ts';
 import { storePasskey } from '../support/passkeys.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
+import { patience, until } from '../support/until.ts';
 import { type Actor, type JwtMethod, firstPassword as password, people, type Who } from './steps.ts';
 
 /** The TOTP seed of somebody who had enrolled before a run. */
@@ -91,8 +92,11 @@ async function furnished(
 ): Promise<House> {
   const admin = await rootOf(server);
   const signerId = await createSigner(admin, idp, 'provider');
-  await createSigner(admin, idp, 'sister', { audience: 'sister' });
-  await createSigner(admin, other, 'other');
+  const signers: Record<JwtMethod, string> = {
+    'ext-jwt': signerId,
+    'sister-jwt': await createSigner(admin, idp, 'sister', { audience: 'sister' }),
+    'other-jwt': await createSigner(admin, other, 'other'),
+  };
   const makers = authority({ subject: 'Makers', until: 365 * DAY });
   const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
   await registerCa(admin, makers, { externalIdClaim });
@@ -132,6 +136,25 @@ async function furnished(
   const vault = keyVault(masterKey);
   const { recoveryKey } = await openServerSecrets({ keys: server.store.keys, vault, random: server.random });
   let tokens = 0;
+
+  function newToken(who: Who, method: JwtMethod = 'ext-jwt'): Promise<string> {
+    tokens += 1;
+    const aud = method === 'sister-jwt' ? { aud: 'sister' } : {};
+    const from = method === 'other-jwt' ? other : idp;
+    return tokenOf(server, from, `${who}@idp`, { jti: `token ${tokens}`, ...aud });
+  }
+
+  // The first fetch of keys reads the roots of the system. A login waits two seconds for keys, whatever the machine does.
+  for (const [method, signer] of Object.entries(signers) as [JwtMethod, string][]) {
+    await until(patience, async () => {
+      const token = await newToken('ann', method);
+      const { json } = await admin.call('POST', `external-jwt-signers/${signer}/verify`, { token });
+      if (json.data.reason !== 'keys-unavailable') return true;
+      // After a fetch that failed, the next one comes ten seconds later.
+      clock.advance(10 * SECOND);
+      return false;
+    });
+  }
 
   async function createPerson(
     who: Who,
@@ -181,12 +204,7 @@ async function furnished(
     pausing: pausingCalls(server.store),
     certificateOf: (actor) => certified[actor] ?? null,
     connectionOf,
-    newToken(who, method = 'ext-jwt') {
-      tokens += 1;
-      const aud = method === 'sister-jwt' ? { aud: 'sister' } : {};
-      const from = method === 'other-jwt' ? other : idp;
-      return tokenOf(server, from, `${who}@idp`, { jti: `token ${tokens}`, ...aud });
-    },
+    newToken,
     async movePeopleIn(enrolled, mustChange) {
       const ids = new Map<Who, IdentityId>();
       const devices = new Map<Who, SoftAuthenticator>();
