@@ -305,7 +305,7 @@ describe('the import rules', () => {
     );
   });
 
-  test('what a browser adds to a request is read by its sender only', () => {
+  test('only Sender reads cookies and client certificates', () => {
     const readers: readonly (readonly [RegExp, readonly string[]])[] = [
       [
         /\bheaders(?:\.cookie|\['cookie'\])|\{[^}]*(?<![-\w])cookie\b[^}]*\} = [\w.#]*headers\b/,
@@ -391,7 +391,7 @@ describe('the import rules', () => {
     assert.deepEqual([...wrong, ...intoNode], []);
   });
 
-  test('what the pages have of the server is data, and they are built again when it changes', () => {
+  test('the pages import only data from the server, and they are built again when it changes', () => {
     const target = ({ file, specifier }: { readonly file: string; readonly specifier: string }) =>
       normalize(join(dirname(file), specifier));
     const ofServer = new Set(

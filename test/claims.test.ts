@@ -18,9 +18,10 @@ const absolute = /\b(cannot|never|no|nobody|nothing|none|only|every|all|always|a
  * In decisions, `every`, `only` or `no` mostly says how something is built ("one file for every table"). There, these
  * words count in a sentence about an attacker or what is refused; the first line counts in any.
  */
-const absoluteAnywhere = /\b(cannot|never|nobody|nothing|worthless|bounded|no further|no other)\b/i;
+const absoluteAnywhere =
+  /\b(cannot|never|nobody|nothing|worthless|bounded|no (further|other|person|identity|client|caller|source|node))\b/i;
 const aboutAttacks =
-  /\b(strangers?|attackers?|whoever|somebody else|foreign pages?|other sites?|guess(es|ing)?|forge[sd]?|revoked?|revives?|reuse|refuse[sd]?)\b/i;
+  /\b(strangers?|attackers?|thie(f|ves)|victims?|another (person|identity)|whoever|somebody else|foreign pages?|other sites?|guess(es|ing)?|forge[sd]?|revoked?|revives?|reuse|refuse[sd]?)\b/i;
 
 function isAbsolute(document: string, sentence: string): boolean {
   if (document === 'SECURITY.md') return absolute.test(sentence);

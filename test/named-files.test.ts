@@ -50,7 +50,7 @@ test('the files that the documents lead to exist', () => {
   }
 });
 
-test('what the architecture page names in a file is there', () => {
+test('files contain the symbols that the architecture page names', () => {
   const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   const named = [...text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.ts)` \(`(\w+)`\)/g)];
   assert.ok(named.length >= 5, String(named.length));

@@ -186,7 +186,7 @@ test('a file that leaves something behind is named', () => {
   assert.deepEqual(counts, { passed: 3, failed: 4, skipped: 0 });
 });
 
-test('what a file costs includes the processes that it starts, even those that continue or that nobody awaits', () => {
+test('what a file costs includes the processes that it starts, even those that continue or that are not awaited', () => {
   const busy =
     'const until = Date.now() + 60_000; while (process.cpuUsage().user < 300_000 && Date.now() < until);';
   const grandchild = `${busy} process.stdout.write("done"); process.stdin.resume();`;

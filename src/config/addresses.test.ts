@@ -20,7 +20,7 @@ describe('addresses', () => {
     }
   });
 
-  test('what is not host:port is refused', () => {
+  test('a text that is not host:port is refused', () => {
     const hostile = [
       '',
       ':',
@@ -105,7 +105,7 @@ describe('addresses', () => {
     for (const [text, range] of table) assert.deepEqual(parseIpRange(text), range);
   });
 
-  test('what is not an IP range is refused', () => {
+  test('a text that is not an IP range is refused', () => {
     const hostile = [
       '',
       'localhost',

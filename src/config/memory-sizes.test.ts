@@ -18,7 +18,7 @@ test('sizes are read and written with their unit', () => {
   }
 });
 
-test('what is not a size is refused', () => {
+test('a text that is not a size is refused', () => {
   const texts = [
     '',
     '46',

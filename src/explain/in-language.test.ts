@@ -19,7 +19,7 @@ const asking = '{admin,account,http}';
 const isNoSentence = (text: string) => !/[a-z]{2,} [a-z]/.test(text.replaceAll(/\{\d\}/g, ''));
 
 describe('a sentence of the server in German', () => {
-  test('exists for whatever a check saw and for each refusal of a field', () => {
+  test('exists for every finding of a check and for each refusal of a field', () => {
     const sentences = [
       ...textsOf(deciding, /\.(?:passed|seen)\(/g, 1),
       ...textsOf(deciding, /\.failed\(/g, 2),

@@ -126,7 +126,7 @@ test('and a passkey that opened it, as long as none is required as the second pr
   assert.equal(objection(true, 'passkey', 'uv'), null);
 });
 
-test('what counts as a factor is proven independently of the first one, by a signer that is enabled', () => {
+test('a factor counts only if it is independent of the first one and its signer is enabled', () => {
   const counted = (signerId: SignerId | null, ...passed: readonly PassedMethod[]) => [
     ...provenFactors(needs, { passed, signerId }),
   ];

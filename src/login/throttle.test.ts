@@ -30,7 +30,7 @@ describe('the limit of a password', () => {
   });
 });
 
-test('what cannot be locked is still counted, in few rows whatever names strangers choose', () => {
+test('unknown names are counted too, in few rows even if strangers invent many', () => {
   const limits = Array.from({ length: 2000 }, (_, at) => unlockableLimit(`name ${at}`));
   assert.ok(new Set(limits.map(({ key }) => key)).size <= 256);
   assert.equal(unlockableLimit('a').key, unlockableLimit('a').key);

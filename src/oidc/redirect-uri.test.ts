@@ -112,7 +112,7 @@ test('the login of a device leads to the page of its own issuer', () => {
   assert.equal(isForDevice({ redirectUri: 'https://app.example/cb', issuer }), false);
 });
 
-test('a code may go to whoever planted the cookie: on the own device, and at our host name on any other port', () => {
+test("a code may go to an attacker who planted the cookie: on the person's device, and at our host name on any other port", () => {
   const answers: readonly (readonly [issuer: string, isOfNeighbour: boolean, uris: readonly string[]])[] = [
     [
       'https://auth.example:1280/oidc',

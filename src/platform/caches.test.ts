@@ -14,7 +14,7 @@ describe('a map of recently used values', () => {
     }
   });
 
-  test('used values stay, whatever comes; values that are only peeked at do not', () => {
+  test('used values stay, even if many others come; values that are only peeked at do not', () => {
     const map = recentMap<string, number>(10);
     map.set('used', 1);
     map.set('looked at', 2);
@@ -63,7 +63,7 @@ describe('a map of recently used values', () => {
   });
 });
 
-test('equal lists become one, which nobody can change, and no other value does', () => {
+test('equal lists become one, which cannot be changed, and no other value does', () => {
   const { list } = sharedValues();
   const one = list(['a', 'b']);
   assert.equal(list(['a', 'b']), one);

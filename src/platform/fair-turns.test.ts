@@ -55,7 +55,7 @@ describe('turns', () => {
     assert.deepEqual(started, ['a1', 'a2', 'b1', 'a3']);
   });
 
-  test('are refused to a caller who has too many waiting, and to nobody else', async () => {
+  test('are refused to a caller who has too many waiting, and to no other caller', async () => {
     const { ask, end, started, refused } = asker();
     for (let at = 1; at <= 7; at += 1) await ask('a', `a${at}`);
     assert.deepEqual(refused, ['a7']);

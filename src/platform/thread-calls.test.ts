@@ -26,7 +26,7 @@ test('a question gets its own answer', async (t) => {
   assert.deepEqual(asked, [8, 'a!', 10]);
 });
 
-test('what fails there fails here, with its name and its fields', async (t) => {
+test('an error of the other thread arrives here, with its name and its fields', async (t) => {
   const { calls, close } = connected();
   t.after(close);
   await assert.rejects(calls.ask('fail', null), (error) => {
@@ -68,7 +68,7 @@ test('messages arrive in order, and before the answer to a later question', asyn
   assert.deepEqual(told, [1, 2, 3]);
 });
 
-test('what cannot cross threads fails by itself', async (t) => {
+test('an argument that cannot be sent fails alone', async (t) => {
   const told: number[] = [];
   const answersToo = { news: (number: number) => void told.push(number), impossible: () => () => 1 };
   const { calls, close } = connected(answersToo);
@@ -86,7 +86,7 @@ test('what cannot cross threads fails by itself', async (t) => {
   assert.deepEqual(told, [1]);
 });
 
-test('what a thread said before an error ended it arrives', async () => {
+test('messages that a thread sent before an error ended it arrive', async () => {
   const module = new URL('./thread-calls.ts', import.meta.url).href;
   const code = `
     const { parentPort } = require('node:worker_threads');
@@ -107,7 +107,7 @@ test('what a thread said before an error ended it arrives', async () => {
   assert.deepEqual(told, [1]);
 });
 
-test('those who wait for a thread that has ended learn it, and so do those who ask later', async (t) => {
+test('calls to a thread that has ended fail, waiting ones and later ones', async (t) => {
   const { calls, close } = connected();
   t.after(close);
   const waiting = calls.ask('never', null);

@@ -214,7 +214,7 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('of a database that was restored lets nobody in any more', async () => {
+  test('of a database that was restored refuses every call', async () => {
     const { feed, restoreAs, state } = await followed();
     restoreAs('r1');
     await feed.catchUp();

@@ -37,7 +37,7 @@ test('a session is read once, and again when its version has changed', async () 
   assert.equal(state.reads, 3);
 });
 
-test('what changes while it is read is read again', async () => {
+test('a session that changes while it is read is read again', async () => {
   const { state, view } = storeWith(1);
   // The commit comes before the version: between them, the new row is found under the old version.
   state.beforeRead = () => {

@@ -102,7 +102,7 @@ test('a clock that was wrong counts as wrong until its effects are corrected', a
   );
 });
 
-test("if the other nodes agree with our clock, the database's is wrong, and nobody stops", async () => {
+test("if the other nodes agree with our clock, the database's is wrong, and no node stops", async () => {
   const { database, watch, events } = watched(truth, [-3 * SECOND]);
   database.offset = HOUR;
   await watch.compare('own');

@@ -172,7 +172,7 @@ test('one process delivers to a subscriber, and another one takes over when that
   await living.stop();
 });
 
-test('what is added while a queue is being delivered goes out too', async () => {
+test('deliveries that are added while a queue is being delivered go out too', async () => {
   const { store, add, states } = memoryDeliveries();
   const delivering = deliveringFrom(store, async (to, id) => {
     if (Number(id) < 120) {
@@ -189,7 +189,7 @@ test('what is added while a queue is being delivered goes out too', async () => 
   await delivering.stop();
 });
 
-test('a subscriber that is away for a day loses nothing, in order, and delays nobody', async () => {
+test('a subscriber that is away for a day loses nothing, in order, and delays no other subscriber', async () => {
   const { store, add, states } = memoryDeliveries();
   const sent: string[] = [];
   let isAway = true;
@@ -374,7 +374,7 @@ test('one that waits alone delays no other, and is tried again with growing paus
   await delivering.stop();
 });
 
-test('what was for no subscriber leaves no trace', async () => {
+test('an event without a subscriber leaves no trace', async () => {
   const { store, add, states } = memoryDeliveries();
   const delivering = deliveringFrom(store, async () => ({ state: 'forgotten', result: 'nobody' }));
   add('one');

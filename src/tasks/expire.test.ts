@@ -6,7 +6,7 @@ import { deleteExpired, evenClock, forgetExpired } from './expire.ts';
 
 const life = 31 * MINUTE;
 
-test('what was withdrawn is denied until its tokens have expired', () => {
+test('a withdrawn session is denied until its tokens have expired', () => {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const at = clock.now();
   const ended = new Map([
@@ -22,7 +22,7 @@ describe('a clock', () => {
   test('counts as even after it has gone for the life of an access token', () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
     const even = evenClock(clock, () => life);
-    assert.equal(even.isEven(), false, 'nobody knows how it was set before the start');
+    assert.equal(even.isEven(), false, 'it is unknown how it was set before the start');
     clock.advance(life - 1);
     assert.equal(even.isEven(), false);
     clock.advance(1);

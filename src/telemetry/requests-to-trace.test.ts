@@ -63,7 +63,7 @@ test('a share of a request a second is followed every few seconds', () => {
   assert.equal(isTraced(asking), true);
 });
 
-test('nobody is followed where callers have no say, and requests of our own choice are traced anyway', () => {
+test("callers' decisions are ignored where they have no say, and requests of our own choice are traced anyway", () => {
   const never = choosing({ sampling: 0, callersPerSecond: 0 });
   assert.deepEqual([asking, notAsking, null].map(never.isTraced), [false, false, false]);
   const chosen = choosing({ sampling: 0.6, callersPerSecond: 0 });
@@ -74,7 +74,7 @@ test('nobody is followed where callers have no say, and requests of our own choi
   assert.deepEqual([asking, null].map(all.isTraced), [true, true]);
 });
 
-test('what a caller does not trace is not traced here either', () => {
+test('a request that its caller does not trace is not traced here either', () => {
   const { isTraced } = choosing({ sampling: 1, callersPerSecond: 100 });
   assert.equal(isTraced(notAsking), false);
 });

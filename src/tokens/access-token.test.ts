@@ -273,7 +273,7 @@ describe('an access token', () => {
     assert.equal(verdict(longest(fits)), 'valid');
   });
 
-  test('whose claims are not ours in every point is invalid', () => {
+  test('with any claim that is not ours is invalid', () => {
     const wrong: readonly Readonly<Record<string, unknown>>[] = [
       ...['iss', 'sub', 'jti', 'client_id', 'scope', 'acr', 'z_asid'].flatMap((name) => [
         { [name]: 1 },

@@ -95,13 +95,13 @@ describe('the secret of a refresh token', () => {
   });
 });
 
-describe('what a client gets', () => {
+describe('the text of a refresh token', () => {
   test('is the secret itself', () => {
     const secret = firstRefreshToken(needs, sessionId);
     assert.equal(refreshTokenText({ ring }, { secret, session, expiresAt: now }, now), secret.text);
   });
 
-  test('of the other form is a JWT for nobody but this service, which says when it ends', () => {
+  test('of the other form is a JWT for this service alone, which says when it ends', () => {
     const secret = firstRefreshToken(needs, sessionId, 'jwt');
     const text = refreshTokenText({ ring }, { secret, session, expiresAt: now + DAY }, now);
     const [header = '', payload = ''] = text.split('.');
@@ -137,7 +137,7 @@ describe('a text is a refresh token', () => {
     assert.equal(read('jwt', signed({ jti: firstRefreshToken(needs, sessionId).text })), undefined);
   });
 
-  test('whatever it says of its end, which the store decides', () => {
+  test('with any claim about its end: the store decides', () => {
     assert.equal(read('jwt', signed({ exp: 1 }))?.id, sessionId);
   });
 

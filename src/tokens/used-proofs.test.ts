@@ -5,7 +5,7 @@ import { usedProofs } from './used-proofs.ts';
 
 const proof = (id: string, owner = 'ana', until = MINUTE) => ({ id, owner, until });
 
-test('a proof is new once, until it has expired, whatever time its successor states', () => {
+test('a proof is new once, until it has expired, with any time in its successor', () => {
   const use = usedProofs();
   assert.equal(use(proof('a'), 0), 'new');
   assert.equal(use(proof('a'), 0), 'used');

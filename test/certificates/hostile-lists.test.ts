@@ -21,7 +21,7 @@ function list(part: { readonly issuer?: Buffer; readonly extensions?: readonly B
   return sequence(content, algorithm, element(0x03, Buffer.alloc(1)));
 }
 
-test('what anybody may send as a list is refused before much is made of it', () => {
+test('a hostile list is refused before it costs much', () => {
   const cases: readonly (readonly [string, Buffer, RegExp])[] = [
     ['elements without end', sequence(nulls), /too many DER elements/],
     ['elements beside one another', nulls, /is no list in PEM form/],

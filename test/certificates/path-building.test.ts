@@ -27,7 +27,7 @@ function pathOf(...certificates: readonly Made[]): string[] {
   return certificates.map(({ der }) => sha256(der));
 }
 
-describe('what was sent with the leaf', () => {
+describe('the certificates that were sent with the leaf', () => {
   test('may be in any order, twice, superfluous, or the leaf again', async () => {
     const stranger = authority({ subject: 'stranger' });
     const bystander = client({ subject: 'bystander', issuer: root });
@@ -91,7 +91,7 @@ describe('the nearest miss', () => {
     assert.equal(refusal.isSelfSigned, false);
   });
 
-  test('names a chain that ends in a root that nobody trusts', async () => {
+  test('names a chain that ends in an untrusted root', async () => {
     const refusal = await bothSay('untrusted', {
       leaf: erin,
       sent: [lower, signer, root],
@@ -113,7 +113,7 @@ describe('the nearest miss', () => {
     assert.ok(refusal?.reason === 'malformed' && refusal.role === 'leaf');
   });
 
-  test('names the signature that its issuer did not make, whatever the kinds of the two keys', () => {
+  test('names the signature that its issuer did not make, with any kinds of the two keys', () => {
     const kinds = [newKeys.ec, newKeys.rsa, newKeys.ed25519];
     for (const kind of kinds) {
       const anchor = authority({ subject: 'root', keys: kind() });
@@ -186,7 +186,7 @@ describe('impostors', () => {
     }
   });
 
-  test('of two anchors of one name the one that signed is found, whatever the order', async () => {
+  test('of two anchors of one name the one that signed is found, in any order', async () => {
     const second = authority({ subject: 'root' });
     for (const anchors of [
       [root, second],
@@ -339,7 +339,7 @@ describe('malformed leaves', () => {
     }
   });
 
-  test('whatever the bytes, nothing is thrown', () => {
+  test('no bytes make it throw', () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

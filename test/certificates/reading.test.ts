@@ -81,7 +81,7 @@ describe('our reader and the one of OpenSSL agree', () => {
   });
 });
 
-test('what our own authorities issue to clients is trusted, and what they issue to servers is not', async () => {
+test('client certificates of our own authorities are trusted, and server certificates are not', async () => {
   const server = await issueServerCertificate(needs, {
     dnsNames: ['localhost'],
     ips: [],

@@ -144,7 +144,7 @@ describe('admin recover', () => {
     assert.equal((await client.post(pathname, { form })).status, 410);
   });
 
-  test('prefers an administrator to somebody else with that user name', async () => {
+  test('prefers an administrator to another person with that user name', async () => {
     await using box = sandbox();
     await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });

@@ -28,7 +28,7 @@ const output = (command: string, args: readonly string[], cwd: string) =>
     child.on('error', reject).on('close', (code) => resolve({ code, text }));
   });
 
-describe('what is published', () => {
+describe('the published package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-build-'));
   const built = join(folder, 'package');
   const build = () => output(process.execPath, [join(root, 'scripts', 'build.mjs'), built], folder);

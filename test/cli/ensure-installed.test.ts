@@ -46,11 +46,11 @@ function clone(
 describe('before the first start', () => {
   const { 'node_modules/a': a } = locked;
 
-  test('what npm has installed from this lockfile is not installed again', (t) => {
+  test('packages that npm has installed from this lockfile are not installed again', (t) => {
     assert.deepEqual(clone(t, { 'node_modules/a': a }).run(), { status: 0, installs: false });
   });
 
-  test('what is missing, or differs from the lockfile in anything, is installed, once', (t) => {
+  test('packages that are missing, or differ from the lockfile, are installed, once', (t) => {
     const others: (object | null)[] = [
       null,
       {},

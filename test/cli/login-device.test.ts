@@ -37,7 +37,7 @@ async function decide(screen: string, step: 'continue' | 'deny'): Promise<void> 
 }
 
 describe('login --device', () => {
-  test('logs in when somebody has entered the code', async () => {
+  test('logs in when a person has entered the code', async () => {
     await using cli = commandLine(clock);
     let screen = '';
     let pauses = 0;
@@ -69,7 +69,7 @@ describe('login --device', () => {
     assert.match(login.stderr, /the person refused the login/);
   });
 
-  test('gives up when nobody comes in time, and says how to begin again', async () => {
+  test('gives up when the code is not entered in time, and says how to begin again', async () => {
     await using cli = commandLine(clock);
     const login = await cli.exits(3, command(), {
       onPause: async () => {

@@ -1,4 +1,4 @@
-// A login at the terminal by somebody whose password must change.
+// A login at the terminal by a person whose password must change.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -103,7 +103,7 @@ test('forget takes one login by its name, and everything of a server by its addr
   await cli.exits(1, ['login', server.url, '-u', 'ada', '--password-stdin'], { input: password });
 });
 
-test('somebody who is not logged in learns so, with what to type', async () => {
+test('a user without a login learns so, with the command to type', async () => {
   await using cli = commandLine();
   await loginAs(cli, 'ada');
   for (const [word, next] of [

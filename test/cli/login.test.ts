@@ -166,7 +166,7 @@ describe('login with a one-time code', () => {
     assert.match(login.stdout, / as ada \(password, \w+\)\./);
   });
 
-  test('exits with 3 for a wrong code, and when there is nobody to ask for one', async () => {
+  test('exits with 3 for a wrong code, and when there is no terminal to ask for one', async () => {
     await using cli = commandLine(clock);
     const wrong = await exits(3, loginWith(cli, '--totp-code', '000000'));
     assert.match(

@@ -74,7 +74,7 @@ describe('identities', () => {
     assert.match(refused.stderr, /permissions/);
   });
 
-  test('do not get a name that passes for another one, unless somebody insists', async () => {
+  test('do not get a name that passes for another one, unless the caller insists', async () => {
     await fine(['create', 'identity', 'lookout']);
     await fine(['create', 'identity', 'keeper']);
     for (const args of [

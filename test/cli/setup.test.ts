@@ -25,7 +25,7 @@ async function quickstart(box: Sandbox, ...args: string[]) {
 }
 
 describe('metrics', () => {
-  test('have their own listener on the loopback address, and a taken port keeps nobody from logging in', async () => {
+  test('have their own listener on the loopback address, and a taken port prevents no login', async () => {
     await using box = sandbox();
     await box.home('.overlay', 'localhost:0');
     const file = join(box.cwd, '.overlay', 'controller.yml');

@@ -111,7 +111,7 @@ describe('a server whose certificate authority is not known', () => {
   });
 });
 
-test('a certificate for another name is refused whoever issued it', async () => {
+test('a certificate for another name is refused from every issuer', async () => {
   await using cli = commandLine();
   const { ca } = await testPki();
   const needs = { clock: systemClock };

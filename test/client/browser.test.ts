@@ -96,7 +96,7 @@ const renewal = 'const { accessToken } = await session.tokens(); return session.
 const outcome =
   "const { accessToken } = await session.tokens(); return session.renewedToken(accessToken).then(() => 'renewed', (error) => error.reason ?? String(error));";
 
-test('somebody signs in, is back where they were, and calls the API', async () => {
+test('a person signs in, is back where they were, and calls the API', async () => {
   const { page, complaints, close } = await visitor();
   await signIn(page, 'alice', '/reports?year=2026#top');
   assert.equal(await inPage(page, 'return start.returnTo;'), '/reports?year=2026#top');
@@ -431,7 +431,7 @@ describe('a browser that remembers', () => {
     await close();
   });
 
-  test('ignores whatever else is in its storage', async () => {
+  test('ignores foreign entries of its storage', async () => {
     const { page, close } = await visitor();
     const name = `overlay-auth ${server.issuer} overlay`;
     for (const text of ['{', '[]', '{"session":1}', 'null', '{"session":"x","identityId":"y"}']) {

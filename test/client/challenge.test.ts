@@ -42,7 +42,7 @@ test('other challenges are reported as unknown', () => {
   ]);
 });
 
-test('what is not a challenge yields none, and hostile ones cost no time', () => {
+test('a text that is not a challenge yields none, and hostile ones cost no time', () => {
   for (const text of [
     null,
     '',

@@ -44,7 +44,7 @@ describe('typed calls', () => {
     assert.equal(own.data.data.name satisfies string, 'root');
   });
 
-  test('what is not in the documents does not compile', () => {
+  test('a call that is not in the documents does not compile', () => {
     const api = management();
     const never = (): unknown => [
       // @ts-expect-error no such path
@@ -61,7 +61,7 @@ describe('typed calls', () => {
     assert.equal(typeof never, 'function');
   });
 
-  test('what is created can be read, changed and deleted', async () => {
+  test('a created entity can be read, changed and deleted', async () => {
     const api = management();
     const created = await api.POST('/identities', { body: { name: 'ada', type: 'User', isAdmin: false } });
     const params = { path: { id: created.data.data.id } };

@@ -106,7 +106,7 @@ describe('tokens in a file', () => {
     assert.equal((await program(accessToken)).text, 'not-logged-in');
   });
 
-  test('never go into a file, or through a link, that somebody else has put there', async () => {
+  test('never go into a file, or through a link, of another user', async () => {
     const tokens = await loggedIn();
     const store = fileTokenStore(file);
     const elsewhere = join(folder, 'elsewhere');

@@ -191,7 +191,7 @@ describe('completing a login', () => {
       });
     }
 
-    test('signed by somebody else, or by nobody, is refused', async () => {
+    test('signed by another server, or unsigned, is refused', async () => {
       const forged = async () => answerWith(await sign(good, stranger.privateKey));
       await assert.rejects(finish(forged), refused('id_token_invalid'));
       const unknownKey = async () => answerWith(await sign(good, stranger.privateKey, { kid: 'k2' }));

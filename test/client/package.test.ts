@@ -110,7 +110,7 @@ function run(
   return { child, over: new Promise((over) => child.on('close', (code) => over({ code, text, errors }))) };
 }
 
-describe('what is published', () => {
+describe('the published package', () => {
   test('has code and declarations, nothing of how it is developed, and is small', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     assert.equal(manifest.devDependencies ?? manifest.private ?? manifest.scripts, undefined);
@@ -326,7 +326,7 @@ describe('the examples', () => {
     assert.match(errors, /INVALID_AUTH[\s\S]*requestId/);
   });
 
-  test('a page signs somebody in and out', async () => {
+  test('a page signs a person in and out', async () => {
     const code = stripTypeScriptTypes(readFileSync(join(examples, 'browser.ts'), 'utf8'));
     let own: TestServer | undefined;
     const application = await startClientApplication(

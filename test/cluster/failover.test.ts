@@ -45,7 +45,7 @@ describe('a database that fails over', () => {
     });
   });
 
-  test('lets nobody in at a replica that still follows', async () => {
+  test('refuses every call at a replica that still follows', async () => {
     const [node] = cluster.nodes as [ClusterNode];
     const tokens = await login(node.client, 'witness', password);
     // From now on the node can answer this without the database.
@@ -66,7 +66,7 @@ describe('a database that fails over', () => {
     primary = standby;
   });
 
-  test('to a server that lacks the last changes rereads everything, whatever the numbers', async () => {
+  test('to a server that lacks the last changes rereads everything, with any numbers', async () => {
     const [one, other] = cluster.nodes as [ClusterNode, ClusterNode];
     await until(10 * SECOND, async () => (await other.failingChecks()).length === 0);
     const watched = await login(one.client, 'witness', password);

@@ -80,7 +80,7 @@ describe('a cluster under load', () => {
     assert.equal((await refresh(other.client, second.json.refresh_token)).status, 200);
   });
 
-  test('a node that is cut off from the database lets nobody in, says so, and recovers by itself', (t) =>
+  test('a node that is cut off from the database refuses every call, says so, and recovers by itself', (t) =>
     underLoad(t, cluster, async (load, round) => {
       const node = nodeOf(round);
       const tokens = await login(node.client, 'witness', password);
@@ -182,7 +182,7 @@ describe('a cluster under load', () => {
     assert.equal((await refresh(node.client, tokens.refresh_token)).status, 200);
   });
 
-  test('clocks that differ or jump by less than tokens tolerate harm nobody', async (t) => {
+  test('clocks that differ or jump by less than tokens tolerate do no harm', async (t) => {
     const [ahead] = cluster.nodes as [ClusterNode];
     ahead.shiftClock(12 * SECOND);
     try {

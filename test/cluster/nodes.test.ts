@@ -37,7 +37,7 @@ test('nodes list one another', async () => {
   }
 });
 
-test('nodes accept the access tokens of one another, whoever was there first', async () => {
+test('nodes accept the access tokens of one another, whichever started first', async () => {
   for (const [from, to] of [
     [a, b],
     [b, a],

@@ -41,7 +41,7 @@ async function statuses(ask: (client: HttpsClient) => Promise<Answer>): Promise<
 const all = (status: number) => Array(connections).fill(status);
 const some = () => clients.filter((_, at) => at % 4 === 0);
 
-describe('what was withdrawn is refused by every thread from the next request on', () => {
+describe('a withdrawn token is refused by every thread from the next request on', () => {
   test('a session that was ended, whichever thread ended it', async () => {
     await server.createUser({ name: 'ended', password });
     for (const client of some()) {
@@ -54,7 +54,7 @@ describe('what was withdrawn is refused by every thread from the next request on
     }
   });
 
-  test('what the owner of a session was shown of it, whichever thread refreshes it', async () => {
+  test('the session as its owner sees it, whichever thread refreshes it', async () => {
     await server.createUser({ name: 'shown', password });
     let tokens = await login(server, 'shown', password);
     const lastActivity = async (): Promise<ReadonlySet<string>> => {
@@ -86,7 +86,7 @@ describe('what was withdrawn is refused by every thread from the next request on
     }
   });
 
-  test('what an identity has, when it is disabled', async () => {
+  test('the sessions of an identity, when it is disabled', async () => {
     for (const [at, client] of some().entries()) {
       const id = await server.createUser({ name: `disabled ${at}`, password });
       const { access_token: token } = await login(server, `disabled ${at}`, password);
@@ -97,7 +97,7 @@ describe('what was withdrawn is refused by every thread from the next request on
     }
   });
 
-  test('what an identity has, when an auth policy with a further factor is assigned to its role attribute', async () => {
+  test('the sessions of an identity, when an auth policy with a further factor is assigned to its role attribute', async () => {
     const id = await server.createUser({ name: 'assigned', password });
     const { access_token: token } = await login(server, 'assigned', password);
     const changing = { roleAttributes: ['assigned'] };
@@ -304,7 +304,7 @@ describe('a thread that dies', () => {
     assert.match(text, /^overlay_auth_request_threads_replaced_total 1$/m);
   });
 
-  test('delays nobody who ends a session while it is starting', async () => {
+  test('does not delay the end of a session while it is starting', async () => {
     const admin = await loggedIn(own, 'root');
     const { access_token: token } = await login(own, 'alice', password);
     await callWith(own, token);

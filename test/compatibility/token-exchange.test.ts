@@ -154,7 +154,7 @@ describe('exchanging a refresh token', () => {
     assert.equal((await callWith(server, next.access_token)).status, 401);
   });
 
-  test('uses up the token for whatever is asked first', async () => {
+  test('uses up the token with the first request of any kind', async () => {
     const tokens = await loginAs((await user()).name);
     const id = (await exchange(tokens.refresh_token, 'id_token')).json;
     assert.equal(id.token_type, 'N_A');

@@ -59,7 +59,7 @@ describe('config validate', () => {
 });
 
 describe('config show', () => {
-  test('what is shown reads back as the same configuration', () => {
+  test('the shown configuration reads back as the same one', () => {
     for (const file of [minimalFile(), fullFile(), renderControllerConfig(given)]) {
       for (const origin of [true, false]) {
         const { config, origins, warnings } = load(file);

@@ -193,7 +193,7 @@ describe('loading the configuration', () => {
     check(load(fullFile()).config);
   });
 
-  test('nobody stays signed in unless the file says for how long, and idle must not exceed absolute', () => {
+  test('browsers do not stay signed in unless the file says for how long, and idle must not exceed absolute', () => {
     const given = (options?: unknown) => {
       const apis = [
         { binding: 'edge-client' },

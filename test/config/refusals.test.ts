@@ -397,7 +397,7 @@ describe('rules between values', () => {
   });
 });
 
-describe('what the problems say', () => {
+describe('the texts of the problems', () => {
   test('all problems are reported together, in the order of the file, with line and column', () => {
     const text = `v: 3
 db: sqlite:./overlay.db

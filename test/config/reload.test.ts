@@ -99,7 +99,7 @@ test('a file without its edge section changes nothing in it', () => {
   assert.deepEqual(takeOver(config, fresh).edge, config.edge);
 });
 
-test('listeners are told apart by their name, whatever their order', () => {
+test('listeners are told apart by their name, in any order', () => {
   const file = fullFile();
   const { config } = load(file);
   const fresh: Config = { ...config, listeners: config.listeners.toReversed() };
@@ -111,7 +111,7 @@ test('listeners are told apart by their name, whatever their order', () => {
   assert.deepEqual(takeOver(config, more).listeners, config.listeners);
 });
 
-test('a reload takes whatever names a home, a host and an operator have', () => {
+test('a reload accepts all names of homes, hosts and operators', () => {
   const host = `${'x'.repeat(60)}.${'y'.repeat(60)}.example`;
   const hosts = [host, 'localhost'];
   for (const [at, home] of ['/srv/a#b?', '/srv/overlay'].entries()) {

@@ -243,7 +243,7 @@ describe('every kind of endpoint', () => {
     }
   });
 
-  test('refuses too many Authorization lines, whatever they contain', async () => {
+  test('refuses too many Authorization lines, with any contents', async () => {
     const headers = bearer(...Array.from({ length: 4 }, () => 'x'));
     for (const [, path] of endpoints) assert.equal((await server.get(path, { headers })).status, 400);
   });

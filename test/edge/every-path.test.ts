@@ -179,7 +179,7 @@ for (const { path: template, methods, reads } of paths) {
     });
 
     if (template.includes(':id')) {
-      test('does not find what does not exist, whatever its id looks like', async () => {
+      test('does not find an entity that does not exist, for any form of its id', async () => {
         const bodies = { csr: csrPem(ecKeys()), clientCertCsr: csrPem(ecKeys()), clientCert: 'x', password };
         const body = JSON.stringify({ ...bodies, currentPassword: password, username: 'x', name: 'x' });
         // Lists of what belongs to something that is not there are as empty as all others.

@@ -212,7 +212,7 @@ describe('the fresh proof', () => {
     'was read by a script': (name) => profileLogin(server, name, script),
   };
   for (const [how, open] of Object.entries(inBrowsers)) {
-    test(`is required under a client id of the compatibility profile of whoever ${how}`, async () => {
+    test(`is required under a client id of the compatibility profile for a person who ${how}`, async () => {
       const first = await open(await somebody());
       const caller = callerWith(server, first.access_token);
       assert.equal((await caller.call('POST', path)).status, 201);

@@ -54,7 +54,7 @@ async function opens(name: string, secret: string): Promise<boolean> {
 }
 
 describe('own authenticators', () => {
-  test("include only one's own, whatever the filter says, on both APIs and with both mechanisms", async () => {
+  test("include only one's own, with any filter, on both APIs and with both mechanisms", async () => {
     await somebody('stranger');
     const alice = await somebody('alice');
     const everything = encodeURIComponent('true or method = "updb" limit none');
@@ -76,7 +76,7 @@ describe('own authenticators', () => {
     }
   });
 
-  test('of somebody else are not found, neither to read nor to change', async () => {
+  test('of another identity are not found, neither to read nor to change', async () => {
     const victim = await authenticatorOf(await somebody('victim'));
     const mallory = await somebody('mallory');
     const body = { username: 'victim', password: newPassword, currentPassword: password };

@@ -70,7 +70,7 @@ function assertNotBound(answer: Awaited<ReturnType<HttpsClient['get']>>): void {
 }
 
 describe('a certificate of a session', () => {
-  test('names its session and identity, whatever the request says', async () => {
+  test('names its session and identity, with any request', async () => {
     const { caller, id, identityId } = await boundSession();
     const keys = ecKeys();
     const csr = csrPem(keys, { subject: commonName('root') });
@@ -133,7 +133,7 @@ describe('a certificate of a session', () => {
     connection.closeConnections();
   });
 
-  test("that somebody else made with the session's name, under an authority of the overlay, does not work", async () => {
+  test("that an attacker made with the session's name, under an authority of the overlay, does not work", async () => {
     const { tokens, id, identityId } = await boundSession();
     const uri = `spiffe://localhost/identity/${identityId}/apiSession/${id}/apiSessionCertificate/x`;
     const extensions = clientExtensions(subjectAltName(generalName.uri(uri)));

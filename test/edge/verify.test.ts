@@ -23,7 +23,7 @@ const told = ({ headers }: Answer) =>
   Object.keys(headers).filter((header) => /^(?:remote|x-auth)-/.test(header));
 
 describe('forward authentication', () => {
-  test('names the caller of an access token in headers, whatever is asked with', async () => {
+  test('names the caller of an access token in headers, for every method of the request', async () => {
     for (const method of ['GET', 'HEAD']) {
       for (const accept of ['*/*', 'text/html', 'image/png', 'application/json;q=0']) {
         const answer = await verify({ ...withBearer(bearer), accept, origin: 'https://app.example' }, method);
@@ -81,7 +81,7 @@ describe('forward authentication', () => {
     }
   });
 
-  test('refuses exactly as an API call does, with the same challenges, and names nobody', async () => {
+  test('refuses exactly as an API call does, with the same challenges, and names no person', async () => {
     const session = await openSession(server, 'ada');
     for (const headers of [
       {},

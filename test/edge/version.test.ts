@@ -14,7 +14,7 @@ const paths = [
   '/version',
 ];
 
-test('what clients read beside the version is there for everybody, and the types of identities for administrators', async () => {
+test('the facts besides the version are there for every caller, and the types of identities for administrators', async () => {
   await using server = await disposable();
   const at = async (path: string) => (await server.get(path)).json.data;
   for (const root of ['/edge/client/v1', '/edge/management/v1', '']) {

@@ -109,7 +109,7 @@ describe('an enrollment with a token and a certificate of a third-party CA', () 
     await admin.call('PATCH', `cas/${otherId}`, { isOttCaEnrollmentEnabled: true });
   });
 
-  test('is refused with a certificate that somebody already has', async () => {
+  test('is refused with a certificate that another identity already has', async () => {
     const owner = await createIdentity(server, uniqueName());
     const leaf = await enrolled(server, owner, { issuer: ca });
     const { token } = await invited(admin, { ottca: caId });

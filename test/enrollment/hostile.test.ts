@@ -193,7 +193,7 @@ describe('a certificate of a third-party CA', () => {
     });
   });
 
-  test('does not log in whoever it names, by id, by name or by SPIFFE id', async () => {
+  test('does not log in the identity that it names, by id, by name or by SPIFFE id', async () => {
     const { id } = (await admin.get('current-identity')).json.data;
     const session = (await admin.get('current-api-session')).json.data.id;
     const uri = `spiffe://localhost/identity/${id}/apiSession/${session}/apiSessionCertificate/x`;
@@ -208,7 +208,7 @@ describe('a certificate of a third-party CA', () => {
     }
   });
 
-  test('enrolls nobody over a connection that was made before its CA was turned off', async () => {
+  test('cannot be used over a connection that was made before its CA was turned off', async () => {
     const cases: readonly (readonly [object, object])[] = [
       [{ isAuthEnabled: false }, { isAuthEnabled: true }],
       [
@@ -236,7 +236,7 @@ describe('a certificate of a third-party CA', () => {
   });
 });
 
-test('an external JWT makes no identity whose name or id is somebody else\u2019s', async () => {
+test('an external JWT makes no identity whose name or id is another identity\u2019s', async () => {
   const idp = await startTestIdp();
   try {
     const enrolling = {

@@ -462,7 +462,7 @@ describe('an invitation', () => {
     assert.ok(await canLogIn(name, winner));
   });
 
-  test('that nobody made counts against its source', async () => {
+  test('that was never issued counts against its source', async () => {
     for (const t of ['', 'x', 'A'.repeat(91), 'A'.repeat(601)]) {
       const answer = await server.post('/invite', {
         form: { t, password: chosen, repeated: chosen },

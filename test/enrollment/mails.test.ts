@@ -93,7 +93,7 @@ function ask(name: string, headers: Readonly<Record<string, string>> = {}): Prom
 }
 
 describe('an invitation by mail', () => {
-  test('brings the link to the person and to nobody else, and verifies the address', async () => {
+  test('brings the link to the person alone, and verifies the address', async () => {
     const person = await newPerson({ emailVerified: false });
     const invited = await admin.call('POST', `identities/${person.id}/invitation`, { send: true });
     assert.equal(invited.status, 201, invited.text);
@@ -117,7 +117,7 @@ describe('an invitation by mail', () => {
     assert.equal((await use(link)).status, 404);
   });
 
-  test('ends with the address that it went to: whoever got it by mistake chooses nothing', async () => {
+  test('ends with the address that it went to: a wrong recipient cannot choose a password', async () => {
     const person = await newPerson();
     const invite = () => admin.call('POST', `identities/${person.id}/invitation`, { send: true });
     assert.equal((await invite()).status, 201);
@@ -212,7 +212,7 @@ describe('a forgotten password', () => {
     await resetLinkOf(person, person.email.toUpperCase());
   });
 
-  test('is asked for by verified address also where that is the user name of somebody else', async () => {
+  test('is asked for by verified address also where that is the user name of another person', async () => {
     const person = await withPassword();
     const namesake = await withPassword({ name: person.email });
     await resetLinkOf(person, person.email);
@@ -255,7 +255,7 @@ describe('a forgotten password', () => {
     assert.equal(work.size, 1, [...work].join('\n'));
   });
 
-  test('brings no mail to an address that is not verified, to somebody without a password, or to an administrator', async () => {
+  test('brings no mail to an address that is not verified, to a person without a password, or to an administrator', async () => {
     const passwordless = await newPerson();
     const unverified = await withPassword();
     await admin.call('PATCH', `identities/${unverified.id}`, { emailVerified: false });
@@ -356,7 +356,7 @@ describe('a forgotten password', () => {
     assert.equal((await open(invited.json.data.url)).status, 200);
   });
 
-  test('brings three mails an hour to a person, however many sources ask, under whatever names', async () => {
+  test('brings three mails an hour to a person, however many sources ask, under all of their names', async () => {
     const person = await withPassword();
     clock.advance(HOUR);
     for (let round = 0; round < 5; round += 1) {
@@ -574,7 +574,7 @@ async function addCertificate(identityId: string): Promise<Answer> {
 }
 
 describe('without a mail server, or where it is turned off,', () => {
-  test('nobody is offered a mail, and an invitation by mail is refused', async (t) => {
+  test('no person is offered a mail, and an invitation by mail is refused', async (t) => {
     const off = '  passwordReset: { allowed: false }\n';
     for (const options of [{}, withMail(receiver, off)]) {
       const other = await startTestServer(options);

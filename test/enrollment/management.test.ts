@@ -22,8 +22,8 @@ after(() => server.close());
 
 const identity = async () => createdId(await admin.call('POST', 'identities', { name: uniqueName() }));
 
-describe('an enrollment of somebody who administers or has a permission', () => {
-  test('ends when somebody no longer administers, who may have seen its token', async () => {
+describe('an enrollment of an identity that administers or has a permission', () => {
+  test('ends when an administrator loses the right, who may have seen its token', async () => {
     const former = await server.createUser({ name: 'former', password });
     const patch = (body: object) => admin.call('PATCH', `identities/${former}`, body);
     const losses: Record<string, () => Promise<unknown>> = {

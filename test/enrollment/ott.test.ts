@@ -108,7 +108,7 @@ describe('an identity with a one-time token', () => {
     await enrolledDevice(server, token);
   });
 
-  test('gets a certificate in its own name, whatever it asks for', async () => {
+  test('gets a certificate in its own name, even if it asks for another one', async () => {
     const victim = await invited(admin);
     const { id, token } = await invited(admin);
     const asVictim = await enroll(server, token, csrPem(ecKeys(), { subject: commonName(victim.id) }));

@@ -177,7 +177,7 @@ function reading<T>(read: (database: DatabaseSync) => T): T {
   }
 }
 
-describe('what the pages send', () => {
+describe('the requests of the pages', () => {
   test('does a lot when a program sends it', async () => {
     const connection = withCertificate(server, leaf);
     const done: string[] = [];

@@ -48,7 +48,7 @@ async function clientBehind(
 const proxied = (address: string) => clientBehind(proxyBlockFor(address));
 
 describe('behind a load balancer with the PROXY protocol', () => {
-  test('somebody who guesses is throttled, and other clients log in', async () => {
+  test('a client that guesses is throttled, and other clients log in', async () => {
     const guesser = await proxied('203.0.113.7');
     const id = await beginLogin(guesser);
     for (let sent = 0; sent < 300; sent += 25) {

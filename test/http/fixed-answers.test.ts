@@ -122,7 +122,7 @@ describe('a fixed answer', () => {
     assert.equal(tags.size, 3);
   });
 
-  test('is compressed for those who ask for it, and small ones for nobody', async (t) => {
+  test('is compressed for clients that ask for it, and small ones are not compressed', async (t) => {
     const { fixed } = counted('x'.repeat(50_000));
     const { port } = await startTestListener(t, { routes: [fixed] });
     const codingFor = async (accepted: string) =>
@@ -142,7 +142,7 @@ describe('a fixed answer', () => {
   });
 });
 
-describe('what everybody gets', () => {
+describe('the answer to all clients', () => {
   let server: TestServer;
   before(async () => {
     server = await startServer();

@@ -61,7 +61,7 @@ test('refused logins: their audit events too, while successes are always written
   assert.ok(passed.some(({ fields }) => fields.event === 'login.passed'));
 });
 
-test('in all, whatever strangers try: thirty lines a second', async () => {
+test('in all, for all attempts of strangers: thirty lines a second', async () => {
   const tries = [
     () => server.get('/nowhere'),
     () => server.get('/edge/client/v1/current-identity'),
@@ -91,7 +91,7 @@ test('connections without TLS', async () => {
   assert.ok(lines.length <= samplingDefaults.ofKind, `${lines.length} lines`);
 });
 
-test('refusals of somebody who is logged in are all written', async () => {
+test('refusals of a logged-in caller are all written', async () => {
   const tokens = await login(server, 'alice', password);
   const headers = { authorization: `Bearer ${tokens.access_token}` };
   const lines = await linesOf(times(50, () => server.get('/edge/management/v1/identities', { headers })));

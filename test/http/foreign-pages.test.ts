@@ -76,8 +76,8 @@ function own(port: number): readonly Headers[] {
   ];
 }
 
-describe('what could change something', () => {
-  test('is refused when a page of another site sends it, whatever it sends and says', async (t) => {
+describe('an endpoint that could change something', () => {
+  test('is refused when a page of another site sends it, with any body and headers', async (t) => {
     const { port } = await startTestListener(t);
     for (const { path, ...request } of changing) {
       for (const headers of foreign(port)) {
@@ -183,7 +183,7 @@ describe('what could change something', () => {
   });
 });
 
-describe('what changes nothing', () => {
+describe('an endpoint that changes nothing', () => {
   test('is answered whichever page sends it', async (t) => {
     const { port } = await startTestListener(t);
     for (const headers of [...foreign(port), ...own(port)]) {

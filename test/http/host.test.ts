@@ -5,7 +5,7 @@ import { bindPoint, send, sendRaw, startTestListener } from './support.ts';
 const path = '/edge/client/v1/version';
 
 describe('the Host header', () => {
-  test('a host of the listener is served, whatever its case', async (t) => {
+  test('a host of the listener is served, in any case', async (t) => {
     const { port } = await startTestListener(t);
     for (const host of [`localhost:${port}`, `LocalHost:${port}`, `LOCALHOST:${port}`]) {
       const answer = await send(port, path, { headers: { host } });

@@ -412,7 +412,7 @@ describe('closing a listener', () => {
     await closed;
   });
 
-  test('what does not finish in time is ended', async (t) => {
+  test('a request that does not finish in time is ended', async (t) => {
     const begun = Promise.withResolvers<void>();
     const stuck = route({
       methods: ['GET'],

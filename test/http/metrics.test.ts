@@ -153,7 +153,7 @@ describe('metrics', () => {
     }
   });
 
-  test('nothing that a client sends becomes a label: the series stay the same, whatever strangers try', async () => {
+  test('nothing that a client sends becomes a label: the series stay the same, for all attempts of strangers', async () => {
     await submitPassword(server, await beginLogin(server), 'nobody', 'x');
     const before = new Set(samplesOf(await scrape()).keys());
     for (let at = 0; at < 5; at += 1) {
@@ -282,7 +282,7 @@ describe('metrics', () => {
 const monitoring = new URL('../../docs/monitoring/', import.meta.url);
 const namedFile = (name: string) => readFileSync(new URL(name, monitoring), 'utf8');
 
-describe('what is monitored', () => {
+describe('the metrics of the monitoring files', () => {
   test('the dashboard has each panel once, in its place', () => {
     const { panels, uid } = JSON.parse(namedFile('dashboard.json')) as Dashboard;
     assert.equal(uid, 'overlay-auth');

@@ -155,7 +155,7 @@ describe('requests without waiting for the answers', () => {
     assert.ok(closed);
   });
 
-  test('with an expectation that nobody knows are answered like others, one after the other', async (t) => {
+  test('with an unknown expectation are answered like others, one after the other', async (t) => {
     const { calls, routes } = counting();
     const { port } = await startTestListener(t, { routes });
     const bytes = Array.from({ length: 3000 }, (_, at) => get(port, `/answers/10?${at}`, 'Expect: x')).join(
@@ -256,7 +256,7 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('what waits for clients that do not read', () => {
+describe('bytes that wait for clients that do not read', () => {
   const [crowd, one, other] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
   const from = [one, crowd, crowd, crowd, crowd, crowd, crowd, other];
 

@@ -26,7 +26,7 @@ const pages = route({
 });
 
 describe('headers of answers', () => {
-  test('every answer has the security headers, whatever its kind', async (t) => {
+  test('every answer has the security headers, for every kind of answer', async (t) => {
     const { port } = await startTestListener(t, {
       routes: [...echoRoutes, ...assetRoutes(branded.assets), pages],
     });

@@ -308,7 +308,7 @@ test('with two threads every request has one span, and the metrics count both, o
   }
 });
 
-test('a reload sets a collector, and one that does not answer delays nobody', async () => {
+test('a reload sets a collector, and one that does not answer delays no request', async () => {
   const receiver = await startOtlpReceiver();
   const server = await startTestServer({ configure: withMetrics });
   const configFile = join(server.home, 'controller.yml');

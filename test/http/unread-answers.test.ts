@@ -34,7 +34,7 @@ function memory(): number {
   return process.memoryUsage().rss;
 }
 
-test('clients that read no answers take little memory and delay nobody', async (t) => {
+test('clients that read no answers take little memory and delay no other client', async (t) => {
   const paths = anonymousPaths();
   const client = httpsClient(server.url, server.caPem);
   t.after(() => client.closeConnections());

@@ -359,7 +359,7 @@ test('strangers can cause only what the document says, at every endpoint that ne
   }
 });
 
-test('what is kept in memory shows, and what is released does not', async () => {
+test('kept memory shows, and released memory does not', async () => {
   const kept = new Map<string, string>();
   const large = 'x'.repeat(10_000);
   const remembered = await bytesRemembered(async () => {
@@ -369,7 +369,7 @@ test('what is kept in memory shows, and what is released does not', async () => 
   assert.ok(remembered >= 10_000 && remembered < 20_000, `${remembered} bytes`);
 });
 
-test('a connection with a chain nobody has seen leaves its intermediates in memory, at most 32 KiB', async () => {
+test('a connection with an unseen chain leaves its intermediates in memory, at most 32 KiB', async () => {
   const leaf = client({ issuer: authority({ subject: 'unseen' }) });
   const remembered = await bytesRemembered(async () => {
     const connection = withCertificate(server, leaf, ...mesh.sent);

@@ -121,7 +121,7 @@ describe('a bolt file', () => {
     assert.match(refusalOf(flip(16, 4096 + 16)) ?? 'read', /no magic number/);
   });
 
-  test('whose tree leads in circles, outside or to a meta page is refused', () => {
+  test('with a tree that leads in circles, outside or to a meta page is refused', () => {
     const leaf = (page: number) => pageHeader({ id: page, flags: 2, count: 0, overflow: 0 });
     for (const [bytes, message] of [
       [boltOfPages(branch(2, 2)), /page 2, offset 0: the tree leads here twice/],
@@ -147,7 +147,7 @@ describe('a bolt file', () => {
     assert.match(refusalOf(ziti({ identities: { i: nested } })) ?? 'read', /lie inside one another/);
   });
 
-  test('whose values share bytes, so that a small file would be large in memory, is refused', () => {
+  test('with values that share bytes, so that a small file would be large in memory, is refused', () => {
     const count = 200;
     const elements = Array.from({ length: count }, (_, n) => {
       const bytes = Buffer.alloc(16);

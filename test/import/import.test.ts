@@ -630,7 +630,7 @@ describe('values that break our rules', () => {
 });
 
 describe('an import of a source that has changed since', () => {
-  test('updates what nobody changed here, and reports a conflict for the rest', () =>
+  test('updates entities that were not changed here, and reports a conflict for the others', () =>
     withSource(
       {
         identities: { a1: identityOf('ana'), a2: identityOf('bea'), a3: identityOf('cleo') },

@@ -222,7 +222,7 @@ describe('after an import, everybody logs in with what they have', () => {
     assert.equal(await subjectOf(running, answer, [jwt]), id);
   });
 
-  test('a signer that was disabled vouches for nobody', async () => {
+  test('a signer that was disabled vouches for no identity', async () => {
     const jwt = await jwtOf({ signer: 'idp-disabled', claims: { sub: named('alice').id } }, running);
     const json = { authRequestId: await beginLogin(running) };
     const answer = await running.post('/oidc/login/ext-jwt', {

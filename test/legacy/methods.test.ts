@@ -167,7 +167,7 @@ describe('a policy that requires an external JWT with every call', () => {
     }
   });
 
-  test('is required of each call, whatever came with the login', async () => {
+  test('is required of each call, even if the login had it', async () => {
     for (const opened of [await withPassword(), await withPassword(jwt)]) {
       const session = sessionOf(server, opened);
       const expired = await tokenOf(server, required, 'alice@idp', {

@@ -217,7 +217,7 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
 }
 
 describe('an enrollment that was not requested', () => {
-  test('cannot be made by somebody who has only the password', async () => {
+  test('cannot be made by a caller with only the password', async () => {
     const policy = await totpPolicy(server);
     await createTotpUser(server, policy, 'victim');
     const first = await openSession(server, 'victim');

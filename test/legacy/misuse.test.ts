@@ -95,7 +95,7 @@ describe('the code of a TOTP enrollment that is not verified', () => {
   });
 });
 
-test('what is not a code is refused wherever codes are accepted', async () => {
+test('a text that is not a code is refused wherever codes are accepted', async () => {
   await createTotpUser(server, totp, 'careful');
   const { app } = await enroll(server, clock, 'careful');
   clock.advance(step);

@@ -71,7 +71,7 @@ const legacy = (name: string, more: object) =>
     json: { username: name, password, ...more },
   });
 
-describe('what a client says about itself at login', () => {
+describe("a client's description of itself at login", () => {
   test('is shown with the identity once the login is complete', async () => {
     const { id, name } = await user();
     const submitted = await submit(name, { envInfo, sdkInfo });

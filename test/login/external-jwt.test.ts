@@ -152,7 +152,7 @@ describe('a token of an external signer', () => {
     await provider.close();
   });
 
-  test('is refused with a signature that is not the key\u2019s, in whatever form', async () => {
+  test('is refused with a signature that is not the key\u2019s, in any form', async () => {
     const verifier = newVerifier(idp);
     const kid = idp.currentKid();
     const claims = claimsOf(idp, verifier);
@@ -180,7 +180,7 @@ describe('a token of an external signer', () => {
     assertValid(await verifier.verify([signerOf(idp, 's1')], good));
   });
 
-  test('is refused with a key that its header brings along, and nobody is asked for it', async () => {
+  test('is refused with a key that its header brings along, and no server is asked for it', async () => {
     const verifier = newVerifier(idp);
     const stranger = await startTestIdp();
     const [jwk] = stranger.publishedKeys();
@@ -200,7 +200,7 @@ describe('a token of an external signer', () => {
     await stranger.close();
   });
 
-  test('is refused with a kid that is nobody\u2019s, whatever it looks like', async () => {
+  test('is refused with a kid that is no key\u2019s, in any form', async () => {
     const verifier = newVerifier(idp);
     const kids = [
       '../../dev/null',

@@ -64,7 +64,7 @@ async function guesses(): Promise<
   ];
 }
 
-test('what still waits is never compared, is not counted, and leaves its place to the next ones', async () => {
+test('waiting attempts are never compared or counted, and leave their places to the next ones', async () => {
   const ways = await guesses();
   hold();
   const first = authenticate(server, 'nobody', 'x');

@@ -66,7 +66,7 @@ describe('under a policy that requires a token of a signer', () => {
     await createUserWithPolicy(server, 'alice', policy);
   });
 
-  test('neither its tokens nor others of its issuer open a login, in whatever number and order', async () => {
+  test('neither its tokens nor others of its issuer open a login, in any number and order', async () => {
     const { ofRequired, ofSister } = tokens('alice');
     const again = await ofRequired();
     for (const sent of [

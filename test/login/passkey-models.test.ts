@@ -94,7 +94,7 @@ describe('where a policy allows certain models', () => {
     }
   });
 
-  test('no other one is added, whatever it says of itself', async () => {
+  test('no other one is added, even if it names an allowed model', async () => {
     const pat = await person(server, await policy);
     const caller = await loggedIn(server, pat.name);
     const good = vouching(maker);

@@ -53,7 +53,7 @@ describe('a login by passkey', () => {
     });
   }
 
-  test('is asked for in the same words whoever asks, and names no credential', async () => {
+  test('is asked for in the same words for every name, and names no credential', async () => {
     const login = await beginLogin(server);
     const { challenge, ...options } = await question(server, login);
     assert.deepEqual(options, {
@@ -261,7 +261,7 @@ describe('a security key that does not say whose it is', () => {
     }
   });
 
-  test('is no sign of somebody who was there before: made-up ones are replaced, too', async () => {
+  test('is no sign of an earlier identity: made-up ones are replaced, too', async () => {
     const later = fixedClock('2026-01-01T00:00:00Z');
     const other = await startTestServer({ clock: later });
     try {
@@ -371,7 +371,7 @@ describe('a passkey as the second step', () => {
     assert.equal((await submit(server, id, pat.authenticator.get(await question(server, id)))).status, 302);
   });
 
-  test('is added in the login by a person who has none, and by nobody else', async () => {
+  test('is added in the login only by a person who has none', async () => {
     const pat = await person(server, await policyId);
     const id = await beginLogin(server);
     const partial = await submitPassword(server, id, pat.name, password);

@@ -33,7 +33,7 @@ const replace = (authRequestId: string, secret: string): Promise<Answer> =>
 const typesOf = (answer: Answer): readonly string[] =>
   answer.json.authQueries.map(({ typeId }: { typeId: string }) => typeId);
 
-describe('somebody whose password must change', () => {
+describe('a person whose password must change', () => {
   test('has to choose a new one, and then gets the code', async () => {
     const id = await mustChange('alice');
     const request = await beginLogin(server);
@@ -88,7 +88,7 @@ describe('somebody whose password must change', () => {
     codeOf(await replace(request, next));
   });
 
-  test('may not choose for somebody else, without a login, or when it is not required', async () => {
+  test('may not choose for another person, without a login, or when it is not required', async () => {
     await server.createUser({ name: 'dana', password });
     assertRefused(await replace(await beginLogin(server), next), 400, 'INVALID_AUTH_REQUEST');
     assertRefused(await replace('nonsense', next), 400, 'INVALID_AUTH_REQUEST');

@@ -117,7 +117,7 @@ describe('guesses', () => {
   });
 });
 
-test('expensive refusals throttle their source, and nobody else', async () => {
+test('expensive refusals throttle their source, and no other source', async () => {
   for (let n = 0; n < 300; n += 1) {
     await requireOpenSource(needs(), address);
     await countRefusal(needs(), address);

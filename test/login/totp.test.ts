@@ -102,7 +102,7 @@ describe('a code', () => {
       assert.deepEqual(await tried(code), refused, code);
   });
 
-  test('of somebody who is not enrolled is simply wrong', async () => {
+  test('of a person who is not enrolled is simply wrong', async () => {
     assert.deepEqual(await tried('123456'), [
       'about her',
       'passed: factor unlocked',
@@ -133,7 +133,7 @@ describe('a code', () => {
     }
   });
 
-  test('a seed sealed for somebody else does not open', async () => {
+  test('a seed sealed for another identity does not open', async () => {
     await enroll(ana);
     const bob = (await createUser(store)).id;
     const flow = systemRandom.id();

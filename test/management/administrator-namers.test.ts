@@ -36,7 +36,7 @@ async function identity(name: string, more: object = {}): Promise<string> {
   return createdId(made);
 }
 
-describe('who can name an administrator', () => {
+describe('the signers and CAs that can name an administrator', () => {
   test('is every enabled signer and trusted CA whose rule finds one, under a policy that accepts it', async () => {
     assert.deepEqual(await namers(), {});
     const byExternalId = await signer('by external id');

@@ -108,7 +108,7 @@ describe('an auth policy with assignTo', () => {
     assert.match(step.text, /MFA|TOTP/);
   });
 
-  test('is not deleted while it applies to somebody', async () => {
+  test('is not deleted while it applies to an identity', async () => {
     const attribute = next('staff');
     const policy = await policyFor([attribute]);
     await personWith([attribute]);

@@ -30,7 +30,7 @@ function linesIn(file: string): readonly AuditLine[] {
   return lines.map((line) => JSON.parse(line) as AuditLine);
 }
 
-test('what an administrator asks for is written before it is done', async (t) => {
+test('a request of an administrator is recorded before it is executed', async (t) => {
   const server = await startTestServer();
   t.after(() => server.close());
   const admin = await rootOf(server);
@@ -183,7 +183,7 @@ describe('the list of audit events', () => {
     );
   });
 
-  test('keeps what ends the session of somebody else, but no login, no refresh and no refusal', async () => {
+  test("keeps ends of other people's sessions, but no login, no refresh and no refusal", async () => {
     const before = (await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount;
     const ann = await loggedIn(server, 'ann');
     await submitPassword(server, await beginLogin(server), 'ann', 'wrong');
@@ -198,7 +198,7 @@ describe('the list of audit events', () => {
     assertRefused(await ann.get('audit-events'), 401, 'UNAUTHORIZED');
   });
 
-  test('is for those who may read, and nobody changes it', async () => {
+  test('is for callers with the right to read, and cannot be changed', async () => {
     const bobId = createdId(
       await admin.call('POST', 'identities', { name: 'bob', type: 'User', isAdmin: false }),
     );

@@ -20,7 +20,7 @@ async function authenticatorOf(identityId: string): Promise<string> {
   return (await admin.get(`identities/${identityId}/authenticators`)).json.data[0].id;
 }
 
-test('what is created for an identity that is deleted meanwhile is a conflict, or comes too late, and no failure', async () => {
+test('creating for an identity that is deleted meanwhile is a conflict, or comes too late, and never fails otherwise', async () => {
   for (let round = 0; round < 5; round += 1) {
     const identityId = await newIdentity(`gone ${round}`);
     const [added, enrolling, deleted] = await Promise.all([
@@ -224,7 +224,7 @@ test('passwords are found by part of the user name, folded as for logins and sto
   }
 });
 
-test('authenticators of one identity are listed with it, whatever the filter says', async () => {
+test('authenticators of one identity are listed with it, with any filter', async () => {
   const identityId = await server.createUser({ name: 'lister', password });
   const filter = encodeURIComponent('true or method = "updb" limit none');
   const answer = await admin.get(`identities/${identityId}/authenticators?filter=${filter}`);

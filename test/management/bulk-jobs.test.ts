@@ -167,7 +167,7 @@ describe('a job for any number', () => {
 });
 
 describe('a table of many people', () => {
-  test('is checked whole and made a piece at a time; logins come in between, and nobody is made twice', async () => {
+  test('is checked whole and made a piece at a time; logins come in between, and no identity is created twice', async () => {
     await server.createUser({ name: 'third', password, isAdmin: true });
     const id = await importJob('settlers', 1150);
     assert.equal((await carryOn(id)).json.data.state, 'checked');

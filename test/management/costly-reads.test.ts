@@ -91,7 +91,7 @@ describe('thirty of the worst filters of a reader at once', () => {
   });
 });
 
-describe('what looks at everything', () => {
+describe('reads of whole tables', () => {
   test('is for administrators, and refused in words to those who may only read', async () => {
     assertRefused(await reader.get('state'), 'kinds');
     const part = await reader.get('state?kinds=auth-policy,ca');
@@ -104,7 +104,7 @@ describe('what looks at everything', () => {
     assert.equal((await reader.get('identities?limit=none')).json.data.length, mostOfReaders);
   });
 
-  test('has every entity once, in the order of names, whatever the size', async () => {
+  test('has every entity once, in the order of names, for every size', async () => {
     const { data } = (await root.get('state')).json;
     const names: string[] = data.identity.map(({ name }: { name: string }) => name);
     assert.equal(names.length, count + 2);

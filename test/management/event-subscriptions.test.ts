@@ -135,7 +135,7 @@ describe('a webhook', () => {
     for (const each of [of.secret, secret, third]) assert.ok(!text.includes(each));
   });
 
-  test('is signed with every secret that was shown, whoever makes another one at the same moment', async (t) => {
+  test('is signed with every secret that was shown, even if another one is created at the same moment', async (t) => {
     const of = await subscribed(t);
     const rotate = () => root.call('POST', `${of.path}/secrets`, { overlap: '1h' });
     const { certPem: clientCertPem, keyPem: clientKey } = client({ issuer: authority() });
@@ -422,7 +422,7 @@ test('wrong subscriptions are refused by the field', async () => {
     assertRefused(await (await asRoot()).call('POST', 'event-subscriptions', body), field);
 });
 
-test('a private key beside a certificate is refused, as whoever may read would see it', async (t) => {
+test('a private key beside a certificate is refused, because every reader would see it', async (t) => {
   const of = await subscribed(t);
   const { certPem, keyPem } = authority();
   const both = `${certPem}\n${keyPem}`;

@@ -698,7 +698,7 @@ for (const entity of entities) {
   });
 }
 
-describe('what others refer to', () => {
+describe('entities that others refer to', () => {
   const entity = (collection: string) => {
     const found = entities.find((candidate) => candidate.collection === collection);
     if (found === undefined) throw new Error(collection);

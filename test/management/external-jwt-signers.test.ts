@@ -237,7 +237,7 @@ describe('anybody', () => {
   });
 });
 
-test('a document that was read can be saved, whatever an import has brought', async () => {
+test('a document that was read can be saved, even with imported values', async () => {
   const id = createdId(await create(smallest('imported')));
   const signerId = asId<SignerId>(id);
   const brought = { jwksEndpoint: 'http://127.0.0.1:9/jwks', claimsProperty: '/a~b', leewaySeconds: 300 };

@@ -177,7 +177,7 @@ describe('changing an identity', () => {
     }
   });
 
-  test('that does not exist is 404, whatever its id looks like', async () => {
+  test('that does not exist is 404, for any form of its id', async () => {
     const ids = ['no-such', 'a'.repeat(300), '%00', '%27%20or%201=1', '..%2f..', '__proto__', '%F0%9F%98%80'];
     for (const id of ids) {
       assertRefused(await admin.get(`identities/${id}`), 404, 'NOT_FOUND');

@@ -46,7 +46,7 @@ describe('the last administrator', () => {
     }
   });
 
-  test('cannot be required to send an external JWT that nobody can provide', async () => {
+  test('cannot be required to send an external JWT that no administrator can provide', async () => {
     const jwksEndpoint = 'https://idp.example/keys';
     const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'overlay', jwksEndpoint };
     const created = await admin.call('POST', 'external-jwt-signers', {

@@ -124,7 +124,7 @@ describe('the explanation of a login by password', () => {
     assert.equal(locked.standing, 'locked');
   });
 
-  test('for somebody who needs a second external JWT says whether one is possible', async () => {
+  test('for a person who needs a second external JWT says whether one is possible', async () => {
     const signerId = await createSigner(root, idp, 'Second');
     const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
     const unnamed = await explain(id, 'password');
@@ -331,7 +331,7 @@ describe('the preview of a policy', () => {
     assert.deepEqual([touched.count, lockedOut.count, lockedOut.first.length], [230, 230, 10]);
   });
 
-  test('of a new one affects nobody; an invalid one is refused', async () => {
+  test('of a new one affects no identity; an invalid one is refused', async () => {
     const { touched, asksMore, lockedOut } = (await preview({ name: 'new' })).json.data;
     assert.deepEqual([touched, asksMore, lockedOut], [{ count: 0 }, { count: 0 }, { count: 0, first: [] }]);
     assertRefused(await preview({ id: 'absent', name: 'x' }), 404, 'NOT_FOUND');

@@ -1020,7 +1020,7 @@ async function forget({ id: person }: Pick<Someone, 'id'>): Promise<void> {
     for (const { id } of (await root.get(entity)).json.data) await remove(`${entity}/${id}`);
 }
 
-describe('what a login does not ask of the person', () => {
+describe('factors that a login does not ask for', () => {
   test('tokens bound to a key are said to be required', async () => {
     root = await loggedIn(server, 'root');
     const who = await withPassword({ requireDpop: true });
@@ -1085,7 +1085,7 @@ describe('what a login does not ask of the person', () => {
   });
 });
 
-describe('what "Can they sign in?" says is what a login does', () => {
+describe('the answer of "Can they sign in?" is that of a login', () => {
   for (const {
     of,
     expected: [method, standing, { asks = [], reason, from = 1 } = {}],

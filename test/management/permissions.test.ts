@@ -47,7 +47,7 @@ const askingByPost = [
   '/edge/management/v1/identities/:id/login-explanation',
 ];
 
-test('an operation of administrators is for nobody without a right', async () => {
+test('an operation of administrators is refused without a right', async () => {
   const [, caller] = await somebodyWith('without', []);
   for (const { method, path } of guardedOperations()) {
     const body = method === 'GET' || method === 'HEAD' ? undefined : {};
@@ -72,7 +72,7 @@ describe('the permission to read', () => {
     assert.equal(pagination.limit, 500, 'lists of any length are for administrators');
   });
 
-  test('does not show what would let somebody enroll', async () => {
+  test('does not show secrets of enrollments', async () => {
     const [, reader] = await somebodyWith('curious', ['read', 'helpdesk']);
     const invited = createdId(
       await admin.call('POST', 'identities', { name: 'invited', type: 'User', enrollment: { ott: true } }),
@@ -104,7 +104,7 @@ describe('the permission to read', () => {
     assertRefused(await former.get('identities'), 403, 'FORBIDDEN');
   });
 
-  test('cannot be granted by somebody who only has a permission', async () => {
+  test('cannot be granted by a caller who only has a permission', async () => {
     const [id, greedy] = await somebodyWith('greedy', ['read', 'helpdesk']);
     for (const wanted of [{ permissions: ['helpdesk'] }, { isAdmin: true }]) {
       assertRefused(await greedy.call('PATCH', `identities/${id}`, wanted), 403, 'FORBIDDEN');
@@ -113,7 +113,7 @@ describe('the permission to read', () => {
     assertRefused(await greedy.call('POST', 'identities', fresh), 403, 'FORBIDDEN');
   });
 
-  test('does not make somebody count as the last administrator', async () => {
+  test('does not make an identity count as the last administrator', async () => {
     await somebodyWith('witness', ['read', 'helpdesk']);
     const { id } = (await admin.get('current-identity')).json.data;
     assertRefused(await admin.call('PATCH', `identities/${id}`, { isAdmin: false }), 409, 'CONFLICT');
@@ -164,7 +164,7 @@ describe('the permission of a help desk', () => {
     assert.equal((await server.store.apiSessions.find(asId(session)))?.endedAt, null);
   });
 
-  test('does not apply to somebody who is given more rights while the call is under way', async (t) => {
+  test('does not apply to an identity that gets more rights while the call is under way', async (t) => {
     const [, helper] = await somebodyWith('third helper', ['helpdesk']);
     const changes: readonly ((id: string, session: string) => readonly [method: string, path: string])[] = [
       (id) => ['POST', `identities/${id}/unlock`],

@@ -244,7 +244,7 @@ describe('pruning', () => {
     assert.equal((await read('config-type'))['config-type'].length, 1);
   });
 
-  test('deletes a policy and a signer that refer to one another, when nobody has the policy', async () => {
+  test('deletes a policy and a signer that refer to one another, when no identity has the policy', async () => {
     const none = { 'auth-policy': [], 'ext-jwt-signer': [] };
     assertRefused(await apply(none, { prune: true }), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
     const answer = await apply(
@@ -283,7 +283,7 @@ describe('pruning', () => {
   });
 });
 
-describe('who may', () => {
+describe('the right to use it', () => {
   test('read a document may by permission, apply one only administrators', async () => {
     await server.createUser({ name: 'reader', password });
     const { items } = await server.store.identities.list(listOf({ op: '=', field: 'name', value: 'reader' }));

@@ -18,7 +18,7 @@ async function tried(token: string, id = signer) {
 }
 
 describe('trying a token of an external signer', () => {
-  test('says whom it would log in, and logs nobody in', async () => {
+  test('says which identity it would log in, and opens no session', async () => {
     const token = await tokenOf(server, idp, 'grace@idp');
     const verdict = await tried(token);
     assert.deepEqual(

@@ -119,7 +119,7 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'TOTP is not asked of somebody who enrolled it without being told to',
+    name: 'TOTP is not asked of a person who enrolled it without being told to',
     edits: [
       {
         file: 'src/login/outstanding-factors.ts',
@@ -256,7 +256,7 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'the code of an enrollment that was shown to somebody else completes it',
+    name: 'the code of an enrollment that was shown to another person completes it',
     edits: [
       {
         file: 'src/login/totp/totp-enrollment.ts',

@@ -29,7 +29,7 @@ const firstSeed = Number(
   process.env.OVERLAY_AUTH_MODEL_SEED ?? sized({ small: 20260101, full: Date.now() % 2 ** 31 }),
 );
 
-test('nobody gets what was not proven, whatever happens in whatever order', async (t) => {
+test('no client gets more than was proven, under any events in any order', async (t) => {
   for (let index = 0; index < houses; index += 1) {
     const house = await openHouse();
     const seed = (firstSeed + index) % 2 ** 31;

@@ -292,7 +292,7 @@ const supersededWhileProving = fc
   ]);
 
 /**
- * Two logins of somebody whose password must change, and a session; one of the logins replaces it, after it has tried to
+ * Two logins of a person whose password must change, and a session; one of the logins replaces it, after it has tried to
  * keep the present one.
  */
 const replacedElsewhere = fc.tuple(owner, pauses).map(([{ from, who, login }, between]): readonly Move[] => [

@@ -146,7 +146,7 @@ describe('before client and redirect URI are proven, an error is shown and never
     assertShown(await authorize(server, { redirect_uri: evil }, [['redirect_uri', redirectUri]]));
   });
 
-  test('what was sent is not echoed as markup', async () => {
+  test('parameters are not echoed as markup', async () => {
     const answer = await server.get(
       `/oidc/authorization?${authorizationQuery({ client_id: '"><script>x' })}`,
       {

@@ -237,7 +237,7 @@ describe('an application that does not take the token', () => {
     assert.deepEqual(await deliveriesOf(app, '?state=waiting'), []);
   });
 
-  test('is asked again, whatever it answers, and no redirect is followed', async (t) => {
+  test('is asked again, after every answer, and no redirect is followed', async (t) => {
     const elsewhere = await startMessageReceiver();
     t.after(() => elsewhere.close());
     for (const [how, result] of [

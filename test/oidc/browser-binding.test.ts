@@ -140,7 +140,7 @@ describe('a request on which a program has done the first step', () => {
   });
 });
 
-describe('a request on which somebody was logged in before', () => {
+describe('a request with an earlier login', () => {
   test('continues only in the browser of the last primary login, with what that login asked for', async () => {
     await createTotpUser(server, policy, 'erin');
     await createTotpUser(server, policy, 'mallory');
@@ -172,7 +172,7 @@ describe('a request on which somebody was logged in before', () => {
     assert.deepEqual(claimsOf(access_token).z_ct, []);
   });
 
-  test('cannot be taken over outside its browser, even by somebody who knows the id', async () => {
+  test('cannot be taken over outside its browser, even by an attacker who knows the id', async () => {
     const id = await beginLogin(server);
     await createTotpUser(server, policy, 'frank');
     const frank = await lured(id, 'frank');
@@ -196,7 +196,7 @@ describe('a request on which somebody was logged in before', () => {
 });
 
 describe('a form of another site', () => {
-  test('submits no login step, whatever it contains', async () => {
+  test('submits no login step, with any contents', async () => {
     for (const site of ['cross-site', 'same-site']) {
       for (const path of ['/oidc/login/username', '/oidc/login/totp', '/oidc/login/totp/enroll']) {
         const id = await beginLogin(server);

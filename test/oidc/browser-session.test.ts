@@ -133,7 +133,7 @@ describe('a second authorization of the same application', () => {
     assert.ok(asksForLogin(await browser.get(`/oidc/login/continue?authRequestID=${id}`)));
   });
 
-  test('continues for the person that the client names, and refuses if that is somebody else', async () => {
+  test('continues for the person that the client names, and refuses if that is another person', async () => {
     const other = await signedIn();
     const hint = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json.id_token;
     const { browser, name } = await signedIn();
@@ -187,7 +187,7 @@ describe('a second authorization of the same application', () => {
     assert.equal(errorOf(await silently(silent.browser)), 'login_required');
   });
 
-  test('asks where nobody is signed in, and says so silently', async () => {
+  test('asks in a browser that is not signed in, and says so silently', async () => {
     const browser = cookieBrowser(server);
     assert.ok(asksForLogin(await authorizeIn(browser)));
     assert.equal(errorOf(await silently(browser)), 'login_required');
@@ -248,7 +248,7 @@ describe('another application', () => {
     assert.ok(asksForLogin(await browser.submit(another)));
   });
 
-  test('lets somebody else sign in, whose session replaces the first', async () => {
+  test('lets another person sign in, whose session replaces the first', async () => {
     const { browser, name } = await signedIn();
     const before = browser.cookies.get(sessionCookieName);
     const other = await person();
@@ -304,7 +304,7 @@ function assertRefusedPage(answer: Answer, what: string): void {
   assert.match(String(answer.headers['content-type']), /^text\/html/);
 }
 
-describe('what is proven is judged at each use', () => {
+describe('the proofs are judged at each use', () => {
   const ends: readonly (readonly [string, (who: { id: IdentityId; name: string }) => Promise<unknown>])[] = [
     [
       'disabling the identity, also when it is enabled again',
@@ -502,7 +502,7 @@ describe('logging out', () => {
     }
   });
 
-  test('by the hint of somebody else leaves it alone', async () => {
+  test('with the hint of another person leaves it open', async () => {
     const other = await signedIn();
     const { id_token } = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json;
     const { browser } = await signedIn();
@@ -553,7 +553,7 @@ describe('the cookie', () => {
     assert.match(line, /^__Host-overlay-auth-session=[\w-]{91}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  test('changes with each login, whatever the browser had before', async () => {
+  test('changes with each login, even if the browser had one', async () => {
     const attacker = await signedIn();
     const planted = String(attacker.browser.cookies.get(sessionCookieName));
     const victim = await person();
@@ -589,7 +589,7 @@ describe('the cookie', () => {
     assert.equal(errorOf(begun), 'login_required');
   });
 
-  test("alone continues no login: not in another browser, not with somebody else's name on the page", async () => {
+  test("alone continues no login: not in another browser, not with another person's name on the page", async () => {
     const { browser } = await signedIn();
     const page = await follow(browser, await authorizeIn(browser, toWiki));
     const thief = cookieBrowser(server);
@@ -603,7 +603,7 @@ describe('the cookie', () => {
     assert.ok(shown.text.includes(other.name));
   });
 
-  test('counts when somebody navigates to the address, but not for a script, frame or form of another page', async () => {
+  test('counts when a person navigates to the address, but not for a script, frame or form of another page', async () => {
     const { browser } = await signedIn();
     const query = authorizationQuery({ prompt: 'none', redirect_uri: webRedirectUri });
     const mode = (value: string, destination = 'empty') =>
@@ -627,7 +627,7 @@ describe('the cookie', () => {
     assert.deepEqual([posted.status, posted.lines('set-cookie')], [303, []], 'as a link');
   });
 
-  test('that is made up or changed identifies nobody', async () => {
+  test('that is made up or changed identifies no person', async () => {
     const { browser } = await signedIn();
     const value = String(browser.cookies.get(sessionCookieName));
     for (const wrong of [
@@ -718,7 +718,7 @@ test('a client of the compatibility profile gets its code through both redirects
   }
 });
 
-test('without the setting nobody stays signed in, and prompt=none is refused', async () => {
+test('without the setting browsers do not stay signed in, and prompt=none is refused', async () => {
   const plain = await startTestServer({ clock });
   try {
     await plain.createUser({ name: 'alice', password });

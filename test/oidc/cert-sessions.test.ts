@@ -319,7 +319,7 @@ describe('a TLS session that resumes', () => {
   });
 });
 
-test("what a third-party authority's certificate opened does not work while the authority is disabled, or once it is gone", async () => {
+test("a session that a third-party authority's certificate opened does not work while the authority is disabled, or once it is gone", async () => {
   const ca = authority();
   const id = await registerCa(admin, ca);
   const leaf = client({ issuer: ca });

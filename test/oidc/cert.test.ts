@@ -121,7 +121,7 @@ describe('a certificate of the overlay', () => {
     await assertRefused(await loginOf(leaf), 'untrusted-chain');
   });
 
-  test('leads through intermediates in whatever order they are sent', async () => {
+  test('leads through intermediates in any order', async () => {
     const upper = authority({ issuer: root, subject: 'Upper' });
     const lower = authority({ issuer: upper, subject: 'Lower' });
     const stray = authority({ subject: 'Stray' });
@@ -178,11 +178,11 @@ describe('a login is refused', () => {
     await assertRefused(await submitCertificate(server), 'no-certificate');
   });
 
-  test('with a trusted certificate that belongs to nobody', async () => {
+  test('with a trusted certificate that belongs to no identity', async () => {
     await assertRefused(await loginOf(client({ issuer: root })), 'unknown-thumbprint');
   });
 
-  test('with a certificate that breaks a rule, although somebody has it', async () => {
+  test('with a certificate that breaks a rule, although an identity has it', async () => {
     const inner = (extensions?: Buffer[]) => authority({ issuer: root }, extensions);
     const leafAsCa = client({ issuer: root });
     const short = inner(authorityExtensions(0));
@@ -238,7 +238,7 @@ describe('a login is refused', () => {
     }
   });
 
-  test('with the names of somebody else: only the very certificate counts', async () => {
+  test('with the names of another identity: only the very certificate counts', async () => {
     const erin = await enrolled(server, await newIdentity(), { subject: 'erin' });
     const twin = client({ issuer: root, subject: 'erin' });
     await assertRefused(await loginOf(twin), 'unknown-thumbprint');
@@ -248,7 +248,7 @@ describe('a login is refused', () => {
     await assertRefused(await loginOf(client({ subject: 'erin', keys: erin.keys })), 'untrusted-chain');
   });
 
-  test("when somebody else's certificate is merely sent along", async () => {
+  test("when another identity's certificate is merely sent along", async () => {
     const erin = await enrolled(server, await newIdentity(), { subject: 'erin' });
     const strangerPki = authority();
     await assertRefused(await loginOf(client({ issuer: strangerPki }), erin), 'untrusted-chain');
@@ -343,7 +343,7 @@ describe('on a connection that stays open', () => {
     connection.closeConnections();
   });
 
-  test('an authority that nobody has verified does not count', async () => {
+  test('an authority that was not verified does not count', async () => {
     const ca = authority();
     const leaf = client({ issuer: ca });
     await giveCertificate(server, await newIdentity(), leaf);
@@ -368,7 +368,7 @@ describe('the external id in a certificate of a third-party authority', () => {
   const withNames = (issuer: Made, ...names: Buffer[]) =>
     client({ issuer }, clientExtensions(...(names.length === 0 ? [] : [subjectAltName(...names)])));
 
-  test('names the identity, by whatever rule the authority has', async () => {
+  test('names the identity, by every rule of an authority', async () => {
     const cases: [object, (issuer: Made) => Made, string][] = [
       [{}, (ca) => withNames(ca, generalName.email('gil@example.com')), 'gil@example.com'],
       [
@@ -402,7 +402,7 @@ describe('the external id in a certificate of a third-party authority', () => {
     }
   });
 
-  test('is refused when it is missing, ambiguous, too long or nobody has it', async () => {
+  test('is refused when it is missing, ambiguous, too long or unknown', async () => {
     const ca = authority();
     await registerCa(admin, ca, rule());
     await newIdentity({ externalId: 'two@example.com' });
@@ -433,7 +433,7 @@ describe('the external id in a certificate of a third-party authority', () => {
 });
 
 describe('a password on a connection that has a certificate', () => {
-  test('logs in whatever the certificate is, and its tokens are not bound', async () => {
+  test('logs in with any certificate, and its tokens are not bound', async () => {
     await server.createUser({ name: 'pat', password });
     const leaves = [
       client({ from: -2 * DAY, until: -HOUR }),

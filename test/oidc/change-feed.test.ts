@@ -38,7 +38,7 @@ test('a session that ended while the feed could not be read is still refused', a
   assert.equal((await callWith(server, access_token)).status, 401);
 });
 
-test('as long as it cannot be read nobody is let in, and afterwards everybody is again', async () => {
+test('as long as it cannot be read every call is refused, and afterwards calls work again', async () => {
   const gone = await login(server, 'alice', password);
   const stays = await login(server, 'alice', password);
   failReads(1000);
@@ -60,7 +60,7 @@ async function whileEverythingIsReadAgain(change: () => Promise<unknown>): Promi
   await change();
 }
 
-test('what changes while everything is read again counts at once, for each kind', async () => {
+test('a change while everything is read again counts at once, for each kind', async () => {
   const { store } = server;
   const id = await server.createUser({ name: 'bob', password });
   const { access_token } = await login(server, 'bob', password);

@@ -69,7 +69,7 @@ test('an application that needs no PKCE gains nothing by omitting or adding a ve
   assert.equal((await redeemAs(server, app, code, { code_verifier: verifier })).status, 200);
 });
 
-test("a resource that was not granted uses nothing up, and reveals nothing about somebody else's code", async () => {
+test("a resource that was not granted uses nothing up, and reveals nothing about another client's code", async () => {
   const [one, two] = ['https://one.example', 'https://two.example'];
   const app = await registerClient(root, { resources: [one, two] });
   const other = await registerClient(root, { resources: [one, two] });
@@ -126,7 +126,7 @@ test('a session certificate is issued only to clients that may use the Edge APIs
   assert.match((await redeemedBy(friend.id, callback, friend)).text, /BEGIN CERTIFICATE/);
 });
 
-describe('what was changed since the code was given ends the session with it', () => {
+describe('a change after the code was issued ends the session with it', () => {
   async function assertEnded(refused: Answer, reason: string, clientId: string): Promise<void> {
     const sessionId = assertRefused(refused, reason, clientId);
     const session = await server.store.apiSessions.find(String(sessionId) as never);

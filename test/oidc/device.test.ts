@@ -159,7 +159,7 @@ describe('a device', () => {
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
   });
 
-  test('asks a person who is signed in for credentials, and leaves nobody signed in', async (t) => {
+  test('asks a person who is signed in for credentials, and leaves the browser signed out', async (t) => {
     const stayed = await startTestServer({ clock, configure: withBrowserSession });
     t.after(() => stayed.close());
     await stayed.createUser({ name: 'alice', password });
@@ -217,7 +217,7 @@ describe('a device', () => {
   });
 });
 
-describe('what somebody else cannot do with a device', () => {
+describe('attacks on a device login', () => {
   test('a code of another login does not approve it', async () => {
     const { json } = await asked();
     const code = await obtainCode(server, 'alice', password);

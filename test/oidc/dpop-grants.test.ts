@@ -154,7 +154,7 @@ describe('a session that is bound to a key', () => {
     assert.equal((await caller(key).call('/oidc/userinfo', access_token)).json.name, 'ana');
   });
 
-  test('may be revoked by whoever has a token: that helps no thief', async () => {
+  test('may be revoked by every holder of a token: that helps no thief', async () => {
     const { access_token, refresh_token } = await bound();
     const answer = await server.post('/oidc/revoke', {
       form: { client_id: 'overlay', token: refresh_token },

@@ -332,7 +332,7 @@ describe('signers that share something', () => {
 });
 
 describe('several Authorization lines', () => {
-  test('the first valid token wins, whatever comes before it', async () => {
+  test('the first valid token wins, with any tokens before it', async () => {
     const id = await createIdentity(server, 'lines');
     await createIdentity(server, 'later');
     await withSigners(async () => {

@@ -174,7 +174,7 @@ test('a code and a refresh token give no tokens', async () => {
   assert.ok(seen.includes('apiSessions.rotateRefreshToken'));
 });
 
-test('a token whose identity cannot be read lets nobody in', async () => {
+test('a token whose identity cannot be read is refused', async () => {
   const { access_token } = await login(server, 'alice', password);
   server.controller.services.view.accounts.forgetAll();
   const seen = await eachFailure(async () => {

@@ -243,7 +243,7 @@ describe('for a client that has a key, must push and must bind', () => {
     }
   });
 
-  test('a request needs PKCE with S256 and a redirect URI, whatever requirePkce says', async () => {
+  test('a request needs PKCE with S256 and a redirect URI, with any value of requirePkce', async () => {
     for (const changes of [
       { code_challenge: null },
       { code_challenge_method: 'plain' },

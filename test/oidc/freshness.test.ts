@@ -187,7 +187,7 @@ async function stopBetweenWrites(controller: ChildProcess, path: string): Promis
   }
 }
 
-test('a process that was suspended and continues lets nobody in whose session ended meanwhile', async (t) => {
+test('a process that was suspended and continues refuses sessions that ended meanwhile', async (t) => {
   const box = sandbox();
   t.after(() => box.close());
   const env = { OVERLAY_AUTH_HOME: 'h' };

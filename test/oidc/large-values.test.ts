@@ -57,7 +57,7 @@ async function finish(begun: Answer, fields: object = {}): Promise<{ done: Answe
 const many = (count: number, length: number, character = 'c'): Pairs =>
   Array.from({ length: count }, (_, at) => ['configTypes', `${at}${character.repeat(length - 2)}`] as const);
 
-test('a state is accepted up to a length with which the login can finish, whatever it consists of', async () => {
+test('a state is accepted up to a length with which the login can finish, with any characters', async () => {
   for (const character of ['s', ' ', '\u0001', '"', 'é', '✓', '😀']) {
     for (const length of [100, 500, 1000, 2000, 4000]) {
       const state = character.repeat(Math.floor(length / character.length));
@@ -92,7 +92,7 @@ test('configuration types are accepted up to a number and length that an access 
   }
 });
 
-test('those given with the login share the same limits', async () => {
+test('values that are sent with the login share the same limits', async () => {
   const authRequestId = authRequestIdOf(await authorize(many(20, 100)));
   const more = many(20, 90).map(([, name]) => `other ${name}`);
   for (const configTypes of [more, 'x'.repeat(101), ['x'.repeat(101)], Array(33).fill('x')]) {

@@ -109,7 +109,7 @@ describe('a password', () => {
     await assertOpen();
   });
 
-  test('is locked twice as long each time, until somebody has logged in', async () => {
+  test('is locked twice as long each time, until the person has logged in', async () => {
     for (const minutes of [15, 30, 60]) {
       await fail(5);
       clock.advance(minutes * MINUTE - 1);
@@ -152,7 +152,7 @@ describe('a password', () => {
     assert.deepEqual(unknown, wrong);
   });
 
-  test('that is locked costs as many commits as a name that nobody has, so that time does not tell them apart', async () => {
+  test('that is locked costs as many commits as an unknown name, so that time does not tell them apart', async () => {
     await onOneThread();
     const { attempts } = server.store;
     const { count } = attempts;
@@ -266,7 +266,7 @@ describe('the time of a refused password', () => {
     };
   }
 
-  test('is a whole step after its request, whatever the reason and however long that took', async () => {
+  test('is a whole step after its request, for every reason and however long that took', async () => {
     await onOneThread();
     await server.createUser({ name: 'bob', password });
     await fail(5, 'bob');
@@ -311,7 +311,7 @@ describe('the time of a refused password', () => {
     }
   });
 
-  test('blocks nobody: while forty refusals wait, a right password passes at once', async () => {
+  test('blocks no other login: while forty refusals wait, a right password passes at once', async () => {
     await onOneThread();
     const { until, release } = holdAnswers();
     const id = await beginLogin(server);
@@ -393,7 +393,7 @@ describe('a hundred right passwords at once', () => {
 });
 
 describe('guesses in parallel', () => {
-  test('are not answered by what they are beyond the limit, whatever a right one among them is', async () => {
+  test('get the same answer beyond the limit, even a right one among them', async () => {
     const { access_token } = await login(server, 'alice', password);
     await fail(5);
     const guesses = Array.from({ length: 40 }, (_, at) =>
@@ -529,7 +529,7 @@ describe('the source of guesses', () => {
     assert.equal(counters().length, known + 1, 'the one of the source is there already');
   });
 
-  test('has to wait with 429 and Retry-After, whatever it guesses at; then it may try again', async () => {
+  test('has to wait with 429 and Retry-After, for every target; then it may try again', async () => {
     const id = await beginLogin(server);
     // No more at once than one source may have in the queue of hashes.
     for (let sent = 0; sent < 300; sent += 25) {

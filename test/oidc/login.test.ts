@@ -71,7 +71,7 @@ describe('the right password', () => {
 });
 
 describe('a refused login', () => {
-  test('has the same answer whatever the cause', async () => {
+  test('has the same answer for every cause', async () => {
     const causes = [
       ['alice', 'wrong'],
       ['ghost', password],
@@ -119,7 +119,7 @@ describe('a refused login', () => {
   });
 });
 
-test('many right passwords at once lock nobody out', async () => {
+test('many right passwords at once lock no person out', async () => {
   await server.createUser({ name: 'busy', password });
   const ids: string[] = [];
   while (ids.length < 40) ids.push(await beginLogin(server));
@@ -128,7 +128,7 @@ test('many right passwords at once lock nobody out', async () => {
   assert.equal((await submitPassword(server, await beginLogin(server), 'busy', password)).status, 302);
 });
 
-test('by somebody else than the client names is refused where nobody stays signed in, too', async () => {
+test('by another person than the client names is refused where browsers do not stay signed in, too', async () => {
   const tokens = await redeem(server, await obtainCode(server, 'alice', password));
   const id_token_hint: string = tokens.json.id_token;
   await server.createUser({ name: 'bob', password });
@@ -172,7 +172,7 @@ describe('an auth request id', () => {
     for (const answer of [inBoth, twoNames]) assert.equal(answer.status, 400);
   });
 
-  test('is useless once the code was issued: nobody can get the code again', async () => {
+  test('is useless once the code was issued: the code cannot be got again', async () => {
     const id = await beginLogin(server);
     const first = await submitPassword(server, id, 'alice', password);
     assert.equal(first.status, 302);
@@ -319,7 +319,7 @@ describe('in a browser', () => {
     }
   });
 
-  test('what was typed is shown again as text, never as markup', async () => {
+  test('typed values are shown again as text, never as markup', async () => {
     const { id, cookie } = await begin();
     const answer = await server.post('/oidc/login/username', {
       form: { authRequestId: id, username: '"><script>alert(1)</script>', password: 'x' },

@@ -77,7 +77,7 @@ describe('the Authorization header', () => {
 });
 
 describe('credentials of a login', () => {
-  test('in the query are not read, by whatever method', async () => {
+  test('in the query are not read, with any method', async () => {
     const id = await beginLogin(server);
     const query = `authRequestID=${id}&username=alice&password=${encodeURIComponent(password)}`;
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']) {

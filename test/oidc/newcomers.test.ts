@@ -118,7 +118,7 @@ describe('a person whom a signer names for the first time', () => {
     assert.equal((await found('externalId', subject)).length, 1);
   });
 
-  test('never administers, whatever the token says', async () => {
+  test('never administers, even if the token says so', async () => {
     const subject = uniqueName('sub');
     const lies = {
       isAdmin: true,
@@ -243,7 +243,7 @@ describe('a person whom a signer names for the first time', () => {
     await redeemed(limited, await come('third'));
   });
 
-  test('waits for the tokens that name somebody who exists', async () => {
+  test('waits for the tokens that name an existing identity', async () => {
     const [known, unknown] = [uniqueName('sub'), uniqueName('sub')];
     const first = claimsOf((await redeemed(server, await login(known, { name: known }))).access_token);
     const tokens = [

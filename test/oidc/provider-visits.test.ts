@@ -164,7 +164,7 @@ describe('a visit to another provider', () => {
     assert.equal(provider.codes.length, 1);
   });
 
-  test('is not kept from others by whoever sends made-up codes', async () => {
+  test('is not kept from others by a client that sends made-up codes', async () => {
     for (const [attackers, honest] of [
       [['203.0.113.7'], '198.51.100.1'],
       [['2001:db8:1:1::1', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:1:4::1'], '2001:db8:2::1'],

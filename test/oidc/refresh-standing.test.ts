@@ -90,7 +90,7 @@ describe('a refresh token is refused, and not used up', () => {
   }
 });
 
-describe('what somebody else vouches for is refused, and not used up', () => {
+describe('a token of another signer is refused, and not used up', () => {
   // Done late: a policy that bars the only administrator is refused.
   let root: Caller;
   before(async () => {

@@ -334,7 +334,7 @@ describe('PKCE', () => {
     assert.match(locationOf(answer), /^https:\/\/app\.example\/cb\?error=invalid_request/);
   });
 
-  test('comes after the question whether somebody is logged in', async () => {
+  test('comes after the question whether a person is logged in', async () => {
     const answer = await authorize(server, { code_challenge: null, prompt: 'none' });
     assert.match(locationOf(answer), /error=login_required/);
   });
@@ -348,7 +348,7 @@ describe('an access token of an application', () => {
     '/edge/management/v1/current-identity',
   ];
 
-  test('does not work at the Edge APIs, whoever logged in', async () => {
+  test('does not work at the Edge APIs, whichever identity logged in', async () => {
     const app = await registerClient(await asRoot());
     const { access_token, refresh_token } = await loginAt(server, app, 'root');
     for (const path of paths) {
@@ -437,7 +437,7 @@ describe('an access token of an application', () => {
   });
 });
 
-describe('who may use a client', () => {
+describe('the identities that may use a client', () => {
   test('is checked at the login, at the code, at the refresh and at each call', async () => {
     const app = await registerClient(await asRoot(), {
       allowedRoleAttributes: ['staff', 'guests'],

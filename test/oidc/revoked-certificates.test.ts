@@ -186,7 +186,7 @@ describe('a certificate in the list of its authority', () => {
   });
 });
 
-describe('what is no list of the authority', () => {
+describe('a list that is not of the authority', () => {
   const other = authority();
   const huge: Served = (_request, response) =>
     void response.writeHead(200, { 'content-length': 70 * 2 ** 20 }).end();
@@ -258,7 +258,7 @@ describe('what is no list of the authority', () => {
     ['nothing', () => Buffer.alloc(0), /PEM form/],
     ['gone', () => (_request, response) => void response.writeHead(500).end(), /error status/],
   ];
-  test('lets nobody in where it is needed, says why, and bars nobody elsewhere', async () => {
+  test('refuses logins where it is needed, says why, and bars no login elsewhere', async () => {
     for (const [name, list, problem] of cases) {
       const hard = await listed('hard', list);
       const leaf = client({ issuer: hard, subject: 'somebody' });

@@ -160,7 +160,7 @@ describe('after the password, the external JWT may come alone', () => {
     assert.deepEqual(claimsOf(access_token).amr, ['ext-jwt', `ejs:${s2.id}`]);
   });
 
-  test('one of somebody else is refused, and the login stays', async () => {
+  test('one of another person is refused, and the login stays', async () => {
     const submit = await begun('alice');
     const refused = await submit(await ofTwo('bob'));
     assert.equal(refused.status, 401);

@@ -373,7 +373,7 @@ describe('revocation', () => {
 });
 
 describe('an administrator', () => {
-  test('who disables, deletes or demotes an identity changes its next call', async () => {
+  test('disabling, deleting or demoting an identity changes its next call', async () => {
     for (const act of ['disable', 'delete'] as const) {
       const id = await server.createUser({ name: `user-${act}`, password });
       const tokens = await login(server, `user-${act}`, password);

@@ -131,7 +131,7 @@ describe('a token signed with our key', () => {
     assert.equal((await session(tokens.access_token)).status, 200);
   });
 
-  test('makes nobody an administrator: the database decides that', async () => {
+  test('makes no identity an administrator: the database decides that', async () => {
     const twice = JSON.stringify(claims).replace('"z_ia":false', '"z_ia":false,"z_ia":true');
     for (const token of [withClaims({ z_ia: true }), signed(twice)]) {
       const answer = await callWith(server, token, '/edge/management/v1/identities');

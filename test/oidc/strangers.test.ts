@@ -67,7 +67,7 @@ describe('a login that is refused', () => {
     }
   }
 
-  test('costs one hash and has the same bytes and headers, whatever the cause', async () => {
+  test('costs one hash and has the same bytes and headers, for every cause', async () => {
     const now = clock.now();
     await server.createUser({ name: 'locked', password });
     for (let guess = 0; guess < 10; guess += 1) await counted('locked', 'wrong');
@@ -101,7 +101,7 @@ describe('a login that is refused', () => {
     clock.advance(HOUR);
   });
 
-  test('with an impossible password costs no hash, whoever it is for', async () => {
+  test('with an impossible password costs no hash, for every name', async () => {
     for (const username of ['alice', 'ghost']) {
       for (const secret of ['x'.repeat(1025), '😀'.repeat(257), '']) {
         const { answer, hashes } = await counted(username, secret);

@@ -105,7 +105,7 @@ describe('starting an enrollment', () => {
     assert.equal(await isEnrolled(name), false);
   });
 
-  test('is refused to somebody who is enrolled: a password is not enough to replace the factor', async () => {
+  test('is refused to a person who is enrolled: a password is not enough to replace the factor', async () => {
     const name = await carol();
     const { app } = await enroll(server, clock, name);
     const id = await partialLogin(server, name);
@@ -243,7 +243,7 @@ describe('verifying an enrollment', () => {
     assert.equal(again.headers.location, undefined);
   });
 
-  test('is bound to the seed that its own flow showed, whatever a parallel flow of the same person does', async () => {
+  test('is bound to the seed that its own flow showed, even with a parallel flow of the same person', async () => {
     const name = await carol();
     const [mine, theirs] = [await partialLogin(server, name), await partialLogin(server, name)];
     const app = scan(clock, (await startEnrollment(server, mine)).json.provisioningUrl);
@@ -322,7 +322,7 @@ describe('an unverified seed', () => {
     assert.equal((await authQueries(server, id)).json.authQueries[0].isTotpEnrolled, false);
   });
 
-  test('is forgotten when somebody logs in on the same request again', async () => {
+  test('is forgotten after another login on the same request', async () => {
     const [first, second] = [await carol(), await carol()];
     for (const next of [first, second]) {
       const id = await partialLogin(server, first);

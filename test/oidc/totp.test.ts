@@ -86,7 +86,7 @@ describe('after the password', () => {
     assertWrong(await submitCode(server, await partialLogin(server, 'dan'), '123456'));
   });
 
-  test('somebody who has enrolled is asked, even if the policy no longer requires it', async () => {
+  test('a person who has enrolled is asked, even if the policy no longer requires it', async () => {
     const { name, id, app } = await bob();
     const relaxed = await server.store.authPolicies.find(policy);
     assert.ok(relaxed);
@@ -211,7 +211,7 @@ describe('the right code', () => {
     assert.equal((await refresh(server, second.refresh_token)).status, 400);
   });
 
-  test('for somebody who was disabled or lost the password method meanwhile is refused', async () => {
+  test('for a person who was disabled or lost the password method meanwhile is refused', async () => {
     const disabled = await bob();
     const disabledLogin = await partialLogin(server, disabled.name);
     await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
@@ -289,7 +289,7 @@ describe('a code that was accepted', () => {
   });
 });
 
-describe('somebody else on the same request', () => {
+describe('another person on the same request', () => {
   test('does not inherit a factor: mallory with everything, then bob with a password', async () => {
     const [mallory, victim] = [await bob(), await bob()];
     const id = await partialLogin(server, mallory.name);
@@ -359,7 +359,7 @@ describe('a recovery code', () => {
     assert.equal(answers.filter(({ status }) => status === 302).length, 1);
   });
 
-  test('of somebody else, or in letters that only look like it, is refused', async () => {
+  test('of another person, or in letters that only look like it, is refused', async () => {
     const [one, other] = [await bob(), await bob()];
     const id = await partialLogin(server, one.name);
     assertWrong(await submitCode(server, id, other.recoveryCodes[0]));
@@ -512,7 +512,7 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
-  test('does not affect the password: many logins with the right one at once lock nobody out', async () => {
+  test('does not affect the password: many logins with the right one at once lock no person out', async () => {
     const { name, app } = await bob();
     const ids: string[] = [];
     while (ids.length < 40) ids.push(await beginLogin(server));
@@ -520,7 +520,7 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
-  test('does not block the next login of somebody who got it right in the end', async () => {
+  test('does not block the next login of a person who got it right in the end', async () => {
     const { name, app } = await bob();
     for (let round = 0; round < 3; round += 1) {
       const id = await partialLogin(server, name);

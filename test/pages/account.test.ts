@@ -388,7 +388,7 @@ test('says so when the policy requires a token that no page can send', async () 
   await page.locator('#sign-in').waitFor();
 });
 
-test('says what to do when the policy starts to require another token while somebody is signed in', async () => {
+test('says what to do when the policy starts to require another token while the person is signed in', async () => {
   await using provider = await startOpenIdProvider();
   const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
     audience: provider.clientId,

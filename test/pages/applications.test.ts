@@ -41,7 +41,7 @@ function png(side: number): Buffer {
 const uriOf = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`;
 const client = { type: 'public', redirectUris: ['https://wiki.example.com/callback'] };
 
-test('those that a person may use and that say where they are are listed, and no others', async () => {
+test('only applications with an address that the person may use are listed', async () => {
   await server.createUser({ name: 'ada', password });
   createdId(
     await root.call('POST', 'oidc-clients', {

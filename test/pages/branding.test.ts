@@ -92,7 +92,7 @@ test("without a logo there is still an icon, in the operator's colour", async ()
   }
 });
 
-test("the operator's help is where somebody may have lost a proof, as a link or as text", async () => {
+test("the operator's help is where a person may have lost a proof, as a link or as text", async () => {
   const text = 'Locked out? Call <555>';
   const url = 'https://help.example.com/';
   for (const [help, shown] of [

@@ -55,7 +55,7 @@ interface User {
   readonly profile: { readonly sub: string; readonly name?: string };
 }
 
-test('oidc-client-ts logs in, notices that nobody is signed in, refreshes and logs out', async () => {
+test('oidc-client-ts logs in, notices that the browser is not signed in, refreshes and logs out', async () => {
   const { page, complaints, close } = await visitor();
   await page.goto(application.origin);
 

@@ -222,7 +222,7 @@ describe('applications', () => {
     assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
   });
 
-  test('are changed field by field; what somebody else changed meanwhile is shown and kept', async () => {
+  test('are changed field by field; the changes of another administrator are shown and kept', async () => {
     const body = { name: 'shop', type: 'public', redirectUris: ['https://shop.example/cb'] };
     const id = createdId(await root.call('POST', 'oidc-clients', body));
     await using guest = await admin.at(`/console/clients/${id}`);
@@ -447,7 +447,7 @@ describe('the test sign-in of a signer', () => {
     await provider.close();
   });
 
-  test('opens a window and shows token, checks and person; nobody is signed in', async () => {
+  test('opens a window and shows token, checks and person; no session opens', async () => {
     await using guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     const signedIn = await peopleSignedIn();

@@ -171,7 +171,7 @@ describe('a person', () => {
   });
 });
 
-describe('what can be done about a refusal', () => {
+describe('the remedies for a refusal', () => {
   test('is offered on the attempt to those who may do it, and to no others', async () => {
     const cert = { allowed: true };
     const policy = { name: 'one guess', primary: { updb: { allowed: true, maxAttempts: 1 }, cert } };
@@ -324,7 +324,7 @@ const detailOf = async (id: string) => (await root.get(`identities/${id}`)).json
 const openOf = async (id: string) => (await root.get(`identities/${id}/enrollments`)).json.data;
 
 describe('managing people', () => {
-  test('adds somebody by the keyboard alone, with an invitation that lets them in', async () => {
+  test('adds a person by the keyboard alone, with an invitation that lets them in', async () => {
     await using guest = await admin.at('/console/people');
     const { page } = guest;
     await page.locator('#create').press('Enter');
@@ -359,7 +359,7 @@ describe('managing people', () => {
     await page.locator('#answer').filter({ hasText: 'Yes: with a password.' }).waitFor();
   });
 
-  test('keeps somebody who was added when there is nothing to invite them to', async () => {
+  test('keeps a person who was added when there is nothing to invite them to', async () => {
     const policy = { name: 'tokens only', primary: { updb: { allowed: false }, cert: { allowed: false } } };
     createdId(await root.call('POST', 'auth-policies', policy));
     // A console that is open already would learn of the new policy only after some seconds.
@@ -424,7 +424,7 @@ describe('managing people', () => {
     await guest.page.getByRole('heading', { level: 1, name: 'ivo' }).waitFor();
   });
 
-  test('who administer are on the overview below what can name them', async () => {
+  test('administrators are on the overview below the signers that can name them', async () => {
     const names = {
       en: 'Signers and CAs that can name an administrator',
       de: 'Signer und CAs, die Administratoren benennen können',
@@ -511,7 +511,7 @@ describe('managing people', () => {
     assert.equal(await ends(), await asTime(noonOf(4)));
   });
 
-  test('keeps the tags that nobody has touched as they are', async () => {
+  test('keeps the tags that were not touched unchanged', async () => {
     const id = await server.createUser({ name: 'tagged', password });
     const tags = { floor: 3, keys: true, note: 'two\nlines', team: 'blue' };
     await root.call('PATCH', `identities/${id}`, { tags });
@@ -617,7 +617,7 @@ describe('managing people', () => {
     assert.equal((await detailOf(id)).invitation, null);
   });
 
-  test('removes what somebody signs in with, and asks for a new certificate first', async () => {
+  test('removes authenticators of a person, and asks for a new certificate first', async () => {
     const id = await server.createUser({ name: 'xena', password });
     const { certPem } = client({ subject: 'xena', issuer: authority({ subject: 'somebody' }) });
     const certId = createdId(

@@ -135,7 +135,7 @@ test('says in plain words what a policy asks of passkeys, while it is edited', a
   await screenshot(page, 'console-policy-passkeys-narrow');
 });
 
-test('deletes a policy that nobody has, and says why another one stays', async () => {
+test('deletes a policy without identities, and says why another one stays', async () => {
   const inUse = await policyFor('cleaners', ['carl']);
   const unused = await policyFor('nobody', []);
   await using guest = await admin.at(`/console/policies/${inUse}`);
@@ -226,7 +226,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
   }
 });
 
-test('lets somebody who may read look, and change nothing; on a telephone in German', async () => {
+test('lets a reader look, and change nothing; on a telephone in German', async () => {
   const policyId = await policyFor('guests', ['gina']);
   const readerId = await server.createUser({ name: 'reader', password });
   await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });

@@ -104,7 +104,7 @@ describe('the shell', () => {
     assert.ok(size < 250_000, `${size} bytes`);
   });
 
-  test('lets somebody whose session ended sign in in a separate window, and loses nothing', async () => {
+  test('lets a person whose session ended sign in in a separate window, and loses nothing', async () => {
     const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
     const paulId = await server.createUser({ name: 'paul', password });
     await using guest = await atConsole(server, 'olga', `/console/people/${paulId}`);
@@ -125,7 +125,7 @@ describe('the shell', () => {
     assert.equal(page.url(), `${server.url}/console/people/${paulId}`);
   });
 
-  test('shows nothing of the page to somebody else who signs in', async () => {
+  test('shows nothing of the page to another person who signs in', async () => {
     const otherId = await server.createUser({ name: 'other', password, isAdmin: true });
     await using guest = await atConsole(server, 'other', '/console/people');
     const { page, context } = guest;

@@ -149,7 +149,7 @@ describe('a person who opens an invitation', () => {
     await guest.page.locator('#sign-out').getByText('Abmelden').waitFor();
   });
 
-  test('signed in as somebody else in this tab becomes the invited person', async () => {
+  test('signed in as another person in this tab becomes the invited person', async () => {
     await server.createUser({ name: 'sam', password });
     await using first = await following(`${server.url}/account`);
     const { page } = first;

@@ -139,7 +139,7 @@ test('an enrollment that had to wait continues, or starts over', async () => {
   await close();
 });
 
-test("a login that expired while somebody waited starts again with the application's request", async () => {
+test("a login that expired while the person waited starts again with the application's request", async () => {
   const { page, close } = await visitor({ scripts: false });
   await beginAt(server, application, page);
   await tooManyTries();

@@ -232,7 +232,7 @@ describe('two logins in one browser', () => {
   });
 });
 
-describe('a login that somebody else began', () => {
+describe('a login that an attacker began', () => {
   test('is bound to the browser before the password, and its form has an id for that browser', async () => {
     const id = await beginLogin(server, { redirect_uri: application.redirectUri });
     const { page, close } = await visitor();

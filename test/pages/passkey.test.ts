@@ -184,7 +184,7 @@ describe('signing in', () => {
     await page.waitForURL(`${application.redirectUri}?code=**`);
   });
 
-  test('with a security key that keeps its passkeys, in a browser where nobody has typed a name or used one', async () => {
+  test('with a security key that keeps its passkeys, in a browser where no name was typed and no passkey used', async () => {
     const name = 'roaming';
     await createPerson(name);
     const kind = { ...securityKey, hasResidentKey: true, hasUserVerification: true };
@@ -295,7 +295,7 @@ describe('as the second proof', () => {
     });
   }
 
-  test('cannot be that of another person, whatever the browser sends', async () => {
+  test('cannot be that of another person, with any input from the browser', async () => {
     await createPerson('eve', { authPolicyId: asSecond });
     await createPerson('finn', { authPolicyId: asSecond });
     await using finn = await owner();
@@ -393,7 +393,7 @@ describe('an invitation', () => {
 
   for (const hasChoice of [true, false]) {
     const title = hasChoice ? 'a passkey instead of a password' : 'a passkey where no password is allowed';
-    test(`lets somebody make ${title}, and sign in without ever having a password`, async () => {
+    test(`lets a person make ${title}, and sign in without ever having a password`, async () => {
       const name = `invited ${hasChoice}`;
       const url = await linkFor(name, hasChoice ? {} : { authPolicyId: await onlyPasskeys() });
       await using one = await owner();

@@ -106,7 +106,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test('an account that nobody here has leads back to the page, which offers the other ways', async () => {
+test('an account that is unknown here leads back to the page, which offers the other ways', async () => {
   await using stranger = await visitor();
   const { page } = stranger;
   await beginAt(server, application, page, { method: 'ext-jwt' });
@@ -165,7 +165,7 @@ test('the way back belongs to the browser that went, once', async () => {
   assert.ok(!ana.page.url().startsWith(application.redirectUri));
 });
 
-test('a visit that a program has begun ends in no browser, whoever is sent to the provider', async () => {
+test('a visit that a program has begun ends in no browser, even if a victim is sent to the provider', async () => {
   const carla = await createIdentity(server, 'carla', { externalId: 'carla' });
   const mustEnroll = await createPolicy(server, 'must enroll', { secondary: { requireTotp: true } });
   await server.store.identities.update(carla, { authPolicyId: mustEnroll }, server.clock.now());
@@ -187,7 +187,7 @@ test('a visit that a program has begun ends in no browser, whoever is sent to th
   }
 });
 
-test('the way there begins on our own page: whoever is led to its address gets the button', async () => {
+test('the way there begins on our own page: a victim who is led to its address gets the button', async () => {
   await using ana = await visitor();
   await beginAt(server, application, ana.page);
   const href = (await ana.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';

@@ -26,7 +26,7 @@ test('a tag keeps its type and its line breaks when another one is changed', () 
   });
 });
 
-test('what is typed is text; a line break is typed as in JSON', () => {
+test('a typed value is text; a line break is typed as in JSON', () => {
   assert.deepEqual(pairsIn('level=4\non = false\nnote="three\\nlines"', tags), {
     level: '4',
     on: 'false',

@@ -108,10 +108,10 @@ describe('a task in the console', () => {
       return mouse.clicks;
     }));
 
-  test('find out why somebody is refused', async (context) => {
+  test('find out why a person is refused', async (context) => {
     const causes = await sixRefusals();
     for (const [reason, reference] of causes) {
-      await take(context, `Find out why somebody is refused: ${reason.toLowerCase()}`, async (hand, page) => {
+      await take(context, `Find out why a person is refused: ${reason.toLowerCase()}`, async (hand, page) => {
         await page.locator('#find').fill(reference);
         await page.locator('#find').press('Enter');
         await hand.click('#found-attempt a');

@@ -103,7 +103,7 @@ describe('behind a proxy', () => {
     assert.equal(bodies.length, 0);
   });
 
-  test('what we can judge is refused before the proxy is asked: names, bare addresses, what names lead to', async () => {
+  test('targets that we can judge are refused before the proxy is asked: names, bare addresses, what names lead to', async () => {
     for (const [url, reason, limits] of [
       ['https://10.0.0.1/', 'private-address', {}],
       ['https://[fd00::1]/', 'private-address', {}],

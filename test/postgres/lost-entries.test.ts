@@ -78,7 +78,7 @@ for (const [kind, openWay] of Object.entries(ways)) {
       await primary?.close();
     });
 
-    test('whose session ended, or whose identity was disabled, after the failover is refused by every node', async () => {
+    test('of a session that ended, or an identity that was disabled, after the failover is refused by every node', async () => {
       const [one, other] = nodes as [Node, Node];
       const [wayOfOne, wayOfOther] = open as [Way, Way];
       const busy = await one.server.createUser({ name: 'busy', password });

@@ -31,7 +31,7 @@ describe('a controller whose database goes away', () => {
     assert.ok(await login(server, 'alice', password));
   });
 
-  test('answers 503 with Retry-After, lets nobody in, and continues by itself when it is back', async () => {
+  test('answers 503 with Retry-After, refuses every call, and continues by itself when it is back', async () => {
     const { access_token, refresh_token } = await login(server, 'alice', password);
     const id = await beginLogin(server);
     await database.stop();

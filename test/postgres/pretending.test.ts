@@ -19,7 +19,7 @@ async function databaseWithout(pretended: string): Promise<string> {
   return url.href;
 }
 
-test('a server whose advisory locks exclude nobody is refused', async () => {
+test('a server whose advisory locks exclude no other connection is refused', async () => {
   const url = await databaseWithout('pg_advisory_xact_lock(int, int)');
   await assert.rejects(openPostgresStore({ url }), /held the same advisory lock.*one server/);
 });

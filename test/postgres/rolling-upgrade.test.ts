@@ -163,7 +163,7 @@ describe('a rolling upgrade', () => {
     assert.equal(Number(row?.ended), 0);
   });
 
-  test('waits for a long transaction, such as a backup, and delays nobody meanwhile', async () => {
+  test('waits for a long transaction, such as a backup, and delays no request meanwhile', async () => {
     const backup = new pg.Client({ connectionString: db });
     await backup.connect();
     await backup.query('BEGIN; SELECT count(*) FROM api_sessions');

@@ -181,7 +181,7 @@ describe('a database over TLS', () => {
     assert.match(misspelt.stderr, /sslmode \(or PGSSLMODE\).*\nnext: .*PGSSLMODE/i);
   });
 
-  test('causes a warning if nobody has chosen for or against TLS, and it leaves the machine', () => {
+  test('causes a warning if TLS was neither chosen nor refused, and it leaves the machine', () => {
     const isOpen = (url: string, env = {}) =>
       isOpenToListeners({ db: { engine: 'postgres', url } } as Config, env);
     assert.equal(isOpen('postgres://u@db.example/x'), true);

@@ -67,7 +67,7 @@ describe('a login beyond the limit', () => {
 });
 
 describe('sessions that still lack a factor', () => {
-  test('end no complete one: whoever has only the password cannot log the owner out', async () => {
+  test('end no complete one: a thief of the password alone cannot log the owner out', async () => {
     await createTotpUser(server, await totpPolicy(server), 'dora');
     const { app } = await enroll(server, clock, 'dora');
     async function complete() {

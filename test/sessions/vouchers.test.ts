@@ -100,7 +100,7 @@ async function changed(path: string, body: object): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-describe('what an external JWT signer has opened ends for good when it changes', () => {
+describe('a session that an external JWT signer has opened ends for good when it changes', () => {
   const changes: Readonly<Record<string, () => readonly [change: object, back: object]>> = {
     'its issuer': () => [{ issuer: 'https://other.example' }, { issuer: idp.issuer }],
     'its audience': () => [{ audience: unique('other') }, {}],
@@ -156,7 +156,7 @@ describe('what an external JWT signer has opened ends for good when it changes',
   });
 });
 
-describe('what an authority has opened ends for good when its rule changes', () => {
+describe('a session that an authority has opened ends for good when its rule changes', () => {
   test('if the rule found the identity', async () => {
     const loot = await caWithLoot();
     await goesOn(loot);

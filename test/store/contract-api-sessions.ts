@@ -41,7 +41,7 @@ export function apiSessionTests({ store }: SharedDatabase): void {
     });
   });
 
-  describe('what its owner is shown', () => {
+  describe('the fields for its owner', () => {
     test('is that of the row, as long as the session lives', async () => {
       const id = await openSession(store, await createUser(store));
       const session = await store.apiSessions.find(id);
@@ -400,7 +400,7 @@ export function apiSessionTests({ store }: SharedDatabase): void {
       assert.equal(await store.apiSessions.end(id, 'logout', t0 + sessionLifetime), false);
     });
 
-    test('all sessions of an identity end except the named one, and nobody else is touched', async () => {
+    test("all sessions of an identity end except the named one, and no other identity's", async () => {
       const [user, bystander] = [await createUser(store), await createUser(store)];
       const [a, b, kept] = [
         await openSession(store, user),

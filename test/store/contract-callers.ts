@@ -55,7 +55,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
       }
     });
 
-    test('are refused once the session has ended, for whatever reason', async () => {
+    test('are refused once the session has ended, for any reason', async () => {
       const ends: readonly ((session: ApiSessionId, identity: IdentityId) => Promise<unknown>)[] = [
         (session) => store.apiSessions.end(session, 'administrator', now),
         (_session, identity) => store.apiSessions.endAllOf(identity, 'logout', now),
@@ -80,7 +80,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
       }
     });
 
-    test('are refused when the session has expired, is unknown, or is of somebody else', async () => {
+    test('are refused when the session has expired, is unknown, or is of another identity', async () => {
       const [one, other] = [await createUser(store), await createUser(store)];
       const actor = await callerOf(store, one);
       assert.equal(await tries(store, actor, t0 + sessionLifetime - 1), true);
@@ -103,7 +103,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
       assert.equal(await tries(store, { ...asAdmin, right: null }), true, 'the session stands');
     });
 
-    test('help nobody who administers or has a permission, unless the caller administers', async () => {
+    test('do not help an identity that administers or has a permission, unless the caller administers', async () => {
       const helper = await createUser(store, { permissions: ['helpdesk'] });
       const admin = await createUser(store, { isAdmin: true });
       const asHelper = await callerOf(store, helper, 'helpdesk');

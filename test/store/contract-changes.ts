@@ -73,7 +73,7 @@ export function changeTests({ store, openAnother }: SharedDatabase): void {
       ]);
     });
 
-    test('what failed or changed nothing leaves no entry', async () => {
+    test('an intent that failed or changed nothing leaves no entry', async () => {
       const [user, other] = [await createUser(store), await createUser(store)];
       const entries = await entriesOf(store, async () => {
         await assert.rejects(store.identities.update(user.id, { name: other.identity.name }, t0));
@@ -96,7 +96,7 @@ export function changeTests({ store, openAnother }: SharedDatabase): void {
       assert.deepEqual((await store.changes.readAfter(await store.changes.latest())).changes, []);
     });
 
-    test('is not continued from a position of another history, whatever its numbers', async () => {
+    test('is not continued from a position of another history, with any numbers', async () => {
       const user = await createUser(store);
       await store.identities.update(user.id, { tags: {} }, t0);
       const here = await store.changes.latest();
@@ -140,7 +140,7 @@ export function changeTests({ store, openAnother }: SharedDatabase): void {
       assert.equal(ended.has(unseen), false);
     });
 
-    test('a listener that fails keeps nobody from being called, and no promise from resolving', async () => {
+    test('a listener that fails does not stop the calls of the others, and no promise from resolving', async () => {
       const user = await createUser(store);
       let calls = 0;
       const stops = [

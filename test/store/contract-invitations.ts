@@ -55,7 +55,7 @@ export function invitationTests({ store }: SharedDatabase): void {
       assert.equal(await store.invitations.find(user.id), null);
     });
 
-    test('give somebody without a password their first one, instead of an enrollment with a password', async () => {
+    test('give a person without a password their first one, instead of an enrollment with a password', async () => {
       const identity = newIdentity();
       await store.enrollments.createIdentity(
         identity,
@@ -118,7 +118,7 @@ export function invitationTests({ store }: SharedDatabase): void {
       assert.equal(await store.invitations.create(newInvitation(user.id), t0), 'unknown');
     });
 
-    test('by a helper do not work for somebody with power, however long ago they were made', async () => {
+    test('by a helper do not work for an identity with rights, however long ago they were made', async () => {
       const user = await createUser(store);
       const madeBy = (await createUser(store)).id;
       const byHelper = newInvitation(user.id, { isByHelper: true, madeBy });

@@ -150,7 +150,7 @@ export function keyTests({ store }: SharedDatabase): void {
     });
   });
 
-  describe('what is sealed', () => {
+  describe('sealed values', () => {
     test('is listed by id, and replaced only where it is still what was read', async () => {
       const names = ['a', 'b', 'c'].map((part) => uniqueName(`secret-${part}`));
       for (const name of names) await store.keys.serverSecret(name, () => `sealed ${name}`);

@@ -225,7 +225,7 @@ export function listTests({ store }: SharedDatabase): void {
   });
 
   describe('pages', () => {
-    test('together they contain every entry once, whatever the order', async () => {
+    test('together they contain every entry once, in any order', async () => {
       const store = await prepare();
       const orders = [
         [],
@@ -279,7 +279,7 @@ export function listTests({ store }: SharedDatabase): void {
     });
   });
 
-  describe('what the lists contain', () => {
+  describe('the contents of lists', () => {
     test('sessions that have neither ended nor expired, with the name of the identity', async () => {
       const user = await createUser(store);
       const mine: Filter = { op: '=', field: 'identity', value: user.identity.name };

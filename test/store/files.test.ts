@@ -94,7 +94,7 @@ describe('the files of the embedded store', () => {
     database.close();
   });
 
-  test('that somebody has emptied are refused and not changed', async () => {
+  test('that were emptied are refused and not changed', async () => {
     const path = folder.path('emptied.db');
     await (await openSqliteStore({ path })).close();
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
@@ -199,7 +199,7 @@ describe('a backup', () => {
     assert.equal(statSync(target).size, 'precious'.length);
   });
 
-  test('never writes into a file that somebody else put there', async () => {
+  test('never writes into a file of another user', async () => {
     const path = folder.path('source of all.db');
     await (await openSqliteStore({ path })).close();
     const target = folder.path('expected.db');
@@ -214,7 +214,7 @@ describe('a backup', () => {
     }
   });
 
-  test('does not replace a file that somebody made meanwhile', async () => {
+  test('does not replace a file that another process made meanwhile', async () => {
     const path = folder.path('slow.db');
     await (await openSqliteStore({ path })).close();
     const target = folder.path('raced.db');

@@ -96,7 +96,7 @@ describe('the first start', () => {
 });
 
 describe('the change feed of several nodes', () => {
-  test('shows each entry once it is committed, and none twice, in whatever order they are committed', async () => {
+  test('shows each entry once it is committed, and none twice, in any order of commits', async () => {
     const user = await createUser(store);
     const sessions = [await openSession(store, user), await openSession(store, user)] as const;
     let position = await store.changes.latest();
@@ -128,7 +128,7 @@ describe('the change feed of several nodes', () => {
     });
   });
 
-  test('shows every entry to every reader, whatever is committed meanwhile', async () => {
+  test('shows every entry to every reader, with any commits meanwhile', async () => {
     const users = await Promise.all(Array.from({ length: 4 }, () => createUser(store)));
     const sessions = await Promise.all(
       Array.from({ length: 80 }, (_, at) => openSession(store, users[at % users.length] as never)),

@@ -170,7 +170,7 @@ describe('the SQLite engine', () => {
   });
 
   describe('when its thread ends', () => {
-    test('what is pending fails as unavailable, and the next intent starts another thread', async () => {
+    test('a pending intent fails as unavailable, and the next intent starts another thread', async () => {
       const workers: Worker[] = [];
       const engine = open({
         startWriter(settings) {
@@ -231,7 +231,7 @@ describe('the SQLite engine', () => {
       });
     }
 
-    test('what both write at once is synced together, and each gets its own answers', async () => {
+    test('simultaneous writes are synced together, and each gets its own answers', async () => {
       const first = open();
       const second = beside(first);
       await Promise.all([create(first), create(second)]);

@@ -26,7 +26,7 @@ test('the binding is found at any position among the cookies', () => {
   }
 });
 
-test('what only looks like a binding is not one', () => {
+test('a text that only looks like a binding is refused', () => {
   for (const cookie of [
     undefined,
     '',

@@ -18,7 +18,7 @@ describe('media types', () => {
     }
   });
 
-  test('what is not a media type is null', () => {
+  test('a text that is not a media type is null', () => {
     const hostile = [
       '',
       'json',

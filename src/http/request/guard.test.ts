@@ -149,7 +149,7 @@ describe('session headers', () => {
     });
   });
 
-  test('whatever the clock does, the rest is neither negative nor more than was granted', () => {
+  test('under every jump of the clock the rest is neither negative nor more than was granted', () => {
     for (const [now, seconds] of [
       [issuedAt - 86_400_000, '1800'],
       [session.expiresAt, '0'],

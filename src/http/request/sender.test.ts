@@ -82,7 +82,7 @@ describe('the sender of a request', () => {
     });
   }
 
-  test('has no certificate as a page of another origin, whatever the connection has', () => {
+  test('has no certificate as a page of another origin, even on a connection with one', () => {
     for (const [kind, requests] of Object.entries(senders)) {
       for (const [method, headers] of requests) {
         let isAsked = false;

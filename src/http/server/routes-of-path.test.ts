@@ -15,7 +15,7 @@ const routesOf = routesByPath([
   declared('/things/:id/parts', 'GET'),
 ]);
 
-test('an address means all endpoints of its path, whatever their parameters are called', () => {
+test('an address means all endpoints of its path, with any names of parameters', () => {
   const table: readonly [string, readonly string[]][] = [
     ['/', ['GET']],
     ['/?a=b', ['GET']],

@@ -109,7 +109,7 @@ describe('there is no external id', () => {
     refused({ ...emails, matcher: 'SUFFIX', matcherCriteria: '@example.com' }, some, 'claim-no-match');
   });
 
-  test('with two names that match, whatever the index', () => {
+  test('with two names that match, with any index', () => {
     for (const index of [0, 1]) {
       refused({ ...all, index }, { commonNames: ['erin', 'alice'] }, 'claim-ambiguous');
       refused({ ...emails, index }, { emails: ['erin@example.com', 'alice@example.com'] }, 'claim-ambiguous');

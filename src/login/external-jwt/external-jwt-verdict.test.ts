@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { challengeErrorOf, type ExternalJwtRefusal, furthest, refused } from './external-jwt-verdict.ts';
 
-describe('what the outside learns about refused tokens', () => {
+describe('the reasons that clients learn about refused tokens', () => {
   test('is expired before invalid before missing, and missing without any token', () => {
     const table: readonly (readonly [readonly ExternalJwtRefusal[], string])[] = [
       [[], 'missing'],

@@ -23,7 +23,7 @@ function directory(...ends: readonly (object | Error)[]) {
   return providerDirectory({ client: { get }, clock: fixedClock(0) });
 }
 
-test('what a provider says is asked for once, and so is a refusal', async () => {
+test('a discovery document is fetched once, and a refusal is remembered too', async () => {
   const found = directory(document);
   assert.deepEqual(await found.find(address), await found.find(address));
   const missing = directory(new FetchRefused('host'));

@@ -69,7 +69,7 @@ test('every spelling of a user name has one key', () => {
   assert.equal(usernameKey('Ju\u0308rgen'), usernameKey('jürgen'));
 });
 
-test('what cannot be a user name has no key', () => {
+test('a text that cannot be a user name has no key', () => {
   const refused = [
     '',
     ' alice',

@@ -27,14 +27,14 @@ test('every letter is as likely as every other', () => {
   assert.deepEqual([...new Set(counts.values())], [12]);
 });
 
-test('what a person types is read whatever its case and separators', () => {
+test('a typed code is read in any case and with any separators', () => {
   for (const typed of ['BCDF-GHJK', 'bcdfghjk', ' bcdf ghjk ', 'BCDF\u2013GHJK', 'b.c.d.f.g.h.j.k']) {
     assert.equal(readUserCode(typed), 'BCDFGHJK', typed);
   }
   assert.equal(shownUserCode('BCDFGHJK'), 'BCDF-GHJK');
 });
 
-test('what cannot be a code is not one', () => {
+test('a text that cannot be a code is refused', () => {
   for (const typed of [
     '',
     'BCDFGHJ',

@@ -64,7 +64,7 @@ describe('the session of a cookie', () => {
     assert.equal(await found({ issuer: 'https://localhost:1281/oidc' }), null);
   });
 
-  test('does not count where nobody stays signed in any more', async () => {
+  test('does not count where browsers do not stay signed in any more', async () => {
     assert.equal(await found({ browserSession: null }), null);
   });
 

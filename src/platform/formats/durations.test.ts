@@ -32,7 +32,7 @@ describe('durations', () => {
     for (const [text, millis] of table) assert.equal(parseDuration(text), millis, text);
   });
 
-  test('what is not a duration is refused with a sentence', () => {
+  test('a text that is not a duration is refused with a sentence', () => {
     const hostile = [
       '',
       ' ',

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { shellWord } from './shell-word.ts';
 
-test('a shell reads the word as it was meant, whatever is in it', () => {
+test('a shell reads every word unchanged, with any characters', () => {
   for (const text of [
     'ada',
     "o'neil",
@@ -23,7 +23,7 @@ test('a shell reads the word as it was meant, whatever is in it', () => {
   }
 });
 
-test('what needs no quotes has none', () => {
+test('words that need no quotes get none', () => {
   for (const text of ['ada', '/etc/overlay/controller.yml', 'ada@localhost:1280', 'k=v']) {
     assert.equal(shellWord(text), text);
   }

@@ -96,7 +96,7 @@ describe('the keys of a signer', () => {
     assert.equal(fetches(), 4);
   });
 
-  test('are fetched once in ten seconds on average and thrice at once, whatever kids are requested', async () => {
+  test('are fetched once in ten seconds on average and thrice at once, with any requested kids', async () => {
     const { found, fetches, clock } = setUp();
     await found('a');
     for (let n = 0; n < 200; n += 1) assert.equal(await found(`first-${n}`), 'no-such-key');

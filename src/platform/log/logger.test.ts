@@ -110,7 +110,7 @@ describe('a log in JSON', () => {
   });
 });
 
-test('a log in text has one short line for each event, whatever its values hold', async () => {
+test('a log in text has one short line for each event, with any values', async () => {
   const { text } = await written(
     (logger) => {
       logger.info('listening', { address: '127.0.0.1:1280', apis: ['edge-oidc'], note: 'two words' });
@@ -325,7 +325,7 @@ test('a log that cannot be written says so, and one that can says it when the li
   assert.equal(said, 'true,false,false\n');
 });
 
-test('a reader that reads nothing keeps nobody waiting for ever', async () => {
+test('a reader that reads nothing keeps no caller waiting for ever', async () => {
   const script = `
     import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
     const logger = openLogger({ level: 'info', format: 'json', to: 'stdout' });

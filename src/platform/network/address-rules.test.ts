@@ -90,7 +90,7 @@ const publicAddresses = [
 ];
 
 describe('an address of an outbound connection', () => {
-  test('is refused when it is link-local, multicast, unspecified or a metadata service, whatever is allowed', () => {
+  test('is refused when it is link-local, multicast, unspecified or a metadata service, even if it is allowed', () => {
     const everything: AddressRange[] = [
       { address: '0.0.0.0', prefixLength: 0, family: 'ipv4' },
       { address: '::', prefixLength: 0, family: 'ipv6' },

@@ -21,7 +21,7 @@ test('a URL says whether there is a pooler, and where the server itself is', () 
   }
 });
 
-test('what cannot be meant is refused', () => {
+test('contradicting parameters are refused', () => {
   for (const rest of [
     '?pooler=session',
     '?pooler=',

@@ -5,7 +5,7 @@ import { PostgresTlsError, readPostgresTls, staysOnMachine, withoutTlsParameters
 const read = (query: string, env: Record<string, string> = {}, host = 'db.example') =>
   readPostgresTls(new URL(`postgres://u@${host}/x${query}`), env);
 
-describe('what a PostgreSQL URL says about TLS', () => {
+describe('the TLS parameters of a PostgreSQL URL', () => {
   test('means a server that proves who it is, unless it says otherwise', () => {
     for (const [query, protection] of [
       ['?sslmode=verify-full', 'verified'],

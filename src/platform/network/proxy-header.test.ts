@@ -47,7 +47,7 @@ describe('a PROXY header of version 1', () => {
     assert.equal(clientOf(proxyLineFor('203.0.113.7', 65_535))?.port, 65_535);
   });
 
-  test('of an unknown connection names nobody, whatever follows the word', () => {
+  test('of an unknown connection names no client, with any text after the word', () => {
     const longest = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff';
     for (const rest of ['', ' ', ' \0\n\r x', ' 1.2.3.4 5.6.7.8 1 2', ` ${longest} ${longest} 65535 65535`]) {
       assert.equal(clientOf(line(`PROXY UNKNOWN${rest}\r\n`)), null);
@@ -133,7 +133,7 @@ describe('a PROXY header of version 2', () => {
     assert.equal(clientOf(proxyBlockFor('::ffff:203.0.113.7'))?.address, '::ffff:203.0.113.7');
   });
 
-  test('of the balancer itself names nobody, whatever family and block say', () => {
+  test('of the balancer itself names no client, with any family and block', () => {
     assert.equal(clientOf(proxyLocal), null);
     for (const family of [0x00, 0x11, 0x21, 0x31, 0xff]) {
       for (const body of [Buffer.alloc(0), Buffer.alloc(12, 1), Buffer.alloc(300, 0xff)]) {
@@ -142,7 +142,7 @@ describe('a PROXY header of version 2', () => {
     }
   });
 
-  test('of a family or protocol without usable addresses names nobody', () => {
+  test('of a family or protocol without usable addresses names no client', () => {
     const table: readonly [number, number][] = [
       [0x00, 0],
       [0x00, 50],

@@ -42,7 +42,7 @@ describe('a limit with shares', () => {
     assert.equal(limit.take('192.0.2.3'), null);
   });
 
-  test('whoever has a /48 of IPv6 has eight shares, not 65,536', () => {
+  test('the holder of a /48 of IPv6 has eight shares, not 65,536', () => {
     const limit = sharedLimit({ most: 1000, share: 10 });
     const networks = Array.from({ length: 500 }, (_, at) => `2001:db8:7:${at.toString(16)}::1`);
     assert.equal(placesFor(limit, networks.slice(0, 1)), 10);
@@ -93,7 +93,7 @@ describe('the source of requests', () => {
   });
 });
 
-describe('what strangers may ask for without a proof', () => {
+describe('requests of strangers without a proof', () => {
   test('comes back with time, and with proofs', () => {
     let now = 0;
     const load = sourceLoad({ clock: { ...systemClock, monotonic: () => now } });

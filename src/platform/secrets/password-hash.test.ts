@@ -17,7 +17,7 @@ import {
 const cheap: HashCost = { memoryKiB: 64, passes: 1, lanes: 1 };
 
 describe('a password', () => {
-  test('of 1024 bytes is accepted, of 1025 refused, whatever its characters', () => {
+  test('of 1024 bytes is accepted, of 1025 refused, with any characters', () => {
     assert.equal(preparePassword('a'.repeat(1024)).length, 1024);
     assert.equal(preparePassword('🔑'.repeat(256)), '🔑'.repeat(256));
     for (const text of ['a'.repeat(1025), `${'🔑'.repeat(256)}a`, 'é'.repeat(513)])
@@ -67,7 +67,7 @@ describe('a password hash', () => {
       assert.ok(needsRehash(phc, { ...cheap, ...other }));
   });
 
-  test('for nobody is well-formed and costs the same', () => {
+  test('for an unknown user is well-formed and costs the same', () => {
     assert.ok(!needsRehash(unmatchableHash(cheap), cheap));
     assert.ok(!verifyPasswordBlocking(unmatchableHash(cheap), password));
   });
@@ -117,7 +117,7 @@ test('emoji and all scripts are accepted', () => {
     assert.equal(opaqueString(text), text.normalize('NFC'));
 });
 
-test('what cannot be seen, typed or stored is refused', () => {
+test('invisible characters, and those that cannot be typed or stored, are refused', () => {
   const hostile = [
     '',
     '\0',

@@ -41,7 +41,7 @@ test('a code is accepted as many steps early and late as asked for, and no more'
     assert.equal(matchingTimeStep(seed, totpCode(seed, step + drift), { now, drift: 1 }), undefined);
 });
 
-test('what is not six ASCII digits is not a code', () => {
+test('a text that is not six ASCII digits is not a code', () => {
   const now = 59_000;
   for (const text of [
     '',
@@ -96,7 +96,7 @@ test('the vectors of RFC 4648 section 10, in both directions', () => {
   }
 });
 
-test('what is not base32 decodes to nothing', () => {
+test('a text that is not base32 decodes to nothing', () => {
   for (const text of ['MZXW1', 'M ZXW', 'MZXW6!', '!MZXW6', 'MZ=XW6', '=MZXW', 'MZXW6YTB\n', '\u00c0']) {
     assert.equal(decodeBase32(text), undefined, JSON.stringify(text));
   }

@@ -58,7 +58,7 @@ test('a change that fails changes nothing, leaves no file behind and frees the l
   assert.deepEqual(readdirSync(directory).sort(), ['credentials.json', 'credentials.lock']);
 });
 
-test('only the owner can read the file, even after somebody loosened its mode', async () => {
+test('only the owner can read the file, even after its mode was loosened', async () => {
   await store().update(async (before) => [counted(before), undefined]);
   const file = join(directory, 'credentials.json');
   assert.equal(statSync(file).mode & 0o777, 0o600);

@@ -14,7 +14,7 @@ test('an address is the same server with or without scheme, path and the usual p
   }
 });
 
-test('what is not an https address is a usage error with an example', () => {
+test('an address that is not https is a usage error with an example', () => {
   for (const text of [
     '',
     'http://localhost:1280',
