@@ -99,7 +99,7 @@ export class SessionEnded extends Error {
 }
 
 const sessionEnds = {
-  'not-logged-in': 'Nobody is logged in.',
+  'not-logged-in': 'There is no login.',
   refused: 'The session has ended: the server does not renew it.',
   'answer-refused': 'The session has ended: the answer to its renewal could not be used.',
   expired: 'The access token has ended, and there is no refresh token.',
