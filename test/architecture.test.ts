@@ -348,7 +348,7 @@ describe('the import rules', () => {
     const loadedLate = ['./open-telemetry.ts', './collector.ts'];
     const early = readFileSync('src/telemetry/live-telemetry.ts', 'utf8');
     for (const file of loadedLate) assert.ok(early.includes(`await import('${file}')`), file);
-    // Whatever imports one of these loads the packages with it.
+    // A module that imports one of these loads the packages with it.
     const loading = new Set(users.map(({ file }) => file));
     for (const { file, specifier } of [...imports, ...imports]) {
       const target = normalize(join(dirname(file), specifier));
@@ -404,7 +404,7 @@ describe('the import rules', () => {
         .filter((file) => file.startsWith('src/')),
     );
     assert.notEqual(ofServer.size, 0);
-    // Whatever one of them imports gets into a browser too.
+    // Everything that one of them imports gets into a browser too.
     for (const file of ofServer) for (const found of importsOf(file)) ofServer.add(target(found));
     const shared = globSync([...sharedWithPages]);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// What the programs beside the tests name has to be there still, long after somebody moved it: they run at night. So has
+// What the programs beside the tests name has to be there still, long after it was moved: they run at night. So has
 // what the documents send people to.
 
 import assert from 'node:assert/strict';

@@ -15,7 +15,7 @@ test("the database's clock is wrong when other nodes agree with ours and none ag
       assert.equal(nodesAgreeWithClock(others, wrongDatabase), true, `database off by ${shift}`);
       assert.equal(nodesAgreeWithClock(others, wrongNode), false, `we are off by ${shift}`);
     }
-    // Nobody can tell; nor can nodes that have stopped.
+    // It is unknown; nor can nodes that have stopped.
     for (const others of [[], [beat(truth, truth)], [beat(truth - 3_600_000)]]) {
       assert.equal(nodesAgreeWithClock(others, wrongDatabase), false);
     }

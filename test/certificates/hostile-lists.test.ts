@@ -14,7 +14,7 @@ const name = sequence(set(sequence(oid('2.5.4.3'), text(0x0c, 'a'))));
 const pem = { begin: '-----BEGIN X509 CRL-----', end: '-----END X509 CRL-----' };
 const when = time(Date.UTC(2026, 0, 1));
 
-/** A list with one part of another kind, signed by nobody. */
+/** A list with one part of another kind, unsigned. */
 function list(part: { readonly issuer?: Buffer; readonly extensions?: readonly Buffer[] }): Buffer {
   const { issuer = name, extensions = [] } = part;
   const content = sequence(integer(1), algorithm, issuer, when, when, ...extensions);

@@ -292,7 +292,7 @@ describe('cross-signed authorities', () => {
     const a = newKeys.ec();
     const b = newKeys.ec();
     const between = { name: commonName('between'), keys: b };
-    // Signed by nobody whom the anchors cover.
+    // Signed by no authority that the anchors cover.
     const stranded = authority({ subject: between.name, keys: b, issuer: authority({ subject: 'crowd' }) });
     const ways = Array.from({ length: 3 }, () => authority({ subject: 'way', keys: a, issuer: between }));
     const [way] = ways;

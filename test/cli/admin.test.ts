@@ -152,7 +152,7 @@ describe('admin recover', () => {
     const store = await openSqliteStore({ path });
     const ana = await findAdministrator({ store }, 'ana');
     assert.ok(ana);
-    // The administrator's name stays ana, with another user name; somebody else takes ana as theirs.
+    // The administrator's name stays ana, with another user name; another person takes ana as theirs.
     const { items } = await store.authenticators.list(
       listOf({ op: '=', field: 'identityId', value: ana.id }),
     );

@@ -120,7 +120,7 @@ describe('the published package', () => {
   });
 
   it('needs no other HTTP client of the runtime for a controller', async () => {
-    // Whoever imports node:http loads it, and it is as large as a tenth of what a start loads.
+    // A module that imports node:http loads it, and it is as large as a tenth of what a start loads.
     const asked = `
       await import(${JSON.stringify(new URL('../../src/controller/controller.ts', import.meta.url).href)});
       console.log(process.moduleLoadList.some((name) => name.includes('undici')));`;

@@ -1,4 +1,4 @@
-// `login --device`: the command shows a code, and somebody enters it in the browser of another device.
+// `login --device`: the command shows a code, and a person enters it in the browser of another device.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

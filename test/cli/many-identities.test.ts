@@ -105,7 +105,7 @@ test('a list of everything and an export may be longer than other answers', asyn
   const given = await root.call('POST', 'identities/bulk', { filter: 'name contains "long "', change });
   assert.equal(given.status, 200, given.text);
   const list = ['list', 'identities', 'roleAttributes contains "long"', '--limit', 'none', '-j'];
-  // Somebody looks at a terminal: JSON has no counter, and text has.
+  // A person looks at a terminal: JSON has no counter, and text has.
   const listed = await cli.run(list, { person: () => undefined });
   assert.equal(listed.json.length, 300);
   assert.ok(listed.stdout.length > 17 * 1024 * 1024);

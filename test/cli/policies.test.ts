@@ -101,7 +101,7 @@ describe('auth policies', () => {
     const before = await server.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');
-    // It applies from the next call on, also to whoever forced it.
+    // It applies from the next call on, also to the caller who forced it.
     const shutOut = await cli.exits(3, ['list', 'identities']);
     assert.match(shutOut.stderr, /session of root .* is over/);
     await server.store.authPolicies.update(

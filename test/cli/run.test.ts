@@ -197,7 +197,7 @@ describe('run controller', () => {
       /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
     );
 
-    // What a killed controller leaves behind does not hinder the next: a socket that nobody answers.
+    // What a killed controller leaves behind does not hinder the next: a socket without a listener.
     const before = createServer().listen(join(box.cwd, 'former.sock'));
     await once(before, 'listening');
     renameSync(join(box.cwd, 'former.sock'), join(box.cwd, `${configFile}.sock`));
@@ -242,7 +242,7 @@ describe('run controller', () => {
     );
     assert.match((await name()) ?? '', /Harbour/);
 
-    // Whoever sends something else, or nothing, gets nothing; two at once get an answer each.
+    // A client that sends something else, or nothing, gets nothing; two at once get an answer each.
     writeFileSync(join(box.cwd, configFile), original);
     assert.equal(await saidBy(socket, 'health'.padEnd(40, 'h')), '');
     assert.equal(await saidBy(socket, 'restart\n'), '');

@@ -91,7 +91,7 @@ async function signIn(page: Page, name = 'alice', path = '/', options = ''): Pro
 
 const whoAmI = (page: Page) =>
   inPage<string>(page, "return (await api.GET('/current-identity')).data.data.name;");
-/** Renews whatever the page has now. */
+/** Renews the tokens of the page. */
 const renewal = 'const { accessToken } = await session.tokens(); return session.renewedToken(accessToken);';
 const outcome =
   "const { accessToken } = await session.tokens(); return session.renewedToken(accessToken).then(() => 'renewed', (error) => error.reason ?? String(error));";
@@ -143,7 +143,7 @@ test('an answer to a login that this tab did not begin is refused', async () => 
   assert.equal((start as { code: string }).code, 'state_mismatch');
   assert.equal(page.url(), `${application.origin}/callback`);
 
-  // The answer to somebody else's login, brought to a victim in another tab (RFC 9700 4.7).
+  // The answer to an attacker's login, brought to a victim in another tab (RFC 9700 4.7).
   await page.goto(application.origin);
   await inPage(page, 'void session.signIn();');
   await page.locator('#username').waitFor();
@@ -201,7 +201,7 @@ for (const remember of ['browser', 'memory'])
       const { context, page, close } = await visitor();
       await signIn(page, 'alice', how);
       const second = await opened(context, how);
-      // What this tab says reaches nobody: as if the browser had ended it in the middle.
+      // Messages of this tab reach no other tab: as if the browser had ended it in the middle.
       await page.evaluate('BroadcastChannel.prototype.postMessage = () => undefined;');
       await inPage(page, renewal);
       await page.close();

@@ -111,7 +111,7 @@ describe('one-time codes', () => {
     const asked = await startDirectLogin(provider);
     const before = expect(await asked.password({ username: 'grace', password }), 'totp-enrollment');
 
-    // Somebody who changes their mind begins anew.
+    // A person who changes their mind begins anew.
     const first = await before.begin();
     const again = await expect(await first.cancel(), 'totp-enrollment').begin();
     assert.notEqual(again.secret, first.secret);
@@ -183,7 +183,7 @@ describe('an external JWT', () => {
     });
     assert.equal(await nameOf(tokens, { secondaryToken: async () => external }), 'hedy');
 
-    // Whoever has it before sends it along.
+    // A client that has it before sends it along.
     const at = await startDirectLogin(provider);
     expect(await at.password({ username: 'hedy', password, externalJwt: external }), 'done');
   });

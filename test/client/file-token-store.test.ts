@@ -87,7 +87,7 @@ describe('tokens in a file', () => {
     });
     assert.equal((await api.GET('/current-identity')).data.data.name, 'ada');
 
-    // The session is alive: nobody has used the old refresh token.
+    // The session is alive: the old refresh token was not used.
     const { text } = await program(token);
     assert.notEqual(text, token);
     assert.match(text, /^ey/);

@@ -1,4 +1,4 @@
-// A server that lies, or somebody in between: each answer is refused by name, and nothing of it is used.
+// A server that lies, or an attacker in between: each answer is refused by name, and nothing of it is used.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -144,7 +144,7 @@ describe('completing a login', () => {
       assert.ok(error instanceof Refusal);
       return error.code === 'access_denied' && error.message === 'not today';
     });
-    // Somebody else's error is not even that.
+    // Another server's error is not even that.
     const foreign = callback({ code: null, error: 'access_denied', state: 'x' });
     await assert.rejects(finishLogin(provider, attempt, foreign), refused('state_mismatch'));
   });

@@ -23,7 +23,7 @@ import { createTotpUser, scan, totpPolicy } from '../support/totp.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = join(root, 'packages', 'client', 'examples');
-/** Somebody's project. */
+/** A user's project. */
 const project = mkdtempSync(join(tmpdir(), 'overlay-auth-project-'));
 const installed = join(project, 'node_modules', '@overlay-auth', 'client');
 const client = buildClient();

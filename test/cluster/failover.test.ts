@@ -74,7 +74,7 @@ describe('a database that fails over', () => {
     const standby = await primary.startStandby();
     servers.push(standby);
     await run(standby, 'SELECT pg_promote()');
-    // The old server continues alone, and whatever it says from now on is lost.
+    // The old server continues alone, and its later answers are lost.
     for (let at = 0; at < 40; at += 1) {
       const changed = await cluster.admin.call('PATCH', `identities/${witness}`, { tags: { at } });
       assert.equal(changed.status, 200, changed.text);

@@ -1,4 +1,4 @@
-// Replacing the key-encryption key of several nodes, each on its own host: nobody notices, and a forgotten node is not
+// Replacing the key-encryption key of several nodes, each on its own host: no client notices, and a forgotten node is not
 // locked out.
 
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ describe('keys rekey with several nodes', () => {
     return app;
   }
 
-  /** Signing keys, the seed of somebody, and an enrollment that is shown again, on every node. */
+  /** Signing keys, the TOTP seed of a person, and an enrollment that is shown again, on every node. */
   async function assertAllOpens(app: AuthenticatorApp, enrollee: string): Promise<void> {
     for (const { client } of cluster.nodes) {
       const tokens = await login(client, 'alice', password);

@@ -1,4 +1,4 @@
-// Commits wait for a standby that is away: the server confirms nothing as long as that lasts. What nobody has confirmed
+// Commits wait for a standby that is away: the server confirms nothing as long as that lasts. An unconfirmed commit
 // is not done; what needs no commit continues; and connections are left for it.
 
 import assert from 'node:assert/strict';

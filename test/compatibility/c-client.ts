@@ -1,6 +1,6 @@
 // The C SDK, as far as it speaks to a controller. It takes the endpoints from discovery, sends the parameters of the
 // authorization in the query of an empty POST, follows redirects by hand and only on the controller, and takes for
-// the code whatever follows `code=`.
+// the code all that follows `code=`.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

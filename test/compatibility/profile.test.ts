@@ -1,4 +1,4 @@
-// Who gets the compatibility profile: a client id that the configuration lists, and nobody by any other means.
+// Who gets the compatibility profile: a client id that the configuration lists, and no client by any other means.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -138,7 +138,7 @@ describe('exchanging a refresh token', () => {
     const sessionId = asId<never>(parseJwt(tokens.access_token).claims.z_asid);
     const stored = await server.store.apiSessions.find(sessionId);
     assert.ok(stored);
-    // As if the token had been replaced by somebody at another address.
+    // As if the token had been replaced by a thief at another address.
     const moved = await server.store.apiSessions.renew({
       sessionId,
       clientId: goClient,

@@ -17,7 +17,7 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 const server = await startTestServer({ clock });
 after(() => server.close());
 
-/** A way to call as somebody who is fully logged in. */
+/** A fully logged-in caller. */
 type Call = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
 const root = '/edge/client/v1/current-identity';
@@ -35,7 +35,7 @@ async function legacyCallerOf(name: string): Promise<Call> {
   return (method, path, json) => session.call(method, `${root}/${path}`, json === undefined ? {} : { json });
 }
 
-/** Somebody new, who has logged in by OIDC. */
+/** A new person, logged in by OIDC. */
 async function somebody(name: string): Promise<Call> {
   await server.createUser({ name, password });
   return callerOf(name);

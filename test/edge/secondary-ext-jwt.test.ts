@@ -83,7 +83,7 @@ describe('a caller whose policy requires an external JWT', () => {
       [['not.a.jwt'], 'invalid'],
       [[`${head}.${payload}.${'A'.repeat(86)}`], 'invalid'],
       [[await secondary('alice', { aud: 'somebody' })], 'invalid'],
-      // A good token of somebody else.
+      // A valid token of another person.
       [[await secondary('bob')], 'invalid'],
       [[await secondary('alice', { exp: iat - 60, iat: iat - 90 })], 'expired'],
     ];
@@ -160,7 +160,7 @@ describe('a caller whose policy requires an external JWT', () => {
   });
 });
 
-/** Somebody new whose policy requires a token of a signer that has a certificate for a day: access token and JWT. */
+/** A new person whose policy requires a token of a signer that has a certificate for a day: access token and JWT. */
 async function certifiedCaller(name: string, lifetime: Millis): Promise<readonly [string, string, Signer]> {
   admin = await loggedIn(server, 'root');
   const { certPem, keyPem } = await createRootCa(server, { commonName: name, days: 1 });

@@ -46,7 +46,7 @@ after(() => server.close());
 
 let count = 0;
 
-/** Somebody whose access token is bound to the certificate of an authenticator. */
+/** A person whose access token is bound to the certificate of an authenticator. */
 async function boundSession() {
   count += 1;
   const identityId = await createIdentity(server, `device ${count}`, { externalId: null });
@@ -180,7 +180,7 @@ describe('a certificate of a session', () => {
     const revoked = await certified(caller);
     const connection = withCertificate(server, revoked);
     assert.equal((await callWith(connection, tokens.access_token)).status, 200);
-    // Nobody trusts what was read by a clock that was ahead; what happened meanwhile is not looked at one by one.
+    // Memory that was read by a clock that was ahead is not trusted; later changes are not read one by one.
     clock.set(clock.now() - 3 * SECOND);
     assert.equal((await caller.call('DELETE', `${path}/${revoked.id}`)).status, 200);
     assertNotBound(await callWith(connection, tokens.access_token));

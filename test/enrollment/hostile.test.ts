@@ -1,4 +1,4 @@
-// Enrollment under attack: tokens of every other kind, names that imitate somebody else's, authorities that are
+// Enrollment under attack: tokens of every other kind, names that imitate another identity's, authorities that are
 // turned off during an enrollment.
 
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ describe('an enrollment token', () => {
       assert.equal((await server.get(`/oidc/end_session?id_token_hint=${hint}`)).headers.location, undefined);
     }
     await enrolledDevice(server, token);
-    // Whatever was tried with the refresh token, its session continues.
+    // After all attempts with the refresh token, its session continues.
     assert.equal((await refresh(server, caller.refreshToken)).status, 200);
   });
 

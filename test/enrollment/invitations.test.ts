@@ -17,7 +17,7 @@ const admin = await rootOf(server);
 after(() => server.close());
 
 let count = 0;
-/** Somebody who has no way to log in. */
+/** A person without credentials. */
 async function newPerson(more: object = {}): Promise<{ id: string; name: string }> {
   count += 1;
   const name = `person ${count}`;

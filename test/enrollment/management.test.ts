@@ -41,7 +41,7 @@ describe('an enrollment of an identity that administers or has a permission', ()
         const { data } = (await admin.get(`identities/${of.id}`)).json;
         return data.enrollment.ott !== undefined;
       };
-      // Another change by an administrator, and the end of a session of somebody who is none.
+      // Another change by an administrator, and the end of another identity's session.
       await patch({ tags: { team: 'blue' } });
       assert.equal((await admin.call('DELETE', `identities/${await identity()}`)).status, 200);
       assert.equal(await isOpen({ id }), true, what);

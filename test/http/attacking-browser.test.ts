@@ -206,7 +206,7 @@ describe('the requests of the pages', () => {
 });
 
 /**
- * Somebody who is signed in, and in the middle of another login: the browser has our cookies, and a TOTP enrollment
+ * A person who is signed in, and in the middle of another login: the browser has our cookies, and a TOTP enrollment
  * waits for its first code.
  */
 async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loot }> {
@@ -235,7 +235,7 @@ async function signInAs({ context }: Visitor, username: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.request().method() === 'POST');
   await page.click('#login');
   assert.equal((await answered).status(), 302);
-  // Nobody listens at the application's address.
+  // There is no listener at the application's address.
   await page.close();
 }
 

@@ -31,7 +31,7 @@ after(async () => {
   await server.close();
 });
 
-/** Somebody whose connections come through the balancer with this header. */
+/** A client whose connections come through the balancer with this header. */
 async function clientBehind(
   header: Buffer,
   tls: { readonly cert?: string; readonly key?: string } = {},

@@ -15,7 +15,7 @@ import { send, startTestListener } from './support.ts';
 const codes = Object.keys(errorCodes) as ErrorCode[];
 const formats: readonly ErrorFormat[] = ['oauth', 'edge', 'html-or-oauth', 'html-or-edge'];
 
-/** Endpoints that throw whatever the test sets. */
+/** Endpoints that throw the error that the test sets. */
 function throwing(thrown: { value: unknown }): Route[] {
   return formats.map((errors) =>
     route({

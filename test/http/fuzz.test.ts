@@ -1,5 +1,5 @@
-// Every endpoint of a running controller against requests that nobody should send: seeded, so that a failure can be
-// repeated. Status 5xx, internals in an answer and an error in the log are failures, whatever the request was.
+// Every endpoint of a running controller against hostile requests: seeded, so that a failure can be
+// repeated. Status 5xx, internals in an answer and an error in the log are failures, for every request.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -355,7 +355,7 @@ describe('hostile requests', () => {
         const what = `${method} ${path} ${authorization.slice(0, 40)}`;
         assertHarmless(answer, what);
         if (route.guard !== 'anonymous') {
-          // More tokens than are accepted make the request malformed, whatever they are.
+          // More tokens than are accepted make the request malformed, with any values.
           const tooMany = authorization.split(',').length > 3;
           assert.equal(answer.status, tooMany ? 400 : 401, what);
           assert.equal(answer.lines('www-authenticate').length > 0, !tooMany, what);
@@ -450,7 +450,7 @@ function asForm(body: unknown): readonly (readonly [string, string])[] {
   return Object.entries(body as object).map(([name, value]) => [name, textOf(value)] as const);
 }
 
-/** Whatever those calls did to root, an administrator remains; if none can log in, any user will do. */
+/** After all those calls about root, an administrator remains; if none can log in, any user will do. */
 async function adminAgain(): Promise<string> {
   for (const name of ['root', 'keeper']) {
     const tokens = await login(server, name, password).catch(() => null);

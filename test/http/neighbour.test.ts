@@ -51,7 +51,7 @@ after(async () => {
   await Promise.all([server.close(), site.close(), provider.close(), application.close()]);
 });
 
-/** Begins the login of the attacker's device for whoever has the cookie, and a visit to the provider for it. */
+/** Begins the login of the attacker's device for the browser with the cookie, and a visit to the provider for it. */
 async function prepared(cookie: string) {
   const headers = headersWith(cookie);
   const form = { client_id: 'overlay', scope: 'openid offline_access' };

@@ -24,7 +24,7 @@ const common = {
 
 const anything = z.record(z.string(), z.unknown());
 
-/** Answers with the number of the call, and with whatever was sent. */
+/** Answers with the number of the call, and with the sent body. */
 function counting() {
   const calls: string[] = [];
   const counted = (length: number) =>

@@ -80,7 +80,7 @@ async function untilClosed(socket: Socket): Promise<string> {
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');
   });
-  // Whoever still writes to a connection that is gone is told so by a reset.
+  // A client that still writes to a connection that is gone is told so by a reset.
   socket.on('error', () => undefined);
   if (!socket.closed) await new Promise((closed) => socket.once('close', closed));
   return text;

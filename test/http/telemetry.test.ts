@@ -331,7 +331,7 @@ test('a reload sets a collector, and one that does not answer delays no request'
     await receiver.until(({ spans }) =>
       spans.some(({ attributes }) => attributes['overlay_auth.request_id'] === headers['x-request-id']),
     );
-    // Whoever has had a part of the store since the start uses it within the trace too.
+    // Holders of a part of the store since the start use it within the trace too.
     await submitPassword(server, await beginLogin(server), 'nobody', 'wrong');
     await receiver.until(({ spans }) =>
       spans.some(({ name }) => name === 'store authenticators.findPasswordLogin'),

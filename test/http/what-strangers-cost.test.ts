@@ -1,4 +1,4 @@
-// What somebody who has proven nothing can cause at each endpoint, counted for every declared endpoint, and compared
+// The cost that a client without a proof can cause at each endpoint, counted for every declared endpoint, and compared
 // with docs/what-strangers-cost.md. To write that table again: OVERLAY_AUTH_WRITE_DOCS=1.
 
 import assert from 'node:assert/strict';

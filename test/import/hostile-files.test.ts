@@ -1,4 +1,4 @@
-// The file that is imported may be damaged, or made to do harm. Whatever it is: an error that names the place, nothing
+// The file that is imported may be damaged, or made to do harm. In each case: an error that names the place, nothing
 // written, and no more memory or time than its length is worth.
 
 import assert from 'node:assert/strict';

@@ -22,7 +22,7 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 const server = await startTestServer({ clock });
 after(() => server.close());
 
-/** Somebody who has logged in, by either mechanism. */
+/** A person who has logged in, by either mechanism. */
 interface Owner {
   call(
     method: string,

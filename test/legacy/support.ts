@@ -18,7 +18,7 @@ export function authenticate(
   return client.post(`${root}/authenticate?method=password`, { json, headers });
 }
 
-/** Somebody with a session token. Paths are relative to `/edge/client/v1/` unless they begin with a slash. */
+/** A caller with a session token. Paths are relative to `/edge/client/v1/` unless they begin with a slash. */
 export interface Session {
   readonly token: string;
   readonly id: string;

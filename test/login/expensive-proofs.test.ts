@@ -133,7 +133,7 @@ describe('a refused chain', () => {
     assert.equal(await spent(), 1);
     assert.equal(await spent(), 0);
     await registerCa(await loggedIn(server, 'root'), other);
-    // The authority is trusted now, but the certificate belongs to nobody.
+    // The authority is trusted now, but the certificate belongs to no identity.
     const known = await submitCertificate(connection);
     assert.equal(await reasonOf(server, known), 'unknown-thumbprint');
     connection.closeConnections();

@@ -157,7 +157,7 @@ describe('under a policy that requires a token of a signer', () => {
 const policyOf = async (id: IdentityId) => (await server.store.identities.find(id))?.authPolicyId;
 
 describe('once a policy requires it', () => {
-  /** Somebody whose policy does not require a token yet. */
+  /** A person whose policy does not require a token yet. */
   async function person(name: string, requireTotp = false) {
     const policy = await needing(null, requireTotp);
     await createUserWithPolicy(server, name, policy);

@@ -27,7 +27,7 @@ const used = device.get(options);
 const key = await checkAttestation(attestationSchema.parse(made), site);
 assert.ok(typeof key !== 'string');
 
-/** The verdict over an answer with another value of one member, whatever it is. */
+/** The verdict over an answer with another value of any one member. */
 async function verdict(of: 'made' | 'used', member: string, bytes: Buffer): Promise<string> {
   const answer: Json = of === 'made' ? made : used;
   const sent = { ...answer, response: { ...answer.response, [member]: bytes.toString('base64url') } };

@@ -396,7 +396,7 @@ describe('a passkey as the second step', () => {
     const done = await register(id, response.create(asked.json));
     const tokens = await tokensOf(server, done);
     assert.match(claimsOf(tokens.access_token).amr[1], /^passkey:/);
-    // Whoever has only the password cannot add another one, even if they were asked before.
+    // An attacker with only the password cannot add another one, even if they were asked before.
     assertRefused(await options(other), 409, 'CONFLICT');
     assertRefused(await register(other, pat.authenticator.create(second.json)), 409, 'CONFLICT');
     await tokensOf(server, await usePasskeyAsSecond(other, response));

@@ -14,7 +14,7 @@ after(() => server.close());
 
 type Step = (args: unknown) => Promise<unknown>;
 
-/** Changes somebody's password right before the store records the next login. */
+/** Changes a person's password right before the store records the next login. */
 async function changeBefore(concern: object, name: string, username: string): Promise<() => void> {
   const steps = concern as Record<string, Step>;
   const original = steps[name] as Step;

@@ -152,7 +152,7 @@ describe('a person whose password must change', () => {
     const legacy = await authenticate(server, 'hana');
     assertRefused(legacy, 403, 'PASSWORD_CHANGE_REQUIRED');
     assert.equal(await reasonOf(server, legacy), 'password-change-required');
-    // Whoever gives the wrong one learns nothing.
+    // A caller who gives the wrong one learns nothing.
     assertRefused(await authenticate(server, 'hana', 'wrong password'), 401, 'INVALID_AUTH');
   });
 });

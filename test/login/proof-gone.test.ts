@@ -29,7 +29,7 @@ await createSigner(admin, naming, 'naming');
 await createSigner(admin, knowing, 'knowing', { useExternalId: false });
 after(() => Promise.all([server.close(), naming.close(), knowing.close()]));
 
-/** Somebody by name, the login that they would pass, and what takes their proof away. */
+/** A person by name, the login that they would pass, and what takes their proof away. */
 interface Person {
   readonly id: IdentityId;
   oidc(): Promise<Answer>;

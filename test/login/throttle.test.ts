@@ -56,7 +56,7 @@ test('the limits are those in the guide', () => {
   });
   const ofSource = { lockFor: MINUTE, longestLock: 15 * MINUTE, forgetAfter: 10 * MINUTE };
   assert.deepEqual(sourceLimits('source', '192.0.2.1'), [{ key: 'source:192.0.2.1', max: 300, ...ofSource }]);
-  // Whoever has the wide one has 65,536 of the narrow ones.
+  // The holder of the wide one has 65,536 of the narrow ones.
   assert.deepEqual(sourceLimits('source', '2001:db8::1'), [
     { key: 'source:2001:db8:0::/48', max: 2400, ...ofSource },
     { key: 'source:2001:db8:0:0::/64', max: 300, ...ofSource },

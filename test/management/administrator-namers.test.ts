@@ -42,7 +42,7 @@ describe('the signers and CAs that can name an administrator', () => {
     const byExternalId = await signer('by external id');
     const byId = await signer('by id', { useExternalId: false });
     await signer('disabled', { enabled: false });
-    // Nobody who administers has an external id yet.
+    // No administrator has an external id yet.
     assert.deepEqual(await namers(), { 'by id': ['root'] });
 
     await identity('user', { isAdmin: false, externalId: 'user@example.com' });

@@ -258,7 +258,7 @@ describe('a change after which no administrator could log in', () => {
     const forced = await root.call('PATCH', 'auth-policies/default?force=true', noPasswords);
     assert.equal(forced.status, 200, forced.text);
     assertRefused(await root.get('auth-policies/default'), 401, 'UNAUTHORIZED');
-    // Nobody could log in before either, so nothing keeps the way back closed to somebody with other access to the store.
+    // No administrator could log in before either, so the rule does not stop a repair by direct access to the store.
     const { authPolicies } = own.store;
     const now = own.clock.now();
     const shut = await authPolicies.find(defaultAuthPolicyId);
@@ -296,7 +296,7 @@ describe('a change after which no administrator could log in', () => {
       root.call('PATCH', `auth-policies/${other}`, body),
       second.call('PATCH', 'auth-policies/default', body),
     ]);
-    // The loser is told that nobody could log in any more, or the winner's change has barred the loser.
+    // The loser is told that no administrator could log in any more, or the winner's change has barred the loser.
     const [won, lost] = answers.map((answer) => answer.status).sort();
     assert.equal(won, 200);
     assert.ok(lost === 409 || lost === 401, String(lost));

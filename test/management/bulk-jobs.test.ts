@@ -36,7 +36,7 @@ async function crowd(name: string, size: number): Promise<string> {
   return filterOf(name);
 }
 
-/** A table of so many people, checked; nobody is made yet. */
+/** A table of so many people, checked; no identity is created yet. */
 async function importJob(name: string, size: number): Promise<string> {
   const answer = await imported(server, root, { csv: tableOf(name, size), query: '?asJob=true' });
   const { rows, created, problems, job } = answer.json.data;
@@ -305,7 +305,7 @@ describe('one call for more than a step takes', () => {
     const filter = await crowd('followers', 150);
     const leaverId = await server.createUser({ name: 'leaver', password, isAdmin: true });
     const leaver = await loggedIn(server, 'leaver');
-    // Administrators come first, and whoever is disabled may go no further.
+    // Administrators come first, and a disabled caller may go no further.
     const all = { filter: `${filter} or id="${leaverId}"`, action: 'disable' };
     const stopped = await leaver.call('POST', 'identities/bulk', all);
     assert.equal(stopped.status, 401, stopped.text);

@@ -156,7 +156,7 @@ describe('reads of whole tables', () => {
   });
 
   test('is one at a time for a caller, who gets the next turn when a reading ends or is given up', async () => {
-    // Answers that nobody reads to their end.
+    // Answers that are not read to their end.
     for (let at = 0; at < 5; at += 1) {
       assert.equal((await root.call('HEAD', 'identities?limit=none')).status, 200);
       await givenUp('identities?limit=none');

@@ -332,7 +332,7 @@ describe('an identity that is removed', () => {
     const { name, disabled, disabledUntil } = await identity(id);
     assert.deepEqual([name, disabled, disabledUntil], ['stale', true, null]);
     assert.equal((await admin.call('PUT', path, await read())).status, 200);
-    // Whoever names the version knows that the identity is disabled.
+    // A caller who names the version knows that the identity is disabled.
     const { etag } = (await admin.get(path)).headers;
     const headers = { authorization: `Bearer ${admin.accessToken}`, 'if-match': String(etag) };
     const known = await server.request('PUT', `/edge/management/v1/${path}`, { headers, json: wasEnabled });

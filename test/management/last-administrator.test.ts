@@ -62,7 +62,7 @@ describe('the last administrator', () => {
     assert.equal((await admin.call('PATCH', path, { enabled: true })).status, 200);
     assertRefused(await ask(), 409, 'CONFLICT');
     assert.equal((await admin.call('PATCH', `identities/${rootId}`, { externalId: 'root' })).status, 200);
-    // Now it can be brought, from the next call on: the same change by somebody beside whom nothing is asked.
+    // Now it can be brought, from the next call on: the same change by an administrator without a second factor.
     const policy = await admin.call('POST', 'auth-policies', { name: 'asks for nothing' });
     const helper = await server.createUser({ name: 'helper', password, isAdmin: true });
     const free = { authPolicyId: createdId(policy) };

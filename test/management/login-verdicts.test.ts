@@ -87,7 +87,7 @@ async function policy(rules: object): Promise<AuthPolicyId> {
   return asId(id);
 }
 
-/** Somebody who has nothing to log in with. */
+/** A person without credentials. */
 async function bare(authPolicyId = defaultAuthPolicyId, externalId: string | null = null): Promise<Someone> {
   const name = newName();
   return { id: await createIdentity(server, name, { externalId, authPolicyId }), name };
@@ -100,7 +100,7 @@ async function withPassword(rules: object = {}): Promise<Someone> {
   return { id, name };
 }
 
-/** Somebody with a password and the policy of a role attribute. */
+/** A person with a password and the policy of a role attribute. */
 async function byAttribute(rules: object): Promise<Someone> {
   const name = newName();
   const id = await server.createUser({ name, password });
@@ -119,7 +119,7 @@ async function changeDefault(rules: object): Promise<void> {
   });
 }
 
-/** Somebody with a password and an app. */
+/** A person with a password and an app. */
 async function withApp(rules: object = {}) {
   const who = await withPassword({ ...rules, secondary: { requireTotp: true } });
   const { app } = await enroll(server, clock, who.name);
@@ -127,7 +127,7 @@ async function withApp(rules: object = {}) {
   return { who, app };
 }
 
-/** Somebody with a password, who needs the token of a signer besides. */
+/** A person with a password, who needs the token of a signer besides. */
 async function withSecond(more: object = {}, rules: object = {}) {
   const signerId = await createSigner(root, idp, newName(), { ...more });
   const who = await withPassword({ ...rules, secondary: { requireExtJwt: signerId } });
@@ -214,7 +214,7 @@ const byUri = { location: 'SAN_URI', matcher: 'ALL', parser: 'NONE', index: 0 };
 const naming = (issuer: Made, uri: string) =>
   client({ issuer, ...long }, clientExtensions(subjectAltName(generalName.uri(uri))));
 
-/** Somebody of a signer, with the token that names them. */
+/** A person of a signer, with the token that names them. */
 async function ofSigner(more: Readonly<Record<string, unknown>> = {}, authPolicyId = defaultAuthPolicyId) {
   const name = newName();
   const signerId = await createSigner(root, idp, newName(), more);
@@ -232,7 +232,7 @@ async function withPasskey(rules: object, { rpId = 'localhost', secret = false }
 
 type WithPasskey = Awaited<ReturnType<typeof withPasskey>>;
 
-/** Whatever the server asks for, the device answers with what it has. */
+/** The device answers every question with what it has. */
 async function anyPasskey({ authenticator }: WithPasskey, begun?: string): Promise<Answer> {
   const id = begun ?? (await beginLogin(server));
   const asked = { ...(await question(server, id)), allowCredentials: [] };

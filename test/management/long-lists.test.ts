@@ -1,4 +1,4 @@
-// However long a list is, nobody else waits for it.
+// However long a list is, no other request waits for it.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

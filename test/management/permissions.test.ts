@@ -186,7 +186,7 @@ describe('the permission of a help desk', () => {
   });
 });
 
-/** Gives somebody a permission right after the call that comes next has read what they may do. */
+/** Gives an identity a permission right after the call that comes next has read what they may do. */
 function promotedOnceFound(t: TestContext, id: IdentityId): void {
   const { identities } = server.store;
   const find = identities.find.bind(identities);

@@ -1,4 +1,4 @@
-// The faults that planted-faults.ts plants in a copy of the source: each lets somebody in, or keeps somebody out.
+// The faults that planted-faults.ts plants in a copy of the source: each admits a client wrongly, or refuses one wrongly.
 
 export interface Edit {
   readonly file: string;

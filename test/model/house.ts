@@ -34,7 +34,7 @@ import { masterKey, startTestServer, type TestServer } from '../support/test-ser
 import { patience, until } from '../support/until.ts';
 import { type Actor, type JwtMethod, firstPassword as password, people, type Who } from './steps.ts';
 
-/** The TOTP seed of somebody who had enrolled before a run. */
+/** The TOTP seed of a person who had enrolled before a run. */
 const seed = Buffer.from('an old seed of twenty');
 export const oldEnrollment = {
   secret: base32(seed.subarray(0, 20)),
@@ -47,7 +47,7 @@ export interface House {
   /** Whose certificate the connections of an actor have. */
   certificateOf(actor: Actor): Who | null;
   connectionOf(actor: Actor): HttpsClient;
-  /** An external JWT that nobody has used before: of the signer that cyd's policy requires, unless said otherwise. */
+  /** An unused external JWT: of the signer that cyd's policy requires, unless said otherwise. */
   newToken(who: Who, method?: JwtMethod): Promise<string>;
   /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
   pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;

@@ -1,5 +1,5 @@
 // A model of the login, beside a real server: random runs of four people, two browsers, two programs and pages of
-// other sites on shared auth request ids, over both mechanisms. Whoever gets a code, a token, a session or an
+// other sites on shared auth request ids, over both mechanisms. A client that gets a code, a token, a session or an
 // enrollment of a person has proven, in that same browser or program and on that same request, what the person's policy
 // requires; single-use items work only once; no state is a dead end. world.ts says it in full.
 //
@@ -23,7 +23,7 @@ const runsOfHouse = sized({ small: 1000, full: 2000 });
 const longest = 12;
 const houses = Number(process.env.OVERLAY_AUTH_MODEL_HOUSES ?? sized({ small: 1, full: 100 }));
 const runs = Number(process.env.OVERLAY_AUTH_MODEL_RUNS ?? runsOfHouse);
-/** Shrinks a counterexample as far as possible, unless nobody will read it. */
+/** Shrinks a counterexample as far as possible, unless it will not be read. */
 const shrinks = process.env.OVERLAY_AUTH_MODEL_SHRINK !== '0';
 const firstSeed = Number(
   process.env.OVERLAY_AUTH_MODEL_SEED ?? sized({ small: 20260101, full: Date.now() % 2 ** 31 }),

@@ -471,7 +471,7 @@ class Run {
     await this.#household.forgive();
   }
 
-  /** No state is a dead end: whoever may continue a request gets the code with the proofs of any person. */
+  /** No state is a dead end: a client that may continue a request gets the code with the proofs of any person. */
   async #finish({ by, slot, who }: Extract<Move, { readonly do: 'finish' }>): Promise<void> {
     const page = by.startsWith('browser');
     const from: Sender = { by, foreign: false, page, asBefore: false };

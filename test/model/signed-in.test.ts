@@ -83,7 +83,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** What the model knows about a browser in which somebody is signed in. */
+/** What the model knows about a browser in which a person is signed in. */
 interface SignedIn {
   readonly who: Who;
   readonly since: Millis;

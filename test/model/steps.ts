@@ -36,7 +36,7 @@ export interface Sender {
   readonly foreign: boolean;
   /** By a form, as people do; else as JSON. Of browsers only. */
   readonly page: boolean;
-  /** Rather whoever did the last primary login on the request, in the same way. */
+  /** Preferably the person of the last primary login on the request, in the same way. */
   readonly asBefore: boolean;
 }
 
@@ -109,7 +109,7 @@ export type Step =
 
 export type Move =
   | { readonly do: 'wait'; readonly millis: Millis }
-  /** Whoever may go on with the request finishes it as this person, whatever was done on it before. */
+  /** A client that may go on with the request finishes it as this person, after any earlier steps. */
   | { readonly do: 'finish'; readonly by: Actor; readonly slot: Slot; readonly who: Who }
   | { readonly do: 'one'; readonly step: Step }
   /** More logins of one person at once than passwords may be wrong, on requests of their own. */
@@ -158,7 +158,7 @@ const sender: fc.Arbitrary<Sender> = fc
   });
 
 type Sent<Kind extends Step['do'], More> = More & { readonly do: Kind } & Sender;
-/** A step that somebody sends, with members of its own. */
+/** A step that a client sends, with members of its own. */
 function sent<Kind extends Step['do'], More extends object>(
   name: Kind,
   more: { [K in keyof More]: fc.Arbitrary<More[K]> },
@@ -244,7 +244,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** Somebody who knows all of a person's proofs, on a request of their own. */
+/** A person who knows all of a person's proofs, on a request of their own. */
 const owner = fc.record({ by: fc.constantFrom(...actors), page: fc.boolean(), slot, who }).map((chosen) => {
   const { by, slot, who } = chosen;
   const from = { by, foreign: false, page: chosen.page && by.startsWith('browser'), asBefore: false };
@@ -313,7 +313,7 @@ const replacedElsewhere = fc.tuple(owner, pauses).map(([{ from, who, login }, be
   ...login,
 ]);
 
-/** Somebody else logs in on the request, from wherever, and whoever was there before goes on. */
+/** Another person logs in on the request, from any place, and the first one goes on. */
 const takenOver = fc
   .tuple(owner, owner)
   .map(([{ from, slot, login }, { from: other, who }]): readonly Move[] => [
@@ -323,7 +323,7 @@ const takenOver = fc
     one({ do: 'enroll', slot, ...from }),
   ]);
 
-/** Somebody begins an enrollment; somebody else logs in on the request and wants one too. */
+/** A person begins an enrollment; another one logs in on the request and wants one too. */
 const begunBefore = fc
   .tuple(owner, who)
   .map(([{ by, from, slot, login }, second]): readonly Move[] => [

@@ -203,7 +203,7 @@ const codeLifetime = MINUTE;
 const sessionTimeout = 30 * MINUTE;
 const duplicateWindow = 2 * SECOND;
 
-/** What the person still has to prove, now. TOTP once it is enrolled, whatever the policy says (spec 3.2). */
+/** What the person still has to prove, now. TOTP once it is enrolled, with any policy (spec 3.2). */
 export function lacking(world: World, who: Who, passed: readonly Proof[]): readonly Lack[] {
   const { needs, enrolled, mustChange } = world.people[who];
   const wanted = new Set<Lack>([...needs, ...(enrolled === null ? [] : (['totp'] as const))]);
@@ -227,7 +227,7 @@ function stepsOf(secret: string | Secret, text: string, now: Millis): readonly n
     .filter((step) => totp.generate({ timestamp: step * 30 * SECOND }) === text);
 }
 
-/** Whether somebody may continue a request: in time, and not from another browser than its own. */
+/** Whether a client may continue a request: in time, and not from another browser than its own. */
 export function mayGoOn(
   world: World,
   { slot, party, foreign, now }: Pick<OnRequest, 'slot' | 'party' | 'foreign' | 'now'>,
@@ -520,7 +520,7 @@ function replacePassword(world: World, slot: Slot, { who, passed }: Login, text:
   if (login.code !== null && world.grants[login.code]?.isRedeemed) return [world];
   const forgotten = structuredClone(world);
   forgotten.requests[other].login = null;
-  // Somebody who was refused may still have used the code up.
+  // A client that was refused may still have used the code up.
   return login.code === null ? [forgotten] : [forgotten, world];
 }
 
@@ -594,7 +594,7 @@ function redeem(
   if (String(tokens.passed.toSorted()) !== String(expected)) {
     throw new Broken(`the tokens say ${tokens.passed.join(', ')} of ${expected.join(', ')}`);
   }
-  // Somebody who has enrolled since must log in again.
+  // A person who has enrolled since must log in again.
   const isComplete = lacking(world, grant.who, grant.passed).length === 0;
   const isEndedMeanwhile = atOnce && tokens.called === null;
   if (!isEndedMeanwhile && tokens.called !== (isComplete ? grant.who : null)) {

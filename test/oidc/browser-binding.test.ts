@@ -1,4 +1,4 @@
-// A login belongs to the browser that continues it, even if somebody else began it and knows its id.
+// A login belongs to the browser that continues it, even if an attacker began it and knows its id.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -58,7 +58,7 @@ function ownId(page: Answer): string {
   return /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 }
 
-/** Somebody opens the login page of another person's request and gives the password. */
+/** A person opens the login page of another person's request and gives the password. */
 async function lured(id: string, username: string): Promise<Browser & { readonly id: string }> {
   const victim = browser();
   const page = await victim.get(`/oidc/login/username?authRequestID=${id}`);

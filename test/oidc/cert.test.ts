@@ -474,7 +474,7 @@ describe('a page of another site', () => {
       const answer = await connection.post('/oidc/login/cert', { form, headers });
       assert.equal(answer.status, 403, answer.text);
       assert.equal(answer.headers.location, undefined);
-      // Nobody got further with the request than the person who began it.
+      // No client got further with the request than the person who began it.
       const queries = await server.get(`/oidc/login/auth-queries?id=${authRequestId}`);
       assert.equal(queries.status, 400, queries.text);
       const legacy = await connection.post('/edge/client/v1/authenticate?method=cert', { json: {}, headers });

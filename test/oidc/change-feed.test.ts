@@ -54,7 +54,7 @@ test('as long as it cannot be read every call is refused, and afterwards calls w
   assert.equal((await callWith(server, gone.access_token)).status, 401);
 });
 
-/** A clock that is set back: nobody trusts what it read before, so everything is read again, and no single change. */
+/** A clock that is set back: earlier reads are not trusted, so everything is read again, and no single change. */
 async function whileEverythingIsReadAgain(change: () => Promise<unknown>): Promise<void> {
   clock.set(clock.now() - 3 * SECOND);
   await change();

@@ -1,5 +1,5 @@
 // What decides over a code besides the verifier: the application, the certificate of the login, and what has changed
-// since. The audit trail has each refusal with its reason; whoever presents the code learns nothing of it.
+// since. The audit trail has each refusal with its reason; the client that presents the code does not learn it.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';

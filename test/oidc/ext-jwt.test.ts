@@ -127,7 +127,7 @@ describe('the challenge of a refused login', () => {
         [['no JWT at all'], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { aud: 'somebody else' })], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { exp: iat - 60, iat: iat - 90 })], 'expired'],
-        // A valid token for nobody gets the same answer as an invalid one.
+        // A valid token without an identity gets the same answer as an invalid one.
         [[await tokenOf(server, one, 'nobody@idp')], 'invalid'],
       ];
       for (const [tokens, error] of sent) {
@@ -292,7 +292,7 @@ describe('signers that share something', () => {
         assert.equal(answer.status, 401);
         assert.equal(await reasonOf(server, answer), 'token-signature');
       }
-      // For both audiences: when both signers have the key, nobody can tell whose token it is.
+      // For both audiences: when both signers have the key, it is unknown whose token it is.
       await admin.call('PATCH', `external-jwt-signers/${other}`, { jwksEndpoint: one.jwksEndpoint });
       const both = await login(one, 'shared@idp', { aud: [audience, 'other'] });
       assert.equal(both.status, 401);
@@ -561,7 +561,7 @@ test('a key server on this machine is contacted only if an allow-list names it, 
   const refused = await root.call('POST', 'external-jwt-signers', signer);
   assert.equal(refused.status, 400);
   assert.match(refused.text, /additionalHostnames in edge\.externalJwtSigners\.jwksFetch/);
-  // Names are resolved when somebody logs in.
+  // Names are resolved when a person logs in.
   await createSigner(root, idp, 'near');
   const attempt = await submitJwt(closed, await tokenOf(closed, idp, 'ana@idp'));
   assert.equal(attempt.status, 401);

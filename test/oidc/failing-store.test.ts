@@ -111,7 +111,7 @@ async function eachFailure(
       assert.ok(answer);
       if (failed === null) break;
       seen.push(failed);
-      // The change feed updates memory; a commit counts even if nobody could be told yet.
+      // The change feed updates memory; a commit counts even if no node could be told yet.
       if (failed.startsWith('changes.')) continue;
       const what = `${failed}: ${answer.status} ${answer.text}`;
       const isDone = doneAlready.has(failed) && status === 503;

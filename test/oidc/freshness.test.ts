@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The database stops answering whoever reads the change feed. @returns lets it answer again */
+/** The database stops answering reads of the change feed. @returns lets it answer again */
 function hang(): () => Promise<void> {
   const { changes, restores } = server.store;
   const originals = { readAfter: changes.readAfter, latest: restores.latest };

@@ -1,5 +1,5 @@
 // What is accepted at the start of a login must not break its end: with ids, redirects and tokens that are too long
-// for the next request, nobody could finish the login.
+// for the next request, the login could not be finished.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -169,7 +169,7 @@ const code = ({ app }: Login) => app?.code() ?? '123456';
 /** The other one is where existing SDKs send passwords. */
 const otherPasswordPath = '/oidc/login/password';
 
-/** Answers of an authenticator that nobody knows, to questions of nobody. */
+/** Answers of an authenticator that is unknown, to questions that were not asked. */
 const stranger = new SoftAuthenticator('https://localhost');
 const asked = { rp: { id: 'localhost' }, rpId: 'localhost', user: { id: 'eA' }, challenge: 'eA' };
 const newKey = stranger.create(asked);
@@ -247,7 +247,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     send: (client, { id }) => client.get(`/oidc/login/cancel?id=${id}`),
     open: shown('given up'),
   },
-  // Nobody has to change a password here; for the step when it is due see test/login/password-must-change.test.ts.
+  // No person has to change a password here; for the step when it is due see test/login/password-must-change.test.ts.
   'POST /oidc/login/password-change': {
     send: (client, { id }) =>
       client.post('/oidc/login/password-change', { json: { id, password: 'eleven loud umbrellas' } }),
@@ -345,7 +345,7 @@ const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
 /** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
 const providerVisits = ['visit', 'test', 'callback/:signer'].map((name) => `/oidc/login/ext-jwt/${name}`);
-/** For somebody who is signed in in a browser: browser-session.test.ts. */
+/** For a person who is signed in in a browser: browser-session.test.ts. */
 const signedInPage = '/oidc/login/continue';
 
 test('every login endpoint is in the table above', () => {

@@ -33,7 +33,7 @@ describe('a recovery code, with the wish to set up the app anew', () => {
     '/oidc/login/totp/enroll/cancel',
   ];
 
-  /** The page that offers it, to somebody who has just used the first recovery code. */
+  /** The page that offers it, to a person who has just used the first recovery code. */
   async function offered() {
     const name = await person();
     const { app, recoveryCodes } = await enroll(server, clock, name);

@@ -1,4 +1,4 @@
-// What opened a session has to count for as long as somebody uses the session, with either mechanism: while it does
+// What opened a session has to count for as long as the session is used, with either mechanism: while it does
 // not, calls, refreshes and introspection are refused, and not a moment longer.
 
 import assert from 'node:assert/strict';

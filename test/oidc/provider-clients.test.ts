@@ -126,7 +126,7 @@ describe('the secret of a client', () => {
         'COULD_NOT_VALIDATE',
         'clientId' in elsewhere && elsewhere.clientId === null ? 'clientId' : 'clientSecret',
       );
-    // Nor by somebody who writes into the database.
+    // Nor by an attacker who writes into the database.
     const vault = keyVault(masterKey);
     const id = asId<SignerId>(signerId);
     const stored = await server.store.externalJwtSigners.find(id);

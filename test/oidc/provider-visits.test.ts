@@ -1,4 +1,4 @@
-// Visits to another provider, as a stranger repeats them: each works once, and nobody can hold the places of all.
+// Visits to another provider, as a stranger repeats them: each works once, and no source can hold the places of all.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -88,7 +88,7 @@ after(async () => {
   await provider.close();
 });
 
-/** Somebody with this address. */
+/** A browser with this address. */
 async function from(address: string): Promise<HttpsClient & { readonly url: string }> {
   const { host, port } = new URL(server.url);
   const front = await balancer(() => [Number(port)], proxyBlockFor(address));
@@ -119,7 +119,7 @@ async function begunVisit(client: HttpsClient & { readonly url: string }) {
   return { comeBack, nonce: sent.get('nonce') };
 }
 
-/** Whoever reads it before its signature counts sees these claims. */
+/** Code that reads it before its signature counts sees these claims. */
 function unsigned(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'ES256', typ: 'JWT', kid: 'k' })}.${part(claims)}.${'A'.repeat(86)}`;

@@ -92,7 +92,7 @@ describe('within the grace', () => {
     const next = await refresh(server, one.refresh_token);
     assert.equal(next.status, 200);
     assert.notEqual(next.json.refresh_token, one.refresh_token);
-    // Somebody else had the token: the family ends.
+    // A thief had the token: the family ends.
     assertRefused(await refresh(server, first), { told: 'reused' });
     assertRefused(await refresh(server, next.json.refresh_token), { told: 'reused', recorded: 'ended' });
   });
@@ -180,7 +180,7 @@ test('after the grace a token that was used before ends the family', async () =>
 
 test('a refresh is in the audit trail, with whose session it is', async () => {
   const first = await login(server, 'alice', password);
-  // So does a retry: whoever gets the answer gets tokens.
+  // So does a retry: the receiver of the answer gets tokens.
   for (const _time of ['first', 'again']) {
     const answer = await refresh(server, first.refresh_token);
     const [event, ...more] = auditedBy(server, answer);
@@ -297,7 +297,7 @@ describe('without a grace', () => {
       assertTold(await refresh(thief, first), undefined);
     const next = await refresh(caller, lost.refresh_token);
     assert.equal(next.status, 200, next.text);
-    // The successor was used: somebody else has the token and the key.
+    // The successor was used: a thief has the token and the key.
     assertRefused(await refresh(caller, first), { told: 'reused', at: strict });
 
     for (const [inBrowser, wait] of [

@@ -312,7 +312,7 @@ describe('PKCE', () => {
       (await redeem(await codeFor(server, app, 'alice'), { code_verifier: verifier })).status,
       200,
     );
-    // Nobody can drop the challenge on the way back, nor invent a verifier (RFC 9700 2.1.1).
+    // An attacker cannot drop the challenge on the way back, nor invent a verifier (RFC 9700 2.1.1).
     assertError(await redeem(await codeFor(server, app, 'alice'), {}), 400, 'invalid_grant');
     const code = await codeFor(server, app, 'alice', without);
     assertError(await redeem(code, { code_verifier: verifier }), 400, 'invalid_grant');

@@ -514,7 +514,7 @@ describe('a responder', () => {
     lists.serves.set(path, answering({ status: 'revoked' }));
     clock.advance(6 * MINUTE);
     assert.equal((await callWith(connection, tokens.access_token)).status, 401);
-    // Whoever keeps it from answering brings nothing back.
+    // An attacker who blocks the responder makes no certificate valid again.
     lists.serves.delete(path);
     clock.advance(6 * MINUTE);
     await loginOf(leaf, 'certificate-revoked');

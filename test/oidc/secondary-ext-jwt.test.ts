@@ -283,7 +283,7 @@ describe('together with TOTP', () => {
     const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
     assert.equal(asPrimary.status, 401);
     assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');
-    // Nor does the enrollment it began: the app of whoever had the token must not become the identity's.
+    // Nor does the enrollment it began: the app of the token's holder must not become the identity's.
     assert.equal(await server.store.totp.find(erinId), null);
     assert.equal((await startEnrollment(server, primary)).status, 401);
     await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: true });

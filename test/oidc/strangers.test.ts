@@ -1,4 +1,4 @@
-// What it costs and tells to serve somebody who has proven nothing: no stored row, the same work and the same answer.
+// What it costs and tells to serve a client that has proven nothing: no stored row, the same work and the same answer.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Whatever was used, ended or withdrawn after a backup stays so when that backup is restored, and what was issued
+// Items that were used, ended or withdrawn after a backup stay so when that backup is restored, and what was issued
 // after it is void: replayed through the front door of the controller that runs on the restored database.
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ import {
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 
-/** What somebody has who kept everything that was ever issued. */
+/** The items of an attacker who kept everything that was ever issued. */
 interface Loot {
   readonly rotated: Tokens;
   readonly successor: Tokens;

@@ -24,7 +24,7 @@ function root(): Promise<Caller> {
   return loggedInRoot;
 }
 
-/** Somebody at the account page, signed out. */
+/** A person at the account page, signed out. */
 async function atAccount(options: VisitorOptions = {}): Promise<Visitor> {
   const guest = await visitor(options);
   await guest.page.goto(`${server.url}/account`);
@@ -41,7 +41,7 @@ async function signIn(page: Page, username: string, secret = password): Promise<
   await page.locator('#login').click();
 }
 
-/** Somebody new who is signed in to the account page. */
+/** A new person who is signed in to the account page. */
 async function signedIn(name: string, options: VisitorOptions = {}): Promise<Visitor> {
   await server.createUser({ name, password });
   const guest = await atAccount(options);
@@ -523,7 +523,7 @@ describe('while the server cannot be reached or cannot answer', () => {
 });
 
 describe('every state is accessible', () => {
-  /** The windows that each state is shown in; whoever goes from state to state has the last. */
+  /** The windows that each state is shown in; a visitor who goes from state to state has the last. */
   const windows: Readonly<Record<string, readonly Look[]>> = {
     en: [
       { name: 'light', colorScheme: 'light', viewport: wide },
@@ -591,7 +591,7 @@ describe('every state is accessible', () => {
     await page.locator('nav a[href="#app"]').focus();
     await page.keyboard.press('Enter');
     await page.locator('#set-up-app').waitFor();
-    // Whoever opened a part is at its heading, and the next press reaches what is in it.
+    // A person who opened a part is at its heading, and the next press reaches what is in it.
     await page.locator('h1:focus').waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.id'), 'set-up-app');

@@ -13,7 +13,7 @@ const server = await startTestServer();
 const root = await rootOf(server);
 after(() => server.close());
 
-/** A PNG with one colour. Nobody here looks at its checksums but Chromium, which shows what it can. */
+/** A PNG with one colour. Only Chromium looks at its checksums, which shows what it can. */
 function png(side: number): Buffer {
   const head = Buffer.from('89504e470d0a1a0a', 'hex');
   const chunk = (kind: string, data: Buffer) => {

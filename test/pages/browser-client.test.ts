@@ -59,7 +59,7 @@ test('oidc-client-ts logs in, notices that the browser is not signed in, refresh
   const { page, complaints, close } = await visitor();
   await page.goto(application.origin);
 
-  // Nobody is logged in: the frame is sent back to the application with the reason (OIDC Core 3.1.2.1).
+  // The browser is not logged in: the frame is sent back to the application with the reason (OIDC Core 3.1.2.1).
   const silent = await withManager<string>(
     page,
     "return manager.signinSilent().then(() => 'signed in', (error) => error.error ?? String(error));",

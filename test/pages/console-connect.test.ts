@@ -570,7 +570,7 @@ describe('the test sign-in of a signer', () => {
   });
 });
 
-/** Who has a session, whoever of the tests before that is. */
+/** The identities with a session, of any test before. */
 async function peopleSignedIn(): Promise<ReadonlySet<string>> {
   const sessions: { identity: { name: string } }[] = (await root.get('api-sessions?limit=500')).json.data;
   return new Set(sessions.map(({ identity }) => identity.name));

@@ -322,7 +322,7 @@ describe('people from a table', () => {
       .waitFor();
     await assertClean(guest);
     await screenshot(page, 'console-import-progress');
-    // Nobody waits for it: a login completes, and the table still stands where it stood.
+    // No request waits for it: a login completes, and the table still stands where it stood.
     await loggedIn(server, 'team lead');
     const [job] = (await root.get('identities/bulk/jobs')).json.data;
     assert.deepEqual([job.action, job.state, job.done], ['import', 'working', 1000]);

@@ -547,7 +547,7 @@ describe('managing people', () => {
     await page.locator('.failure').getByText('passes for a name of the identity "Boss"').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /force/);
     await assertClean(guest);
-    // Whoever types another name has not insisted on that one.
+    // An administrator who types another name has not insisted on that one.
     await page.locator('#field-name').fill('BOSs');
     await page.locator('#save-forced').waitFor({ state: 'detached' });
     await page.locator('#save').click();

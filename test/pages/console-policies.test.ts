@@ -76,7 +76,7 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await announced(page, 'Saved');
   assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, true);
 
-  // Somebody else renames it and takes the code away, and here the length of passwords is changed.
+  // Another administrator renames it and takes the code away, and here the length of passwords is changed.
   await page.locator('#field-primary-updb-minPasswordLength').fill('14');
   const theirs = { name: 'fleet', secondary: { requireTotp: false } };
   assert.equal((await root.call('PATCH', `auth-policies/${id}`, theirs)).status, 200);

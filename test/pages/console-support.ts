@@ -19,7 +19,7 @@ export async function giveLogin(page: Page, username: string, secret = password)
   await page.locator('#login').click();
 }
 
-/** Somebody who signs in to the console at an address and sees it. */
+/** An administrator who signs in to the console at an address and sees it. */
 export async function atConsole(
   server: TestServer,
   username: string,
@@ -33,7 +33,7 @@ export async function atConsole(
   return guest;
 }
 
-/** Somebody who is signed in to the console, and whom several tests send to screens. */
+/** An administrator who is signed in to the console, and whom several tests send to screens. */
 export interface Colleague {
   /** At a screen. When a test before has failed, at a console that is opened anew. */
   at(path: string): Promise<Visitor>;
@@ -76,7 +76,7 @@ export function colleague(
 }
 
 /**
- * Goes to another screen without leaving the page, as a link does: whoever is signed in stays so. Returns when the screen
+ * Goes to another screen without leaving the page, as a link does: the session stays. Returns when the screen
  * before is gone.
  */
 export async function go(page: Page, path: string): Promise<void> {

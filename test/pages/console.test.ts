@@ -84,7 +84,7 @@ describe('the shell', () => {
     const folder = (paths.find((path) => path.endsWith('/main.js')) ?? '').replace('main.js', '');
     const later = new Set<string>();
     let size = 0;
-    // With what scripts import before they run. Screens that somebody opens afterwards are read then.
+    // With what scripts import before they run. Screens that are opened afterwards are read then.
     for (const path of paths) {
       const answer = await server.request('GET', path, { headers: { 'accept-encoding': 'gzip, br' } });
       assert.equal(answer.status, 200, path);
@@ -266,7 +266,7 @@ describe('every screen', () => {
     '/clients',
   ].map((path) => `/console${path}`);
 
-  /** The windows that each screen is shown in; whoever goes from screen to screen has the last. */
+  /** The windows that each screen is shown in; a visitor who goes from screen to screen has the last. */
   const windows = {
     en: [
       { name: 'dark at 200 % zoom', viewport: { width: 640, height: 400 }, colorScheme: 'dark' },

@@ -1,4 +1,4 @@
-// The session of console and account page in a real browser: it stays with the browser, and nobody else can take it.
+// The session of console and account page in a real browser: it stays with the browser and cannot leave it.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -12,7 +12,7 @@ let server = await startTestServer();
 await rootOf(server);
 after(() => server.close());
 
-/** The pages of the provider that a browser goes to: none while somebody is not asked. */
+/** The pages of the provider that a browser goes to: none while the person is not asked. */
 function visitsOfProvider({ context }: Pick<Visitor, 'context'>): readonly string[] {
   const visits: string[] = [];
   context.on('request', (request) => {

@@ -1,4 +1,4 @@
-// Passkeys in a real browser with authenticators that nobody has to touch: on the login pages, in an invitation and on
+// Passkeys in a real browser with authenticators that need not be touched: on the login pages, in an invitation and on
 // the account page.
 
 import assert from 'node:assert/strict';
@@ -47,7 +47,7 @@ interface Owner extends Visitor {
 }
 
 /**
- * Somebody whose browser has an authenticator. Virtual ones choose a passkey at once where the browser offers them in the
+ * A person whose browser has an authenticator. Virtual ones choose a passkey at once where the browser offers them in the
  * field for the user name, so most of these browsers cannot do that.
  */
 async function owner(
@@ -92,7 +92,7 @@ async function add(page: Page, name: string): Promise<void> {
 const announced = (page: Page, text: string | RegExp) =>
   page.locator('#status').filter({ hasText: text }).waitFor();
 
-/** Somebody new with a password and a passkey, signed in to the account page. */
+/** A new person with a password and a passkey, signed in to the account page. */
 async function withPasskey(
   name: string,
   isConditional = false,

@@ -46,7 +46,7 @@ function confirmReturn(id: string, form: Record<string, string>, headers: Record
   return server.post(`/oidc/login/ext-jwt/callback/${id}`, { form, headers });
 }
 
-/** Leaves for the provider as somebody does who clicks the button. */
+/** Leaves for the provider as a person does who clicks the button. */
 async function begunVisit() {
   const page = await visitor();
   await beginAt(server, application, page.page);

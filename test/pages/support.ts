@@ -51,7 +51,7 @@ export async function submit(page: Page, selector: string): Promise<number> {
   return answer.status();
 }
 
-/** While `work` runs nobody's password can be looked up, as when the connection to the database is lost. */
+/** While `work` runs no password can be looked up, as when the connection to the database is lost. */
 export async function withoutDatabase(server: TestServer, work: () => Promise<unknown>): Promise<void> {
   const { authenticators } = server.store;
   const { findPasswordLogin } = authenticators;

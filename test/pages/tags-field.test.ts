@@ -1,4 +1,4 @@
-// The field of the console that shows tags, one a line. Tags that nobody touches stay as they are.
+// The field of the console that shows tags, one a line. Untouched tags stay unchanged.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -41,7 +41,7 @@ interface Done {
 }
 const done: Done[] = [];
 
-/** Somebody at the mouse, who is counted. Typing is no click, and neither is Enter. */
+/** A person at the mouse, whose clicks are counted. Typing is no click, and neither is Enter. */
 interface Hand {
   readonly clicks: number;
   click(selector: string): Promise<void>;
@@ -66,7 +66,7 @@ function handAt(page: Page): Hand {
   };
 }
 
-/** Does a task and notes what it took. `work` begins at the overview, where whoever signs in is. */
+/** Does a task and notes what it took. `work` begins at the overview, where every sign-in ends. */
 async function take(
   context: TestContext,
   task: string,
@@ -278,7 +278,7 @@ describe('a task in the console', () => {
   });
 });
 
-/** Somebody with an authenticator app. */
+/** A person with an authenticator app. */
 async function withApp(name: string, authPolicyId: string): Promise<void> {
   const id = await server.createUser({ name, password });
   assert.equal((await root.call('PATCH', `identities/${id}`, { authPolicyId })).status, 200);
@@ -319,7 +319,7 @@ async function sixRefusals(): Promise<readonly (readonly [reason: string, refere
   ];
 }
 
-/** From the address of a provider to somebody who signs in there. @returns the clicks of that person */
+/** From the address of a provider to a person who signs in there. @returns the clicks of that person */
 async function connect(provider: OpenIdProvider, hand: Hand, page: Page): Promise<number> {
   await hand.click(to('signers'));
   await hand.click('#create');

@@ -1,4 +1,4 @@
-// Whoever reads with the worst filters, at both engines: logins, known sessions and readiness go on.
+// Reads with the worst filters, at both engines: logins, known sessions and readiness go on.
 
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';

@@ -25,7 +25,7 @@ import { until } from '../support/until.ts';
 let [a, b]: [Node, Node] = [] as never;
 before(async () => {
   const db = await (await postgresServer()).createDatabase();
-  // Together: whoever comes second waits for the migration of the first, and uses its keys.
+  // Together: the second node waits for the migration of the first, and uses its keys.
   [a, b] = await Promise.all([startNode(db), startNode(db)]);
 });
 after(async () => {

@@ -1,5 +1,5 @@
 // Two nodes are upgraded one after the other while clients go on: the newer release changes the tables under the
-// older one, and nobody is refused or logged out.
+// older one, and no caller is refused or logged out.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -110,7 +110,7 @@ function startLoad(clients: number) {
       note('refresh', answer);
       if (refused.length > 0) break;
       tokens = answer.json;
-      // Somebody else: one identity has a hundred sessions, and the oldest ends for the next.
+      // Another person: one identity has a hundred sessions, and the oldest ends for the next.
       await login(balanced, 'bob', password);
     }
     return tokens;

@@ -29,7 +29,7 @@ test('commits are noticed by frequent polling, until there is another connection
       noticed += 1;
     },
   });
-  /** How long until a commit of somebody else is noticed. */
+  /** How long until a commit of another node is noticed. */
   const next = async () => {
     seq += 1;
     const before = noticed;

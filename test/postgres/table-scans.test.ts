@@ -33,7 +33,7 @@ const grown = [
   'changes',
 ];
 
-/** Copies of the rows that somebody's logins left, as those of many others. */
+/** Copies of the rows that one identity's logins left, as those of many others. */
 async function grow(db: string): Promise<void> {
   for (const table of grown) {
     const columns = await query(

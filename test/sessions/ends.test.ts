@@ -1,4 +1,4 @@
-// Whatever ends a session ends every use of it, with both mechanisms and for both kinds of clients: exchanging one
+// Every end of a session ends every use of it, with both mechanisms and for both kinds of clients: exchanging one
 // token for another is no way around the end.
 
 import assert from 'node:assert/strict';

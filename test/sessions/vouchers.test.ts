@@ -1,4 +1,4 @@
-// Whoever vouched for a login must be trusted for as long as the session lives: when a signer or an authority changes
+// The voucher of a login must be trusted for as long as the session lives: when a signer or an authority changes
 // or is revoked, everything it has opened ends.
 
 import assert from 'node:assert/strict';

@@ -27,7 +27,7 @@ async function callerOf(store: Store, user: User, right: Right | null = null): P
   return { identityId: user.id, sessionId: await openSession(store, user), right };
 }
 
-/** Acts in somebody's name, and says whether it took effect. */
+/** Acts in the name of a caller, and says whether it took effect. */
 async function tries(store: Store, actor: Actor, at = now): Promise<true | CallerRefused> {
   const identity = newIdentity();
   const refused = await store

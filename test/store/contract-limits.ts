@@ -384,7 +384,7 @@ export function limitTests({ store }: SharedDatabase): void {
           keep,
         );
       assert.deepEqual(await left(), { first: 5, total: keep });
-      // Strangers from one address, from one network, and at the account of somebody else.
+      // Strangers from one address, from one network, and at another person's account.
       for (const address of [() => '203.0.113.1', (n: number) => `2001:db8:2:${n}::1`]) {
         await store.loginAttempts.append(
           many(100, (n) => of('refused', null, address(n))),

@@ -1,4 +1,4 @@
-// kill -9 at random points under load: whatever was acknowledged holds after the restart, and nothing that was
+// kill -9 at random points under load: every acknowledged write holds after the restart, and nothing that was
 // used or ended comes back. OVERLAY_AUTH_CRASH_CYCLES for more, OVERLAY_AUTH_CRASH_SEED to repeat a run.
 
 import assert from 'node:assert/strict';

@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** A node made by somebody else. */
+/** A node that another store made. */
 async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-// What the SQLite engine promises beyond the contracts: shared syncs, and an answer for every intent, whatever fails.
+// What the SQLite engine promises beyond the contracts: shared syncs, and an answer for every intent, even after failures.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -49,7 +49,7 @@ export async function signIn(
   return browser.submit(page, { username, password });
 }
 
-/** A browser in which somebody is signed in. */
+/** A browser in which a person is signed in. */
 export async function signedInBrowser(
   server: HttpsClient & { readonly url: string },
   username: string,

@@ -27,7 +27,7 @@ export interface VisitorOptions {
   };
 }
 
-/** Somebody with their own browser: cookies and everything else start empty. */
+/** A visitor with their own browser: cookies and everything else start empty. */
 export interface Visitor extends Closable {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -98,7 +98,7 @@ function takeFree(options: VisitorOptions): Free | undefined {
   return at === -1 ? undefined : free.splice(at, 1)[0];
 }
 
-/** Closes all pages of a visitor, removes what they left, and keeps the context for somebody who wants the same. */
+/** Closes all pages of a visitor, removes what they left, and keeps the context for the next visitor who wants the same. */
 async function leave(context: BrowserContext, options: VisitorOptions): Promise<void> {
   // Where a file runs alone, the browser is closed before the hooks of that file run.
   if (context.browser()?.isConnected() !== true) return;

@@ -187,7 +187,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
   }
 
   const running = Promise.all(users.map(live));
-  // Whoever awaits it later sees the failure; until then it must not end the process.
+  // A caller who awaits it later sees the failure; until then it must not end the process.
   running.catch(() => undefined);
 
   return {
@@ -261,7 +261,7 @@ async function judge(
     const renewed = await refresh(node(at + 1), session.refresh);
     expect('the refresh token', renewed, 200);
   }
-  // A used token stays used, whatever became of the session.
+  // A used token stays used, even if the session ended.
   const old = session.replaced.at(-2);
   if (old !== undefined) expect('a replaced refresh token', await refresh(node(at), old), 400);
   return found;

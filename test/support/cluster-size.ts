@@ -11,7 +11,7 @@ export interface ClusterSize {
   readonly rounds: number;
   /** How long the load runs before each fault, and after recovery. */
   readonly calm: Millis;
-  /** How long a client waits before its next step. A crowd that does not wait takes whatever processors there are. */
+  /** How long a client waits before its next step. A crowd that does not wait takes all processors. */
   readonly thought: Millis;
   /** After this long a client gives up on an answer, and tries again. */
   readonly patience: Millis;

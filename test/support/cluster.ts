@@ -58,7 +58,7 @@ export interface Cluster {
   connect(): HttpsClient;
   /** The administrator that `init` made. */
   readonly admin: Caller;
-  /** Somebody who logs in with the password of the tests. @returns the identity's id */
+  /** A person who logs in with the password of the tests. @returns the identity's id */
   createUser(name: string): Promise<string>;
   /** Makes the load balancer use all nodes but these. */
   takeOut(...nodes: readonly ClusterNode[]): void;

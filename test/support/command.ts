@@ -45,7 +45,7 @@ export interface Sandbox extends Closable {
    * @param address as with `--address`
    */
   home(name: string, address?: string): Promise<void>;
-  /** Ends whatever was started here and still runs, and removes the folder; `await using` does it too. */
+  /** Ends every process that was started here and still runs, and removes the folder; `await using` does it too. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A CONNECT proxy on loopback, for tests: whatever it is asked for, it connects to one port of this machine.
+// A CONNECT proxy on loopback, for tests: for every request it connects to one port of this machine.
 
 import { once } from 'node:events';
 import { createServer as createPlainServer, type IncomingMessage } from 'node:http';

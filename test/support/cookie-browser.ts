@@ -5,7 +5,7 @@ import type { Answer, HttpsClient } from './https-client.ts';
 
 export interface CookieBrowser {
   readonly cookies: Map<string, string>;
-  /** Navigates, as when somebody follows a link or an application redirects. */
+  /** Navigates, as when a person follows a link or an application redirects. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Submits a form of one of our pages. */
   post(

@@ -51,7 +51,7 @@ export async function createIdentity(
   return id;
 }
 
-/** Somebody with a password, the external id `NAME@idp`, and a policy. */
+/** A person with a password, the external id `NAME@idp`, and a policy. */
 export async function createUserWithPolicy(
   server: TestServer,
   name: string,

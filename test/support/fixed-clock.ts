@@ -8,7 +8,7 @@ export interface FixedClock extends Clock {
 }
 
 /**
- * A clock that stands still until told otherwise. Waiting for it takes no time, or nobody would come back.
+ * A clock that stands still until told otherwise. Waiting for it takes no time, or no wait would end.
  * @param start an ISO 8601 time or Millis
  * @throws RangeError when `start` (or a later `set`) is not a time
  */

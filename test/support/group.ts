@@ -1,4 +1,4 @@
-// Several test files may share a process (`scripts/test-group.mjs`). Whatever is expensive to make is kept for all of
+// Several test files may share a process (`scripts/test-group.mjs`). Everything expensive is kept for all of
 // them, and closed when the last one has finished.
 
 import { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Calls of the Edge APIs as somebody who has logged in.
+// Calls of the Edge APIs as a logged-in caller.
 
 import assert from 'node:assert/strict';
 import { login } from './flow.ts';
@@ -7,7 +7,7 @@ import type { TestServer } from './test-server.ts';
 
 export const password = 'seven quiet lanterns';
 
-/** Somebody with an access token. Paths are below `/edge/management/v1/` unless they begin with a slash. */
+/** A caller with an access token. Paths are below `/edge/management/v1/` unless they begin with a slash. */
 export interface Caller {
   readonly accessToken: string;
   readonly refreshToken: string;

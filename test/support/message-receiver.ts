@@ -1,4 +1,4 @@
-// A server of somebody else that takes messages, such as logout tokens.
+// Another party's server, which takes messages, such as logout tokens.
 
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
 
-/** What clients dial; nobody listens there. */
+/** What clients dial; there is no listener. */
 const address = 'localhost:1280';
 
 export interface Node extends HttpsClient {
@@ -37,7 +37,7 @@ export function asDialled(client: HttpsClient, host: string): HttpsClient {
 }
 
 /**
- * A port that nobody uses. It is below the range from which systems take ports for connections, so that it is still
+ * An unused port. It is below the range from which systems take ports for connections, so that it is still
  * free when a process starts to listen there, and after that process was killed.
  */
 export async function freePort(): Promise<number> {

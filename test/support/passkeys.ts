@@ -57,7 +57,7 @@ export interface Person {
 
 let people = 0;
 
-/** Somebody with a password and no passkey. */
+/** A person with a password and no passkey. */
 export async function person(server: TestServer, authPolicyId?: AuthPolicyId): Promise<Person> {
   people += 1;
   const name = `pat${people}`;
@@ -67,7 +67,7 @@ export async function person(server: TestServer, authPolicyId?: AuthPolicyId): P
   return { id, name, authenticator: new SoftAuthenticator(server.url) };
 }
 
-/** Somebody who has added a passkey on the account page. */
+/** A person who has added a passkey on the account page. */
 export async function personWithPasskey(server: TestServer, authPolicyId?: AuthPolicyId): Promise<Person> {
   const someone = await person(server, authPolicyId);
   await addOwn(await loggedIn(server, someone.name), someone.authenticator);

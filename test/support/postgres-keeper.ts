@@ -181,7 +181,7 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
   cpSync(primary.data, data, {
     recursive: true,
     verbatimSymlinks: true,
-    // Files of the other process, and files made anew. The log of changes has whatever vanishes during the copy.
+    // Files of the other process, and files made anew. The log of changes has everything that vanishes during the copy.
     filter: (source) => !/\/(postmaster\.(pid|opts)|pgsql_tmp.*)$/.test(source),
   });
   const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
@@ -328,7 +328,7 @@ async function untilReady(starting: ChildProcess): Promise<string | null> {
   for await (const line of createInterface({ input: stderr })) {
     said += `${line}\n`;
     if (/ready to accept (read-only )?connections/.test(line)) {
-      // Nobody reads its later output, and it must not wait for a reader.
+      // Its later output is not read, and it must not wait for a reader.
       stderr.resume();
       return null;
     }
@@ -344,7 +344,7 @@ async function stop(): Promise<void> {
   });
 }
 
-/** Like a power failure: all its processes at once, in the middle of whatever they do. */
+/** Like a power failure: all its processes at once, in the middle of their work. */
 async function kill(): Promise<void> {
   await end(killAll);
 }

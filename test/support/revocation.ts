@@ -159,7 +159,7 @@ export type Served = (request: IncomingMessage, response: ServerResponse, body: 
 
 export interface RevocationServer {
   readonly url: string;
-  /** What it answers under a path: bytes, or whatever the function does. */
+  /** What it answers under a path: bytes, or the result of the function. */
   readonly serves: Map<string, Buffer | Served>;
   /** The paths that were asked for. */
   readonly asked: string[];

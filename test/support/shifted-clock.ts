@@ -1,5 +1,5 @@
 // Loaded into a controller before anything else. Shifts its wall clock by as many Millis as a file says, which the
-// environment names, and follows changes of the file: as when somebody sets the clock of one machine.
+// environment names, and follows changes of the file: as when an administrator sets the clock of one machine.
 
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// A real mail server of somebody else, with TLS and a login, that keeps what it takes.
+// A real mail server of another party, with TLS and a login, that keeps what it takes.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

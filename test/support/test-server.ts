@@ -152,7 +152,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   try {
     return await startIn(home, options);
   } catch (error) {
-    // Nobody else knows of a folder that was made here.
+    // No other code knows of a folder that was made here.
     if (options.home === undefined) rmSync(home, { recursive: true, force: true });
     throw error;
   }
@@ -212,7 +212,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const trustedRoots = [pki.ca.certPem];
   const vault = keyVault(masterKey);
   const foundations = { config, store, masterKey, vault, hashPool, clock, random, log, trustedRoots };
-  // Whatever a test is about, the API description must declare every answer.
+  // In every test, the API description must declare every answer.
   const undeclared = new Set<string>();
   const workers: Worker[] = [];
   const time = clock === systemClock ? null : sharedTime(clock);

@@ -23,7 +23,7 @@ export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   return id;
 }
 
-/** Somebody whose policy requires TOTP and who has not enrolled it. */
+/** A person whose policy requires TOTP and who has not enrolled it. */
 export async function createTotpUser(
   server: TestServer,
   authPolicyId: AuthPolicyId,
@@ -67,7 +67,7 @@ export interface Enrolled {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Enrolls somebody during a login, and waits until the step of that first code is over. */
+/** Enrolls a person during a login, and waits until the step of that first code is over. */
 export async function enroll(server: TestServer, clock: FixedClock, username: string): Promise<Enrolled> {
   const id = await partialLogin(server, username);
   const started = await startEnrollment(server, id);

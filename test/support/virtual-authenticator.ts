@@ -1,4 +1,4 @@
-// Authenticators of a real browser that nobody has to touch (WebAuthn domain of the Chrome DevTools Protocol).
+// Authenticators of a real browser that need not be touched (WebAuthn domain of the Chrome DevTools Protocol).
 
 import type { CDPSession } from 'playwright-core';
 import type { Visitor } from './browser.ts';

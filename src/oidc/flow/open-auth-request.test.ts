@@ -126,7 +126,7 @@ test('a browser is recognized by its cookie; an unbound login accepts any browse
     assert.equal(isSameBrowser(binding, presented), same, `${binding} ${presented}`);
     if (same) requireSameBrowser(binding, presented);
     else assert.throws(() => requireSameBrowser(binding, presented), { code: 'auth_request_unknown' });
-    // After the first step nobody comes along any more.
+    // After the first step no other browser is let in any more.
     const isThere = same && (binding !== null || presented === null);
     assert.equal(isSamePlace(binding, presented), isThere, `${binding} ${presented}`);
     if (isThere) requireSamePlace(binding, presented);

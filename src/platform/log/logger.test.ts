@@ -249,7 +249,7 @@ test('a reader that stalls does not stop the process, and what waits is bounded'
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Its standard error is a pipe that nobody reads.
+  // Its standard error is a pipe that is not read.
   const said = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
   child.kill('SIGKILL');
   assert.equal(said, 'true');

@@ -66,7 +66,7 @@ describe('the pool of password hashes', () => {
       Array.from({ length: count }, (_, at) => hashes.verifyDummy(password, sourceOf(at)));
     const flood = send(100, () => '203.0.113.7');
     assert.equal(hashes.depth().waiting, 32);
-    // Whoever has a /48 has eight shares.
+    // The holder of a /48 has eight shares.
     const network = send(1000, (at) => `2001:db8:1:${at.toString(16)}::1`);
     assert.equal(hashes.depth().waiting, 48);
     const [mine] = send(1, () => '198.51.100.1');
