@@ -1,4 +1,4 @@
-// What a disk holds after the power was cut: everything that was synced, and of the rest whatever it likes. Made from
+// What a disk holds after the power was cut: everything that was synced, and of the rest any part. Made from
 // what a process has really asked of the system, as `strace` has seen it.
 
 const sector = 512;

@@ -1,4 +1,4 @@
-// T-07: the power is cut at random moments, writes that were not synced are lost and pages are torn. Whatever was
+// T-07: the power is cut at random moments, writes that were not synced are lost and pages are torn. Everything that was
 // acknowledged is there afterwards, nothing that was used up or ended comes back, and the database is sound.
 // OVERLAY_AUTH_POWER_CUTS for how many, OVERLAY_AUTH_POWER_SEED to repeat a run.
 

@@ -20,11 +20,11 @@ const warmUp = 200;
 /** Two-sided, at p < 0.001. */
 const outstanding = 3.29;
 /**
- * By how much the work may differ, in microseconds: nobody outside sees it. Hundreds of times less than a step of the
+ * By how much the work may differ, in microseconds: it is invisible outside. Hundreds of times less than a step of the
  * time of refusals, of which it would have to move an answer to the next one.
  */
 const unequalWork = 100;
-/** Of all times the longest are those of whatever else the machine does. */
+/** Of all times the longest are those of other work of the machine. */
 const kept = 0.9;
 
 const password = 'quiet lantern above 7 harbours';
@@ -56,7 +56,7 @@ after(() => server?.close());
 
 type Ask = (kind: Kind) => Promise<Answer>;
 
-/** Milliseconds of each request: what whoever sent it sees, and what it cost. */
+/** Milliseconds of each request: as its sender sees it, and its processor time. */
 type Times = Record<Kind, { readonly clock: number[]; readonly processor: number[] }>;
 
 async function timesOf(ask: Ask): Promise<Times> {

@@ -18,7 +18,7 @@ const megabyte = 1024 * 1024;
 
 type Client = () => Promise<number>;
 
-/** Somebody who calls, and refreshes now and then. @returns how long an answer took, in Millis */
+/** A caller who calls, and refreshes now and then. @returns how long an answer took, in Millis */
 async function clientOf({ client }: RunningProgram): Promise<Client> {
   let tokens = await login(client, username, password);
   let count = 0;

@@ -96,7 +96,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** A port on which nobody listens now. */
+/** A port without a listener. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -77,7 +77,7 @@ function deploymentFor(identities: number): Deployment {
     refreshes * measured.refresh +
     logins * (measured.login + measured.passwordHash);
   const nodes = Math.max(leastNodes, Math.ceil(micros / 1e6 / (node.cores * node.busy)) + 1);
-  // Whoever is not in memory is read: a load balancer sends a caller to any node.
+  // A caller who is not in memory is read: a load balancer sends a caller to any node.
   const missed = Math.max(0, 1 - node.cachedCallers / active);
   const databaseMicros =
     refreshes * measured.databaseRefresh +

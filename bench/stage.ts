@@ -63,7 +63,7 @@ const sessionsAtStart = 2000;
 /** So many that none of them reaches the limit of sessions, at which each login ends an older one. */
 const usersAtStart = 400;
 
-/** Runs `use` on a stage, and takes everything down again whatever happens. */
+/** Runs `use` on a stage, and takes everything down again, even after an error. */
 export async function onStage(options: StageOptions, use: (stage: Stage) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-bench-'));
   const running: { stop(): Promise<void> }[] = [];

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative, resolve, sep } from 'node:path';
 
 /**
- * The shortest that works in the shell of whoever started the program: its name where the path has it, otherwise where it is.
+ * The shortest that works in the shell that started the program: its name where the path has it, otherwise where it is.
  * @param place.launchers   the files that start this program; the first one is what a clone offers, null in an installation
  * @param place.started     the file that was started, as it was named
  */

@@ -1,4 +1,4 @@
-// The Node that an installed package brings, compressed: 40 MB instead of 150, and nobody whose own Node is recent needs it.
+// The Node that an installed package brings, compressed: 40 MB instead of 150. Users with a recent Node do not need it.
 // Plain JavaScript that any Node can parse.
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-// The pages in a real Firefox with an authenticator that nobody has to touch:
+// The pages in a real Firefox with an authenticator that need not be touched:
 //   npm run judges:firefox
 
 import assert from 'node:assert/strict';

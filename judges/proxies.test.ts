@@ -143,7 +143,7 @@ for (const [name, start] of Object.entries(proxies)) {
       }
     }
 
-    // A token that is bound to a key: the proof is about the request to the proxy, whatever the client says of it.
+    // A token that is bound to a key: the proof is about the request to the proxy, even if the client names another one.
     const key = dpopKey();
     const caller = dpopCaller(server, systemClock, key);
     const { access_token: bound } = (await redeem(caller, await obtainCode(server, 'ada', password))).json;

@@ -32,7 +32,7 @@ try {
   say('packing');
   mkdirSync(target, { recursive: true });
   const file = join(target, `overlay-auth_${version}_${architecture}.deb`);
-  // Everything belongs to root, whoever builds.
+  // Everything belongs to root, for every builder.
   run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', '--build', tree, file]);
   process.stdout.write(`${file}\n`);
 } catch (error) {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('which folder?');
 const target = resolve(folder);
-/** Somebody else may build at the same time: each builds for itself, and what is complete takes the place. */
+/** Another process may build at the same time: each builds for itself, and what is complete takes the place. */
 const own = `${target}.${process.pid}`;
 
 mkdirSync(own, { recursive: true });

@@ -110,7 +110,7 @@ async function otherChecks() {
 
 /**
  * Builds what is published, for the tests that start the program: it starts with a quarter less CPU than the sources,
- * and it is what people run. With `--only` the sources run, so that nobody waits for a build.
+ * and it is what people run. With `--only` the sources run, so that it needs no build.
  */
 async function buildProgram() {
   // Always at the same place, where Node finds what it has compiled before, and the dependencies.

@@ -1,5 +1,5 @@
 // Installs the dependencies when they are missing or not those of the lockfile, so that `npm start` and `npm test`
-// work in a fresh clone. Plain JavaScript without imports from node_modules, because it runs on whatever Node the
+// work in a fresh clone. Plain JavaScript without imports from node_modules, because it runs on any Node that the
 // system has.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ if (have !== wanted) {
   writeFileSync(stamp, wanted);
 }
 
-/** Whether somebody has run `npm ci` already: npm notes what it has installed. */
+/** Whether `npm ci` was run already: npm notes what it has installed. */
 function isInstalled() {
   let installed;
   try {

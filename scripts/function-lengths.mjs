@@ -1,5 +1,5 @@
 // Prints the functions of src/ that are longer than `node scripts/function-lengths.mjs LINES` (80 unless given), the
-// longest first. The runtime says where each function begins and ends, whatever its form: files are loaded, and
+// longest first. The runtime says where each function begins and ends, for every form: files are loaded, and
 // types are stripped so that every line stays where it is.
 import { globSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

@@ -9,7 +9,7 @@ const enough = 6 * 2 ** 30;
 
 /** Makes the folder and sets TMPDIR, for what this process starts; the folder is removed when the process ends. */
 export function useTemporaryFolder() {
-  // Somebody else has decided.
+  // The caller has decided.
   if (process.env.TMPDIR !== undefined || !hasRoom()) return;
   const folder = mkdtempSync(join(memory, 'overlay-auth-tests-'));
   // A database server runs as another user, and passes through it to its own files.

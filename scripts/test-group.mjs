@@ -12,7 +12,7 @@ import { endOf } from './test-progress.mjs';
 const { OVERLAY_AUTH_PROGRAM: program } = process.env;
 if (program !== undefined) useBuiltThreads(program);
 
-// Whoever started this has gone before the end: nobody reads on.
+// The parent process has gone before the end: its pipe is not read any more.
 const abandoned = () => process.exit(1);
 process.once('disconnect', abandoned);
 for (const file of process.argv.slice(2)) {

@@ -133,7 +133,7 @@ function runProcess(files, outcome, { serve, env, limits }) {
       outcome.problems.push(`the process of ${outcome.name} could not be started: ${error.message}`);
       resolve(files.length);
     });
-    // Whoever else has inherited its output must not keep us.
+    // Another process that has inherited its output must not keep us.
     child.on('exit', () =>
       setTimeout(() => child.stdout.destroy() && child.stderr.destroy(), 20_000).unref(),
     );

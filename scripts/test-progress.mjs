@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 
 const waiting = new Map();
 
-/** Resolves when every test and hook of the file has ended, whatever became of them. */
+/** Resolves when every test and hook of the file has ended, with any result. */
 export function endOf(file) {
   return new Promise((resolve) => waiting.set(file, resolve));
 }

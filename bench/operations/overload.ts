@@ -44,7 +44,7 @@ async function atRate(
 }
 
 interface Pool {
-  /** Gives `work` a connection that nobody else uses meanwhile. */
+  /** Gives `work` a connection that no other work uses meanwhile. */
   use(work: (connection: Connection) => Promise<void>): Promise<void>;
   close(): void;
 }

@@ -44,7 +44,7 @@ interface Peer {
   readonly does: { readonly [Operation in Name]?: Pick<Contestant, 'drive' | 'prepare'> };
 }
 
-/** One token after the other, asked about by whoever has it. */
+/** One token after the other, asked about by its holder. */
 function introspects(
   path: string,
   tokens: readonly string[],

@@ -13,7 +13,7 @@ export interface SeedDatabase {
   together(work: () => Promise<void>): Promise<void>;
   /** SQL for the number `i` in hexadecimal, twelve digits. */
   readonly hexOfNumber: string;
-  /** Lets the database do what it does when nobody wants anything. */
+  /** Lets the database do what it does when it is idle. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }

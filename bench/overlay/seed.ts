@@ -44,7 +44,7 @@ export interface Device {
 
 /** A provider of external JWTs (ES256). */
 export interface Provider {
-  /** A token that nobody has seen, for one identity after the other. */
+  /** An unseen token, for one identity after the other. */
   nextToken(): string;
 }
 
@@ -56,7 +56,7 @@ export interface Seed {
   devices(count: number): Promise<readonly Device[]>;
   /** An external JWT signer that is trusted for so many identities. */
   provider(identities: number): Promise<Provider>;
-  /** So many more identities, each with a live session; one statement each, whatever the schema. */
+  /** So many more identities, each with a live session; one statement each, for every schema. */
   fill(count: number): Promise<void>;
   /** What a login by password leaves beside its session, once for each identity of the last `fill`: copied from that of a user. */
   fillLogins(username: string): Promise<void>;
@@ -64,7 +64,7 @@ export interface Seed {
   endAll(): Promise<void>;
   /** Tokens of sessions that are spread over all that `fill` made. */
   sample(count: number): Promise<readonly SampledSession[]>;
-  /** Access tokens that nobody has seen, one for each of so many sessions in a row. @param first number of the session */
+  /** Unseen access tokens, one for each of so many sessions in a row. @param first number of the session */
   freshTokens(count: number, first?: number): readonly string[];
   close(): Promise<void>;
 }

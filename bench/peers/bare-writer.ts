@@ -1,4 +1,4 @@
-// The writer thread of the bare peer: whatever arrived during one commit is the next one.
+// The writer thread of the bare peer: all that arrived during one commit is in the next one.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-// A device without a browser of its own: somebody confirms its code on a telephone or another computer (RFC 8628).
+// A device without a browser of its own: a person confirms its code on a telephone or another computer (RFC 8628).
 //   node device.ts https://auth.example:1280 ca.pem
 
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const [baseUrl = '', caFile = ''] = process.argv.slice(2);
 const { send: transport, close } = httpsTransport({ ca: readFileSync(caFile, 'utf8') });
 const provider = await discover({ baseUrl, transport });
 
-/** Shows a code until somebody has logged in with it. Null: the person declined. */
+/** Shows a code until a person has logged in with it. Null: the person declined. */
 async function logIn(): Promise<Tokens | null> {
   for (;;) {
     const login = await startDeviceLogin(provider);
@@ -31,7 +31,7 @@ async function logIn(): Promise<Tokens | null> {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === 'access_denied') return null;
-      // Nobody came in time: try another code.
+      // The code was not entered in time: try another code.
       if (error.code !== 'expired_token') throw error;
     }
   }

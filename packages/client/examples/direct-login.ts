@@ -1,4 +1,4 @@
-// A program that asks for the credentials itself and answers whatever the policy asks for besides.
+// A program that asks for the credentials itself and answers the other questions of the policy.
 //   node direct-login.ts https://auth.example:1280 ca.pem password NAME PASSWORD
 //   node direct-login.ts https://auth.example:1280 ca.pem certificate CERT KEY
 //   node direct-login.ts https://auth.example:1280 ca.pem external-jwt TOKEN

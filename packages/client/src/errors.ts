@@ -44,7 +44,7 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What is wrong: in each case a server, or somebody in between, violates the protocol. */
+/** What is wrong: in each case a server, or an attacker in between, violates the protocol. */
 export type ProtocolProblem =
   | 'not_https'
   | 'discovery_failed'

@@ -85,7 +85,7 @@ export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly
         keyPem,
       );
       const certPem = chain.map(({ x509 }) => x509.toString()).join('');
-      // Whatever form the key came in, this is the one used here.
+      // For every form of the key, this is the one used here.
       const kept = createPrivateKey(keyPem).export({ format: 'pem', type: 'pkcs8' }).toString();
       return { authority, certPem, keyPem: kept };
     } catch (error) {

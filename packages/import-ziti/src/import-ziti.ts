@@ -57,7 +57,7 @@ export async function importZiti(
 
 type During = <T>(what: string, work: Promise<T>) => Promise<T>;
 
-/** Shows how long the work has taken, since nobody can say how long it will take. */
+/** Shows how long the work has taken, since its duration is unknown. */
 async function showingTime<T>(show: (text: string) => void, what: string, work: Promise<T>): Promise<T> {
   const began = performance.now();
   const tell = () => show(`${what} … ${Math.floor((performance.now() - began) / SECOND)} s`);

@@ -1,5 +1,5 @@
 // Which authorities the certificates of the source need. The source contains none of those that its controller issues
-// with: whoever imports has to name them.
+// with: the operator who imports has to name them.
 
 import { isTrustedForLogin } from '../../../src/model/entities/ca.ts';
 import type { Millis } from '../../../src/platform/clock.ts';
@@ -19,7 +19,7 @@ import type { Findings } from './map/findings.ts';
 /** An authority to be added to the overlay's own. */
 export interface AddedAuthority {
   readonly anchor: TrustAnchor;
-  /** Nobody named it, but chains of the source contain it, and a named authority issued it. */
+  /** It was not named, but chains of the source contain it, and a named authority issued it. */
   readonly isFromSource: boolean;
 }
 

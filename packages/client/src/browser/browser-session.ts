@@ -34,7 +34,7 @@ export interface SignInOptions extends Pick<AuthorizationOptions, 'method' | 'pr
 
 /** How a page begins: what to show. */
 export type PageStart =
-  /** Somebody is signed in. `returnTo`: where they were before a login that has just returned. */
+  /** A person is signed in. `returnTo`: where they were before a login that has just returned. */
   { readonly isSignedIn: true; readonly returnTo?: string } | { readonly isSignedIn: false };
 
 export interface BrowserSession extends Session {
@@ -48,15 +48,15 @@ export interface BrowserSession extends Session {
   signIn(options?: SignInOptions): Promise<void>;
   /**
    * Prepares a login like `signIn`, and returns the address that begins it: for pages that send its parameters along
-   * with something else. `start` completes it in this tab, whatever leads back to the redirect URI.
+   * with something else. `start` completes it in this tab, for every way back to the redirect URI.
    */
   prepareSignIn(options?: SignInOptions): Promise<URL>;
   /**
-   * Signs in again in a separate window, for a session that has ended while somebody works: what this page shows stays.
+   * Signs in again in a separate window, for a session that has ended while a person works: what this page shows stays.
    * Call it in a click handler, because browsers open no window later. Begins the session only if the expected person
    * signs in. Waits until the window returns; another call cancels this one.
    * @param identityId whose page this is
-   * @returns false when somebody else has signed in, who must not see what is here
+   * @returns false when another person has signed in, who must not see what is here
    * @throws WindowBlocked; Refusal when the person or the server refused; ProtocolError; Unreachable
    */
   signInInWindow(identityId: string): Promise<boolean>;

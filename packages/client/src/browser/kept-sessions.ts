@@ -27,7 +27,7 @@ interface Kept {
   readonly identityId: string;
   /** The run of the browser; a later run does not continue the session. */
   readonly run: string;
-  /** Whether a tab without a session of its own continues it: nobody else has signed in since. */
+  /** Whether a tab without a session of its own continues it: no other person has signed in since. */
   readonly isLatest: boolean;
   /** Of these tokens; lower than the other when a tab was closed while it renewed. */
   readonly count: number;

@@ -15,8 +15,8 @@ export interface DeviceLogin {
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
   /**
-   * Waits until somebody has logged in with the code.
-   * @throws Refusal `access_denied` when the person refuses, `expired_token` when nobody comes in time
+   * Waits until a person has logged in with the code.
+   * @throws Refusal `access_denied` when the person refuses, `expired_token` when no person enters it in time
    */
   wait(options?: { readonly signal?: AbortSignal }): Promise<Tokens>;
 }

@@ -58,7 +58,7 @@ export type PasskeySigner = (options: Readonly<Record<string, unknown>>) => Prom
 /** A passkey, which the policy requires in addition. A program without an authenticator refers to a browser. */
 export interface AskingForPasskey {
   readonly kind: 'passkey';
-  /** @throws Refusal `INVALID_PASSKEY`; whatever `sign` throws, after which nothing was sent */
+  /** @throws Refusal `INVALID_PASSKEY`; every error of `sign`, after which nothing was sent */
   submit(sign: PasskeySigner): Promise<LoginState>;
 }
 

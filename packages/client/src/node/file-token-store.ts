@@ -40,7 +40,7 @@ async function readTokens(path: string): Promise<Tokens | null> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-    // Somebody may have copied the file with looser permissions.
+    // The file may have been copied with looser permissions.
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
@@ -57,7 +57,7 @@ async function readTokens(path: string): Promise<Tokens | null> {
 
 async function replace(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
-  // A killed program left it, or somebody else put it there: never write into it.
+  // A killed program left it, or another user put it there: never write into it.
   await rm(temporary, { force: true });
   try {
     const file = await open(temporary, 'wx', 0o600);

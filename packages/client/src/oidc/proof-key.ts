@@ -23,7 +23,7 @@ export interface PrivateJwk {
 
 const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
-/** A key that can be saved as JSON. Whoever reads it can use the tokens bound to it. */
+/** A key that can be saved as JSON. Its reader can use the tokens bound to it. */
 export async function newProofKey(): Promise<ProofKey> {
   const { privateKey } = await crypto.subtle.generateKey(curve, true, ['sign']);
   const { kty, crv, x, y, d } = await crypto.subtle.exportKey('jwk', privateKey);

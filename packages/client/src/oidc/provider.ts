@@ -17,7 +17,7 @@ export interface ProviderOptions {
   readonly now?: () => number;
   /**
    * Makes the key that the tokens of a login are bound to (DPoP, RFC 9449), if the server knows how. Default: one that
-   * can be saved as JSON with the tokens. Null: bearer tokens, which work for whoever has them.
+   * can be saved as JSON with the tokens. Null: bearer tokens, which work for every holder.
    */
   readonly newKey?: (() => Promise<ProofKey>) | null;
 }

@@ -6,7 +6,7 @@ import { clientOf, type Provider, sending, withKey } from './provider.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
 /**
- * Exchanges a refresh token, which uses it up. The caller has to ensure that nobody else does so with the same token,
+ * Exchanges a refresh token, which uses it up. The caller has to ensure that no other code does so with the same token,
  * as `openSession` does.
  * @throws Refusal `invalid_grant` when the server no longer accepts the token
  * @throws ProtocolError subject_changed, id_token_invalid, answer_invalid

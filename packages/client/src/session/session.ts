@@ -21,7 +21,7 @@ export type SessionEvent =
   | { readonly kind: 'ended'; readonly reason: SessionEnd; readonly requestId: string | undefined };
 
 export interface Session extends TokenSource {
-  /** The current tokens, renewed or not; null when nobody is logged in. */
+  /** The current tokens, renewed or not; null without a login. */
   tokens(): Promise<Tokens | null>;
   /** Tokens whose access token is valid for a while. @throws SessionEnded, Unreachable, Refusal (503) */
   fresh(): Promise<Tokens>;
@@ -78,7 +78,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
         refreshToken === null
           ? endedBy(new SessionEnded('expired'))
           : await renew(provider, { ...latest, refreshToken });
-      // Forgets a dead session, so that nobody tries it again.
+      // Forgets a dead session, so that it is not tried again.
       return ['error' in next ? null : next, next];
     });
     if (!('error' in outcome)) {
@@ -100,7 +100,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
     try {
       next = await renewing;
     } catch (error) {
-      // Nobody can renew it right now, but it is still valid.
+      // It cannot be renewed right now, but it is still valid.
       if (current !== null && current.accessToken !== refused && isOutage(error)) {
         if (provider.now() < current.accessTokenExpiresAt) return current;
       }
@@ -156,7 +156,7 @@ async function renew(
   const request = () => refreshTokens(provider, tokens);
   try {
     return await request().catch((error) => {
-      // Nobody knows whether it arrived. Sent again at once, it either works or is refused.
+      // It is unknown whether it arrived. Sent again at once, it either works or is refused.
       if (error instanceof Unreachable) return request();
       throw error;
     });

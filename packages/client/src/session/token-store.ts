@@ -5,7 +5,7 @@ import type { Tokens } from '../oidc/tokens.ts';
  * using a refresh token twice, which would end the session for all.
  */
 export interface TokenStore {
-  /** The current tokens; null when nobody is logged in. */
+  /** The current tokens; null without a login. */
   read(): Promise<Tokens | null>;
   /**
    * Reads, changes and saves while no other holder does. `change` always gets the current tokens, and returns what to

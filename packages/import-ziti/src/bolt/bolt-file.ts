@@ -14,7 +14,7 @@ export interface BoltFile {
   readonly transaction: bigint;
   /** A meta page that was skipped because it is damaged; undefined when both are sound. */
   readonly damaged: string | undefined;
-  /** @throws BoltError somebody has written to the file since it was opened, so what was read may be inconsistent */
+  /** @throws BoltError the file has changed since it was opened, so what was read may be inconsistent */
   requireUnchanged(): void;
   close(): void;
 }

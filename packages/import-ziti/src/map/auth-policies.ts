@@ -5,7 +5,7 @@ import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
 import type { Subject } from './findings.ts';
 
-/** The minimum length of new passwords here, whatever a policy says. */
+/** The minimum length of new passwords here; a policy cannot lower it. */
 const leastPasswordLength = 8;
 const mostMinutes = 1_000_000;
 

@@ -130,7 +130,7 @@ function claimOf(entity: Entity): { readonly value: ExternalIdClaim | null } | {
   const claim: ExternalIdClaim = {
     location,
     matcher: meant,
-    // What the matcher or parser does not use decides nothing, whatever it is.
+    // What the matcher or parser does not use decides nothing.
     matcherCriteria: meant === 'ALL' ? '' : criteria,
     parser,
     parserCriteria: parser === 'NONE' ? '' : (inner.text('externalIdClaim.parserSeparator') ?? ''),

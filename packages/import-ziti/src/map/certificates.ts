@@ -87,7 +87,7 @@ function chainOf(
   }
 }
 
-/** Requested and not confirmed: it logs nobody in until its owner confirms that it arrived. */
+/** Requested and not confirmed: it cannot be used for a login until its owner confirms that it arrived. */
 function successorOf(entity: Entity): CertificateAuthenticator['successor'] {
   const chain = chainOf(entity.text('unverifiedCertPem') ?? '');
   if ('refusal' in chain) return null;

@@ -78,7 +78,7 @@ function cleaned({ name, id }: Subject): string {
 
 const mostRoleAttributes = 100;
 
-/** Role attributes decide what somebody may reach, so none is dropped for being one too many. */
+/** Role attributes decide what a person may reach, so none is dropped for being one too many. */
 export function roleAttributesOf(
   { findings }: MapNeeds,
   subject: Subject,

@@ -21,7 +21,7 @@ import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './commo
 import { accepted, type Subject } from './findings.ts';
 
 export interface SignerMapNeeds extends MapNeeds {
-  /** Our own issuers, for which nobody else can vouch. */
+  /** Our own issuers, for which no other party can vouch. */
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
 }
@@ -161,7 +161,7 @@ function claimsOf({ findings }: SignerMapNeeds, subject: Subject, entity: Entity
 }
 
 /**
- * The source accepts an email address whatever the token says about it. A token that says nothing is accepted here too.
+ * The source accepts an email address even if the token calls it unverified. A token that says nothing is accepted here too.
  */
 function emailOf({ findings }: SignerMapNeeds, subject: Subject, entity: Entity): boolean {
   if (!/(?:^|\/)email(?:\/|$)/.test(entity.text('claimsProperty') ?? '')) return true;
