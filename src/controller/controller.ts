@@ -221,7 +221,7 @@ function support(
         return (await services.keeper?.listsOf(caId)) ?? [];
       },
       async certificateStatus(question) {
-        const nothing = { lists: [], answer: null, problem: 'nobody asks' };
+        const nothing = { lists: [], answer: null, problem: 'the revocation keeper is not running' };
         return (await services.keeper?.obtain(question)) ?? nothing;
       },
     },

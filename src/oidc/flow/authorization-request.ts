@@ -267,8 +267,8 @@ function readWish(
 }
 
 /**
- * OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client; whoever logs in must be its subject. Where
- * nobody stays signed in, another one says nothing.
+ * OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client. The person who logs in must be its
+ * subject. Where browsers do not stay signed in, an unusable hint is ignored.
  */
 function readHint(
   { ring, clock }: OidcServices,

@@ -14,7 +14,7 @@ import type { OidcServices } from '../services.ts';
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** What a client that follows RFC 7523bis says of its assertion. */
+/** The type of an assertion by a client that follows RFC 7523bis. */
 const explicitType = 'client-authentication+jwt';
 const types: ReadonlySet<string> = new Set([explicitType, 'jwt', 'jose']);
 
@@ -76,7 +76,7 @@ export async function requireAssertion(
 /** Where clients authenticate. Many libraries name the one that they call (OIDC Core 9, RFC 9126 2). */
 const endpoints = ['token', 'par', 'introspect', 'revoke', 'device_authorization'];
 
-/** Whoever else an assertion names could present it here as the client (audience injection, RFC 7523bis section 4). */
+/** Another party in `aud` could present the assertion here as the client (audience injection, RFC 7523bis 4). */
 function isForUs(aud: unknown, ours: readonly string[]): boolean {
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   return audiences.length > 0 && audiences.every((audience) => ours.some((each) => each === audience));

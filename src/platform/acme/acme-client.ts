@@ -117,7 +117,7 @@ async function authorize(
   const look = async () => read(authorizationShape, await account.post(authorization, null));
   const { status: now, identifier, challenges } = await look();
   const host = identifier.value;
-  // Nothing is proved here about names that nobody configured.
+  // Only names of the configuration are proved here.
   if (!wanted.hosts.includes(host.toLowerCase()))
     throw new AcmeError(`The authority wants a proof about ${quoted(host)}, which was not ordered.`);
   if (now === 'valid') return;

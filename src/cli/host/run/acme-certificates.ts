@@ -136,7 +136,7 @@ async function order(
   // It would be presented in place of one that clients accept, and ordered again each minute.
   if (clock.now() < validFromDate.getTime() || !isFresh(chain, acme.hosts, clock.now()))
     throw new AcmeError(`The authority issued a certificate for another time: ${validFrom} to ${validTo}.`);
-  // What cannot be presented would keep the next start from succeeding.
+  // A certificate that cannot be presented would prevent the next start.
   const ordered = { ...listener.identity, serverCertFile: files.cert, keyFile: files.key };
   checkTlsMaterial({ ...listener, identity: ordered }, { certificateChain: chain, privateKey: keyPem });
   writeWhole(files.cert, chain, readable);
