@@ -72,7 +72,7 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Removes a passkey. What it opened ends, and that may be the session of the call.
+ * Removes a passkey. The sessions that it opened end, perhaps that of the call too.
  * @param wish.evenIfLast whether it may be the last way to log in
  * @throws AuthError as requireFreshProof
  * @throws AuthError not_found

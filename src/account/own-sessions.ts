@@ -43,7 +43,7 @@ export async function endOtherSessions(needs: AdminServices, { caller, origin }:
   return ended;
 }
 
-/** Also those whose sessions have ended. */
+/** Also programs without a live session. */
 export function listOwnLogins(
   { store }: AdminServices,
   { identityId }: Principal,
