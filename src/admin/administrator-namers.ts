@@ -13,7 +13,7 @@ export interface AdministratorNamer {
   readonly kind: 'external-jwt-signers' | 'cas';
   readonly id: string;
   readonly name: string;
-  /** By what it names them. */
+  /** The claim or rule by which it names them. */
   readonly by: 'id' | 'externalId';
   /** Some of those that it can name, by name; never empty. */
   readonly administrators: readonly Pick<Identity, 'id' | 'name'>[];
@@ -32,7 +32,7 @@ const pageSize = 100;
 
 /**
  * The enabled signers and trusted authorities whose rule can find an enabled administrator, whose policy accepts that as
- * the first proof. What else the policy asks for is another question.
+ * the first proof. Other factors of the policy are not considered.
  * @param reader who asks
  */
 export async function administratorNamers(

@@ -1,6 +1,6 @@
 // Many identities are changed, or made from a table, in one step or by a job. A job is checked for all of them first, and
 // then made a piece at a time, each in one step, so that logins need not wait. The caller carries a job on, call by call,
-// and so with a right that is valid now; what was reached is stored, so a job that was left can be carried on by any
+// and so with a right that is valid now; its progress is stored, so a job that was left can be carried on by any
 // administrator.
 
 import { setImmediate } from 'node:timers/promises';
@@ -192,7 +192,7 @@ const known = (job: BulkJob) => job as KnownBulkJob;
 /**
  * Carries a job on for a while.
  * @param isConfirmed whether a job that is checked may begin to change
- * @returns what this call made
+ * @returns the changes of this call
  * @throws AuthError not_found
  * @throws AuthError could_not_validate, conflict   names the identity that it is not possible for; the pieces before
  *                                                  stay done, and the job can be carried on

@@ -40,7 +40,7 @@ export type BulkSelection = { readonly filter: string } | { readonly ids: readon
 
 export type BulkChange = IdentityFields &
   Disabling & {
-    /** Beside those that each has. */
+    /** In addition to those of each identity. */
     readonly addRoleAttributes?: readonly string[] | undefined;
     readonly removeRoleAttributes?: readonly string[] | undefined;
   };
@@ -340,7 +340,7 @@ function changeOf(
   return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes])] };
 }
 
-/** A refusal in other words; any other failure as it is. */
+/** A refusal in other words; any other failure unchanged. */
 export function saying(error: unknown, words: (description: string) => string): unknown {
   if (!(error instanceof AuthError)) return error;
   return new AuthError(error.code, {

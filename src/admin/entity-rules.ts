@@ -170,7 +170,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
 
 type FieldRule<AdminServices> = (value: unknown, needs: AdminServices) => unknown;
 
-/** Makes the given fields what is stored, with what follows from them. */
+/** Converts the given fields to stored ones, with the fields that follow from them. */
 export function acceptableBy<E extends Entity>({
   entity,
   fields,

@@ -38,7 +38,7 @@ export const signers = managed<typeof externalJwtSignerEntity>({
       selector === null ? null : acceptableSelector('enrollAttributeClaimsSelector', selector),
   },
   follows: (fields, before, needs) => ({
-    // A certificate replaces the address of the keys, and the other way round.
+    // A certificate replaces the address of the keys, and an address replaces the certificate.
     ...keySourceOf(needs, fields, before),
     ...clientProofOf(needs, fields, before),
   }),

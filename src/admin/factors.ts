@@ -41,7 +41,7 @@ export async function passkeysOf(needs: AdminServices, id: string): Promise<read
 }
 
 /**
- * Removes a passkey, and ends what it opened.
+ * Removes a passkey, and ends the sessions that it opened.
  * @throws AuthError not_found, forbidden
  * @throws AuthError conflict   the last administrator could no longer log in
  */

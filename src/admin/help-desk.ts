@@ -17,8 +17,8 @@ export function requireMayHelp(by: AdminCall, identity: Pick<Identity, 'isAdmin'
 }
 
 /**
- * The store for what the caller does to this identity, as `actingFor`. The identity may get more rights while the call is
- * under way: each change checks that again.
+ * The store for the caller's actions on this identity, as `actingFor`. The identity may get more rights while the call
+ * is under way: each change checks that again.
  * @throws AuthError forbidden
  */
 export function helping(

@@ -1,4 +1,4 @@
-// Identities: who can authenticate. authenticators.ts has what they authenticate with.
+// Identities. authenticators.ts has their credentials.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { Change } from '../model/entities/entity.ts';

@@ -1,4 +1,4 @@
-// New identities from a table: its rows, and what is wrong with them. bulk-jobs.ts makes them.
+// New identities from a table: its rows, and their mistakes. bulk-jobs.ts makes them.
 
 import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';

@@ -1,4 +1,4 @@
-// Mails that are queued, were sent or were given up, for administrators. What a mail says is not among it.
+// Mails that are queued, were sent or were given up, for administrators. The text of a mail is not shown.
 
 import { type Delivery, type DeliveryState, queueOf } from '../model/delivery.ts';
 import { mailServer } from '../model/mail.ts';

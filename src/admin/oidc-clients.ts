@@ -146,7 +146,7 @@ function refuseContradictions(client: OidcClient): void {
     throw refusedField('jwks', 'or jwksUri is required for private_key_jwt');
 }
 
-/** @param server what the server has; no client may exceed it */
+/** @param server the server's lifetimes; no client may exceed them */
 function refuseLongDurations(
   { accessTokenDuration: access, refreshTokenDuration: refresh }: OidcClient,
   server: AdminServices['durations'],

@@ -24,7 +24,7 @@ import { entityOf, type MemberChange, type NamedState, type Rules, rulesOf } fro
 export interface WriterScope {
   readonly needs: AdminServices;
   readonly by: AdminCall;
-  /** Collects the changes, and reads what is stored. */
+  /** Collects the changes, and reads the stored entities. */
   readonly store: Store;
   readonly references: References;
 }
