@@ -143,7 +143,7 @@ function readPrivateKey(pem: string): KeyObject {
   }
 }
 
-/** Loading what makes certificates takes a while, so only a process that makes one does. */
+/** Loading the libraries for certificates takes a while, so only a process that makes one does. */
 function certificateMaker() {
   return import('../platform/x509/pki.ts');
 }

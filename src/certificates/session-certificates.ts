@@ -1,5 +1,5 @@
 // Certificates that stand for one API session: with one of them a client proves over TLS that a call belongs to the
-// session, on connections that do not present what the session was opened with.
+// session, on connections without the certificate that opened the session.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
