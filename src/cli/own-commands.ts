@@ -1,4 +1,5 @@
-// The commands of neither half: `status`, which asks either, and those of the command line itself.
+// Commands that belong to neither the host nor the client: `status`, which asks either, and those of the command line
+// itself.
 
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };

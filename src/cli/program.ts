@@ -145,7 +145,7 @@ function wantsJson(words: readonly string[]): boolean {
   );
 }
 
-// Describes in one sentence what is wrong with a command line. The parser reports what it found as a code; the words
+// Describes in one sentence the mistake in a command line. The parser reports what it found as a code; the words
 // come from what it has read and from the existing commands.
 
 /** For a failure of the parser. @param words what was typed after the program's name */

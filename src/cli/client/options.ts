@@ -8,7 +8,7 @@ export const server: Typed = {
   },
 };
 
-/** `--force`: allows what the rules about the last administrator, and about names, would refuse. */
+/** `--force`: allows changes that the rules about the last administrator, and about names, would refuse. */
 export function force(what: 'changes' | 'names'): Typed {
   const also = what === 'names' ? ', or the name passes for that of another identity' : '';
   return { '--force': `even if no administrator could log in afterwards${also}` };

@@ -13,7 +13,7 @@ import { filterText } from './entities/lookup.ts';
 const usualPatience: Millis = 1.5 * SECOND;
 const most = 100;
 
-/** Words for the saved logins: the addresses, and who is logged in there. */
+/** Words for the saved logins: the addresses, and the identities that are logged in there. */
 export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
   try {
     const logins = Object.values((await credentialsStore(ports).read()).logins);

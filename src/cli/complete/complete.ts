@@ -17,7 +17,7 @@ interface Place {
   readonly option: Option | undefined;
   /** The value of `--server`, if it comes before. */
   readonly server: string | undefined;
-  /** Whether `--` comes before: what follows is not an option. */
+  /** Whether `--` comes before: later words are not options. */
   readonly isPlain: boolean;
 }
 

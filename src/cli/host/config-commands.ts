@@ -28,7 +28,7 @@ export async function validateConfig(
   );
 }
 
-/** @returns what the mail server said. @throws CliError in words for the operator */
+/** @returns the answer of the mail server. @throws CliError in words for the operator */
 async function triedMail({ mail, branding }: Config, to: string): Promise<string> {
   if (mail === null) {
     throw new CliError('the configuration names no mail server', {

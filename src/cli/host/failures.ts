@@ -56,7 +56,7 @@ export function hostFailure(error: unknown): unknown {
 
 type Failure = abstract new (...args: never[]) => Error;
 
-/** Failures about the state of the database, or another controller on it, that say themselves what is wrong. */
+/** Failures about the state of the database, or another controller on it, with their own message. */
 const databaseFailures: readonly (readonly [type: Failure, code: string, next: string])[] = [
   [AlreadyRunning, 'already_running', 'stop the other controller, then run the command again'],
   [SchemaError, 'schema', 'use the release that it belongs to'],

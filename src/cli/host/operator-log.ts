@@ -13,7 +13,9 @@ function logFileOf(configFile: string): string {
   return join(dirname(configFile), 'controller.log');
 }
 
-/** The log of a command on the host. @throws when the file cannot be written: what is not audited is not done */
+/**
+ * The log of a command on the host. @throws when the file cannot be written: work that cannot be audited is not done
+ */
 export function openOperatorLog(
   configFile: string,
   format: LogConfig['format'],

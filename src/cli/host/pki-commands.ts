@@ -45,7 +45,7 @@ const stageWords = {
 
 /** Every certificate that the configuration names. @throws PkiFileError */
 export function shownCertificates(config: Config, now: Millis) {
-  // `signs`: what an authority signs at present.
+  // `signs`: the certificates that an authority signs at present.
   return readOwnCertificates(config)
     .map((own) => ({ ...shown({ use: useWords[own.use], file: own.file }, own, now), signs: own.signs }))
     .toSorted((one, other) => useOrder.indexOf(one.use) - useOrder.indexOf(other.use));

@@ -1,4 +1,4 @@
-// Commands are rows of tables: what can be typed, and the function that it runs, which is loaded only then.
+// Commands are rows of tables: the words to type, and the function that they run, which is loaded only then.
 
 import { Argument, type Command, Option } from 'commander';
 import type { Report } from './output.ts';

@@ -8,12 +8,12 @@ export function canPrompt(ports: CliPorts): boolean {
   return ports.stdin.isTTY === true && ports.stderr.isTTY === true;
 }
 
-/** Asks for one line; what is typed shows. The caller has checked `canPrompt`. */
+/** Asks for one line; the typed text shows. The caller has checked `canPrompt`. */
 export function askLine(ports: CliPorts, question: string): Promise<string> {
   return ask(ports, question, true);
 }
 
-/** Asks for a secret: what is typed does not show. The caller has checked `canPrompt`. */
+/** Asks for a secret: the typed text does not show. The caller has checked `canPrompt`. */
 export function askHidden(ports: CliPorts, question: string): Promise<string> {
   return ask(ports, question, false);
 }

@@ -11,7 +11,7 @@ import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 
-/** A login: the tokens, and what is needed to use and renew them. */
+/** A login: the tokens, and the data to use and renew them. */
 export interface SavedLogin {
   /** Origin of the server, such as `https://localhost:1280`. */
   readonly url: string;
@@ -28,7 +28,7 @@ export interface SavedLogin {
   /** Counted from when it was issued. */
   readonly accessTokenLifetime?: Millis;
   readonly idToken: string;
-  /** Null once the server has refused it: the session has ended, and only whose it was is remembered. */
+  /** Null once the server has refused it: the session has ended, and only its owner is remembered. */
   readonly refreshToken: string | null;
   /** The key to which access and refresh token are bound; undefined for bearer tokens. */
   readonly key?: ProofKey;

@@ -99,7 +99,7 @@ function savedTokens(ports: CliPorts, login: SavedLogin): TokenStore & { latest(
         const before = saved.refreshToken === null ? null : tokensOf(saved);
         const [after, result] = await change(before);
         if (after === before) return [credentials, result];
-        // Of an ended session we remember whose it was, and that the refresh token no longer works.
+        // Of an ended session we remember the owner, and that the refresh token no longer works.
         latest = after === null ? { ...saved, refreshToken: null } : { ...saved, ...savedFrom(after) };
         return [withLogin(credentials, latest), result];
       }),

@@ -34,10 +34,10 @@ export function trustedCertificates(trust: Trust | undefined): readonly string[]
 
 /**
  * Finds the trust under which the server at `origin` can be verified. Asks at a terminal as a last resort.
- * Tries in this order: `--ca` alone; what was trusted before; Node's roots; the authorities of the identity file; the
- * certificate authority of a controller set up on this computer; the system's roots.
+ * Tries in this order: `--ca` alone; the authority of an earlier login; Node's roots; the authorities of the identity
+ * file; the certificate authority of a controller set up on this computer; the system's roots.
  *
- * @param saved    what an earlier login to this origin established
+ * @param saved    the trust of an earlier login to this origin
  * @param identity the identity file used for the login, if it is for this origin
  * @throws CliError exit 1 when nothing fits, exit 5 when the server cannot be reached
  */
@@ -233,7 +233,7 @@ const mostSteps = 8;
 
 /**
  * The root that a server names as its own (RFC 7030 section 4.1), if its certificate leads to it. Read over an
- * unverified connection: use it only to show it to a person, who compares it with what the operator says.
+ * unverified connection: use it only to show it to a person, who compares it with the operator's.
  */
 async function publishedRoot(
   origin: string,

@@ -1,4 +1,4 @@
-// `enroll FILE`: what a device or person does with the JWT that an administrator handed out.
+// `enroll FILE`: uses the JWT that an administrator handed out to a device or person.
 
 import type { X509Certificate } from 'node:crypto';
 import { compactVerify } from 'jose';

@@ -38,7 +38,7 @@ export interface EntityDescriptor {
   readonly isUpdatable?: boolean;
   /** Whether `update --filter` changes many at once. */
   readonly changesMany?: boolean;
-  /** Whether `update --dry-run` says what a change would do. */
+  /** Whether `update --dry-run` shows the effect of a change. */
   readonly hasPreview?: boolean;
   /** `list` only: nothing finds a single one by name. */
   readonly isListOnly?: boolean;
@@ -49,8 +49,8 @@ export interface EntityDescriptor {
   /** Whether `create` and `update` take a document with `--file`. */
   readonly hasFile?: boolean;
   /**
-   * Whether `--force` makes what would be refused: `changes` because of the last administrator, and with `names` also a
-   * name that passes for that of another identity.
+   * Whether `--force` makes changes that would be refused: `changes` because of the last administrator, and with
+   * `names` also a name that passes for that of another identity.
    */
   readonly forceable?: 'changes' | 'names';
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
@@ -86,7 +86,7 @@ export function managed(entity: Entity, own: Own): EntityDescriptor {
   return { ...descriptor, path: `/${collection}` };
 }
 
-/** The cell of whose it is. */
+/** The cell of its owner. */
 export function identityName({ identity, identityId }: JsonObject): unknown {
   return asObject(identity).name ?? identityId;
 }

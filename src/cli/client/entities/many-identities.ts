@@ -30,7 +30,7 @@ const path = '/identities/bulk';
 const jobs = `${path}/jobs`;
 
 /**
- * Shows what the work would touch, asks, and does it.
+ * Shows the affected identities, asks, and does the work.
  * @param work the `change` or `action` of the body, with its members
  * @throws CliError exit 1 when it is not possible for one of them
  */
@@ -90,7 +90,7 @@ async function countOf(api: ApiClient, filter: string): Promise<number> {
 
 /**
  * Carries a job on to its end, from wherever it is. Asks before it changes the first identity.
- * @returns what was done; null: only the check was wanted, and was printed
+ * @returns the results; null: only the check was wanted, and was printed
  * @throws CliError a row of the table has a problem: nothing was imported
  */
 async function carryOn(
@@ -222,7 +222,7 @@ function previewText(preview: JsonObject): string {
   return lines.join('\n');
 }
 
-/** All or none: what is not possible for one need not be asked about. */
+/** All or none: work that is impossible for one is refused without a question. */
 function requirePossible({ refused, objection }: JsonObject): void {
   const count = numberField(asObject(refused), 'count') ?? 0;
   if (count === 0 && typeof objection !== 'string') return;

@@ -10,7 +10,7 @@ import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
 /**
- * `create identity NAME`, with what the identity will log in with: with `--output-jwt` an enrollment whose JWT is
+ * `create identity NAME`, with the identity's credentials: with `--output-jwt` an enrollment whose JWT is
  * written to a file, otherwise a password if requested.
  */
 export const newIdentity: AfterCreate = {

@@ -1,4 +1,4 @@
-// `update identity|auth-policy NAME … --dry-run`: what a change would do, as the server says.
+// `update identity|auth-policy NAME … --dry-run`: the server's preview of a change.
 
 import { authPolicyEntity } from '../../../model/entities/auth-policy.ts';
 import { patched } from '../../../model/entities/entity.ts';

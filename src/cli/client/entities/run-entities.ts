@@ -220,7 +220,7 @@ async function withPassword(
 }
 
 // Links are for programs, and references repeat the fields beside them.
-/** One line a field: `primary.cert.allowed` for what is inside a policy, and what matters of a certificate. */
+/** One line a field: `primary.cert.allowed` for the rules of a policy, and the important fields of a certificate. */
 function shownFields(
   entity: EntityDescriptor,
   found: JsonObject,

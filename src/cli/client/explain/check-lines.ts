@@ -15,7 +15,7 @@ const marks = {
   unknown: '? unknown',
 } as const;
 
-/** A check as one line, with what was found. */
+/** A check as one line, with its finding. */
 export function checkLine({ check, verdict, saw }: ShownCheck): string {
   return `  ${marks[verdict].padEnd(9)} ${oneLine(check)}${saw === null ? '' : `: ${oneLine(saw)}`}`.trimEnd();
 }

@@ -11,7 +11,7 @@ import { checkLine, shownCheck } from './check-lines.ts';
 type ExplainPolicyOptions = Texts<'method' | 'policy'>;
 
 /**
- * `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it; with
+ * `explain policy IDENTITY`: prints the factors that this identity needs, and what would refuse it; with
  * `--policy FILE`, if it had that policy.
  */
 export const explainPolicy = onEntity(

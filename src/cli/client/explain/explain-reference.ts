@@ -5,7 +5,7 @@ import { type ApiAnswer, type ApiClient, withApi } from '../connection/api-clien
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
 /**
- * Prints each step of the login with this reference id: what was checked, what was found, and what to do.
+ * Prints each step of the login with this reference id: the check, its finding, and the remedy.
  * @throws CliError exit 1 when no login has it
  */
 export async function explainReference(

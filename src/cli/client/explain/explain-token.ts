@@ -34,8 +34,8 @@ interface Server {
 }
 
 /**
- * `explain token FILE|-`: what an access or ID token says, and which of the server's checks it would fail. Without a
- * login, only what the token itself shows is checked.
+ * `explain token FILE|-`: the claims of an access or ID token, and the server's checks that it would fail. Without a
+ * login, only the token itself is checked.
  */
 export async function explainToken(
   report: Report,

@@ -1,4 +1,4 @@
-// Login without a browser: presents the credentials, and answers what the client library says is required next.
+// Login without a browser: presents the credentials, and answers the next questions, as the client library names them.
 
 import { Refusal } from '../../../../packages/client/src/errors.ts';
 import {

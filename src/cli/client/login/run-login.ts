@@ -19,7 +19,7 @@ import { currentLogin, loginWord, withCurrentLogin } from '../connection/several
 import { browserLogin, deviceLogin } from './browser-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 
-/** `browser` is false for `--no-browser`; with `bearer`, other programs can use the tokens as they are. */
+/** `browser` is false for `--no-browser`; with `bearer`, other programs can use the tokens. */
 type LoginOptions = SecretOptions &
   Texts<'username' | 'cert' | 'key' | 'extJwt' | 'totpCode' | 'ca' | 'apiUrl'> &
   Flags<'device' | 'bearer'> & { readonly browser: boolean };

@@ -45,7 +45,7 @@ export async function useLogin(report: Report, _options: unknown, [word]: readon
   printResult(report, { url, name }, () => `Now using ${url} as ${name}.`);
 }
 
-/** `login forget LOGIN`. With the address of a server: all logins there, and what is trusted for it. */
+/** `login forget LOGIN`. With the address of a server: all logins there, and the trusted authority of it. */
 export async function forgetLogin(
   report: Report,
   _options: unknown,

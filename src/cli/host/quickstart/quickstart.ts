@@ -34,7 +34,7 @@ import { headline, readyLines, type Screen, setupLines } from './screen.ts';
 
 const defaultPort = 1280;
 
-/** Sets up what is missing and runs. Resolves when the controller has stopped. */
+/** Sets up missing parts and runs. Resolves when the controller has stopped. */
 export async function quickstart({ ports, json }: Report, given: QuickstartOptions): Promise<void> {
   const options = { ...given, json: given.json === true || json };
   if (options.ephemeral === true && options.home !== undefined) {

@@ -29,7 +29,7 @@ interface WantedAuthority {
   readonly root: () => CertifiedKey;
 }
 
-/** @throws MissingAuthority, CliError what it needs is not on this host */
+/** @throws MissingAuthority, CliError a key or certificate that it needs is not on this host */
 export async function makeAuthority(
   needs: { readonly clock: Clock },
   { which, present, keyPem, root }: WantedAuthority,

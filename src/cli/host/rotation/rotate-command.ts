@@ -44,7 +44,7 @@ interface Work {
 
 const names: Readonly<Record<Which, string>> = { root: 'root CA', 'client-ca': 'client CA' };
 
-/** `pki rotate` @throws CliError not this step now; something still depends on what would change; another one runs */
+/** `pki rotate` @throws CliError not this step now; something still depends on the authority; another one runs */
 export async function rotateAuthority(
   report: Report,
   options: RotateOptions,
@@ -270,7 +270,7 @@ async function requireUnused(work: Work, gone: X509Certificate): Promise<void> {
   });
 }
 
-/** Whether each of them verifies what the other has issued. */
+/** Whether each of them verifies the other's certificates. */
 function isSameAuthority(one: X509Certificate, other: X509Certificate): boolean {
   return isSameKey(one, other) && displaySubject(one) === displaySubject(other);
 }

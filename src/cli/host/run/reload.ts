@@ -1,4 +1,4 @@
-// Reloads a running controller when a signal or `config reload` asks for it: what is read, and what is reported.
+// Reloads a running controller when a signal or `config reload` asks for it: the files to read, and the report.
 
 import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
@@ -122,7 +122,7 @@ function reasonOf(error: unknown): string {
   return `${error instanceof Error ? error.message : String(error)} Nothing was changed.`;
 }
 
-/** Logs what a configuration says that its owner may not have meant. */
+/** Logs settings of a configuration that are probably a mistake. */
 export function warnOfSettings(log: OpenLogger, { adjustments, warnings }: LoadedConfig): void {
   for (const adjustment of adjustments) {
     const { path, oldValue, newValue } = adjustment;

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { parseCertificate, pemCertificate } from '../../../platform/x509/x509.ts';
 import { readable, readIfThere, writeWhole } from './write-file.ts';
 
-/** Adds what is not in the file yet, first; makes the file if there is none. */
+/** Adds certificates that are not in the file yet, first; makes the file if there is none. */
 export function trustIn(file: string, certificates: readonly X509Certificate[]): void {
   const text = readIfThere(file);
   const present = trustedIn(file);
@@ -16,7 +16,7 @@ export function trustIn(file: string, certificates: readonly X509Certificate[]):
   writeWhole(file, missing.map(String).join('') + (text ?? ''), mode);
 }
 
-/** Takes out what is in the file. */
+/** Removes certificates from the file. */
 export function distrustIn(file: string, certificates: readonly X509Certificate[]): void {
   const text = readIfThere(file) ?? '';
   const rest = text.replaceAll(pemCertificate, (block) =>

@@ -15,7 +15,7 @@ export interface HomePaths {
   /** Signs client certificates; an intermediate authority under the root. */
   readonly clientCa: PemPair;
   readonly server: PemPair;
-  /** Root and client authority in one file: what the controller trusts as its own PKI. */
+  /** Root and client authority in one file: the authorities that the controller trusts as its own PKI. */
   readonly caBundle: string;
 }
 

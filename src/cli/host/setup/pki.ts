@@ -13,7 +13,7 @@ import { trustIn } from './ca-bundle.ts';
 import type { HomePaths, PemPair } from './home.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
 
-/** Authorities of the home outlive what they sign. */
+/** Authorities of the home outlive the certificates that they sign. */
 export const authorityDays = 3650;
 /** Clients refuse server certificates with a lifetime of much more than a year. */
 export const serverDays = 397;
@@ -40,7 +40,7 @@ export function serverNames(hosts: readonly string[]): ServerNames {
 }
 
 /**
- * Creates what is missing of the home's own PKI: a root authority, the authority that signs client certificates, and
+ * Creates the missing parts of the home's own PKI: a root authority, the authority that signs client certificates, and
  * the server certificate, which is also renewed before it expires. A pair exists if its certificate does, because that
  * is written last.
  * @throws RangeError a name is neither a DNS name nor an IP address

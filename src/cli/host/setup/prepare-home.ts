@@ -127,7 +127,7 @@ function renderHomeConfig({ address, metricsPort, dbUrl, ...wishes }: HomeWishes
 }
 
 /**
- * Creates what the home lacks. The caller holds its run lock.
+ * Creates the missing parts of the home. The caller holds its run lock.
  * @throws CliError the database exists but its key does not
  */
 export async function prepareHome(

@@ -16,7 +16,7 @@ import { programPath, type Step, type StoreKind, type TrustStore, trustStores } 
 
 type TrustOptions = Texts<'config'> & Flags<'undo' | 'dryRun' | 'yes'> & { readonly only?: StoreKind };
 
-/** The result for one store or, under `--dry-run`, what it would be. */
+/** The result for one store, or under `--dry-run` the expected one. */
 type State = 'trusted' | 'removed' | 'unchanged' | 'planned' | 'needs root' | 'unusable' | 'failed';
 
 interface Outcome {
