@@ -11,7 +11,7 @@ export { jsonSchema } from './described-file.ts';
 
 /**
  * All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends with a newline.
- * @param outcome says what this means for the command
+ * @param outcome the consequence for the command
  */
 export function renderProblems(problems: readonly Problem[], outcome = 'nothing was started'): string {
   const paragraphs = problems.map(({ file, line, column, path, message, hint }) => {
@@ -23,7 +23,7 @@ export function renderProblems(problems: readonly Problem[], outcome = 'nothing 
   return `${paragraphs.join('\n')}\n${count}; ${outcome}.\n`;
 }
 
-/** One sentence for the log: what was changed, from which value to which, and why. */
+/** One sentence for the log: the setting, its old and new value, and the reason. */
 export function renderAdjustment({ path, oldValue, newValue, reason }: Adjustment): string {
   return `${path} was changed from ${oldValue} to ${newValue}: ${reason}`;
 }

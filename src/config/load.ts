@@ -139,7 +139,7 @@ function sparedIn(list: string): readonly string[] {
   return entries.map((entry) => entry.replace(/^\*\./, '.').replace(/^([^:]+):\d+$/, '$1'));
 }
 
-/** The file's value with what the environment sets. A bare `edge:` counts as a section with defaults only. */
+/** The file's value with the values of the environment. A bare `edge:` counts as a section with defaults only. */
 function withEnvironment(value: unknown, replaced: readonly Replacement[]): unknown {
   if (!isMap(value)) return value;
   const file = value.edge === null ? { ...value, edge: {} } : value;

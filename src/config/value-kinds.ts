@@ -43,7 +43,7 @@ function text<T>(read: (text: string) => T, write: (value: T) => string) {
 
 const asItIs = (value: string) => value;
 
-/** A line of text for people. @param noun what a refusal calls it */
+/** A line of text for people. @param noun its name in a refusal */
 export function oneLine(noun: string, longest: number) {
   return z
     .string()
