@@ -24,7 +24,7 @@ export interface Foundations {
   readonly store: Store;
   /** The key-encryption key, 32 bytes. */
   readonly masterKey: Buffer;
-  /** Seals under that key, and opens what was sealed under the previous or the next one. */
+  /** Seals under that key, and opens secrets that were sealed under the previous or the next one. */
   readonly vault: KeyVault;
   readonly hashPool: HashPool;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface Foundations {
   readonly inspectAnswer?: AnswerInspector;
   /** In the first thread of a controller that has several. */
   readonly others?: OtherThreads;
-  /** In each of the others: what the first one does for all. */
+  /** In each of the other threads: the services of the first one. */
   readonly first?: FirstThread;
 }
 

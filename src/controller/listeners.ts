@@ -1,4 +1,4 @@
-// The listeners of one thread of a controller, and what it prepares when the configuration is read again.
+// The listeners of one thread of a controller, and its preparations when the configuration is read again.
 
 import { readFileSync } from 'node:fs';
 import type { Config, Listener } from '../config/config.ts';

@@ -61,7 +61,7 @@ export function smtpServerOf({ smtp }: MailConfig): SmtpServer {
 
 /**
  * Sends a mail now, to try the configuration.
- * @returns what the server said
+ * @returns the server's answer
  * @throws ConfigError as `smtpServerOf`; MailNotSent
  */
 export async function sendTestMail(

@@ -150,7 +150,7 @@ export async function runRequestThread(needs: {
   } satisfies Partial<AnswersOfThread>;
   Object.assign(answers, ofThread);
   await first.ask('join', null);
-  // Catches what was committed after its views were read and before it joined.
+  // Reads the changes that were committed after its views were read and before it joined.
   await services.view.feed.catchUp();
 
   const listeners = await openListeners(foundations, services, {

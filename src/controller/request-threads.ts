@@ -1,4 +1,4 @@
-// The first thread's side of the other request threads: starts them, tells them what they need to know, and replaces
+// The first thread's side of the other request threads: starts them, sends them their data, and replaces
 // those that die.
 
 import type { Worker } from 'node:worker_threads';
@@ -23,7 +23,7 @@ export interface ThreadSupport {
   /** Data for a starting thread. */
   data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
   readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed' | 'intermediates'>;
-  /** The first thread itself applies what was committed. */
+  /** The first thread itself applies committed changes. */
   catchUp(): Promise<void>;
   /** Whether more than one node is online. */
   isCluster(): boolean;
@@ -77,7 +77,7 @@ export function otherThreads(needs: {
     },
     /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
     start: life.start,
-    /** Resolves when all have applied what was committed. */
+    /** Resolves when all have applied the committed changes. */
     catchUp: () => catchUp(members),
     settle: async () =>
       void (await Promise.allSettled(ready().map(({ calls }) => calls.ask('settle', null)))),
@@ -139,7 +139,7 @@ async function prepareConfig(
   };
 }
 
-/** @param missed what a thread has not prepared, because it was starting with the previous configuration */
+/** @param missed preparations that a thread has not made, because it was starting with the previous configuration */
 async function useConfig(member: ThreadMember, missed: Config | null): Promise<void> {
   try {
     await member.ready;

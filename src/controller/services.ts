@@ -98,7 +98,7 @@ export async function openServices(foundations: Foundations) {
     },
     /**
      * Prepares everything that follows from another configuration, the result of `takeOver` of config/reload.ts.
-     * @throws ConfigError what it names cannot be used
+     * @throws ConfigError a file that it names cannot be used
      */
     async prepare(fresh: Config): Promise<PreparedServices> {
       // Before tokens may live longer, everything that has ended within the longer life must be known, and what is
