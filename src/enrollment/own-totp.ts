@@ -1,4 +1,4 @@
-// enrollment/ gives identities what they log in with. This file: a caller's own TOTP, outside of a login. A pending
+// enrollment/ gives identities their credentials. This file: a caller's own TOTP, outside of a login. A pending
 // enrollment belongs to the session of the caller.
 
 import { AuthError, existing } from '../errors/auth-error.ts';

@@ -275,7 +275,7 @@ async function find(needs: LinkServices, token: string): Promise<OpenLink | NoLi
   };
 }
 
-/** The row of a link goes with it, so this says what can still be known. */
+/** The row of a link goes with it, so this says the facts that are still known. */
 async function goneLink({ store }: LinkServices, identityId: IdentityId): Promise<NoLink> {
   const of = await store.identities.find(identityId);
   if (of === null) return { of, why: `its identity ${identityId} was deleted` };
@@ -289,7 +289,7 @@ async function goneLink({ store }: LinkServices, identityId: IdentityId): Promis
 
 type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'not-allowed';
 
-/** @param by with what the link is used; undefined: it is looked at */
+/** @param by the credential that is chosen; undefined: it is looked at */
 function stateOf(link: OpenLink, now: number, by?: keyof Allowed): State {
   const { invitation, identity } = link;
   if (invitation.expiresAt <= now) return 'expired';
@@ -300,7 +300,7 @@ function stateOf(link: OpenLink, now: number, by?: keyof Allowed): State {
   return isAllowed ? 'usable' : 'not-allowed';
 }
 
-/** Why a link does not work; what each says it saw replaces what the caller did. */
+/** Why a link does not work; the findings of each replace those of the caller. */
 const refusals = {
   expired: { check: 'expiry', reason: 'invitation-expired', code: 'enrollment_expired' },
   disabled: { check: 'identity enabled', reason: 'identity-disabled' },
