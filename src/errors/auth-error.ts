@@ -28,7 +28,7 @@ export interface AuthErrorOptions {
   readonly description?: string;
   /** For the log and for administrators only. */
   readonly detail?: string;
-  /** For administrators, under the reference id: what was looked at, by short names. Contains no secret. */
+  /** For administrators, under the reference id: the examined facts, by short names. Contains no secret. */
   readonly seen?: Seen;
   readonly cause?: unknown;
   readonly challenges?: readonly Challenge[];

@@ -32,7 +32,7 @@ const descriptions: Record<ChallengeError, string> = {
   expired: 'token is expired',
 };
 
-/** The OIDC access token is lacking or was refused. @param isBound whether it was sent as one that is bound to a key */
+/** The OIDC access token is lacking or was refused. @param isBound whether it was sent as a key-bound token */
 export function oidcChallenge(error: ChallengeError, isBound = false): Challenge {
   if (isBound) return dpopChallenge('invalid_token', descriptions[error]);
   return { scheme: 'Bearer', realm: 'overlay-oidc', error, errorDescription: descriptions[error] };
