@@ -85,7 +85,7 @@ export function writeAll(socket: TLSSocket, frames: readonly string[], within: M
       if (isEnding) resolve();
       else reject(new Error('it was closed before everything was read'));
     });
-    // Nothing of what it says matters.
+    // Its answers are ignored.
     socket.resume();
     socket.write(frames.join(''), () => {
       setTimeout(() => {
