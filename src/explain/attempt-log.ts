@@ -1,4 +1,4 @@
-// Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
+// Decision records: each step of a login records its checks, their findings and the check that refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
 import { eventsOfAttempt, type Subscribers } from '../events/subscribers.ts';

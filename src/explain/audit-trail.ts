@@ -157,8 +157,8 @@ export function keptAudit(
 }
 
 /**
- * Writes at once, and with the next write those that arrive meanwhile. What could not be written is tried again with the
- * next one.
+ * Writes at once, and with the next write those that arrive meanwhile. Events that could not be written are tried again
+ * with the next one.
  * @param append false: could not be written
  */
 function writtenInTurn<T>(append: (some: readonly T[]) => Promise<boolean>) {

@@ -1,6 +1,6 @@
 /** Failures of a whole request, in German: the descriptions of codes and of conflicts. See `in-language.ts`. */
 export const failuresInGerman: Readonly<Record<string, string>> = {
-  // what a refused request was about
+  // the subjects of refused requests
   '{1}; {2}': '{=1}; {=2}',
   '"{1}" {2}': '„{1}“ {=2}',
   'redirect_uri {1} matches none of the registered addresses':
