@@ -1,4 +1,4 @@
-// Passkeys, and what is asked of authenticators, as documents.
+// Passkeys, and the questions to authenticators, as documents.
 
 import { z } from 'zod';
 import { userVerifications } from '../../model/entities/auth-policy.ts';

@@ -180,7 +180,7 @@ function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): read
   ];
 }
 
-/** Without what was checked and why it was refused. Administrators find that by the reference. */
+/** Without the checks and the reason. Administrators find these by the reference. */
 function ownAttemptDocument({ reference, at, step, mechanism, outcome, ipAddress }: ListedAttempt): object {
   return { reference, at: isoTime(at), method: step, mechanism, outcome, ipAddress };
 }

@@ -1,4 +1,4 @@
-// Enrollment. The method is in the query or in the path; what it needs is in the query, the body, the connection or the
+// Enrollment. The method is in the query or in the path; its values are in the query, the body, the connection or the
 // headers, as existing SDKs send it.
 
 import { z } from 'zod';

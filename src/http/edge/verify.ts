@@ -1,4 +1,4 @@
-// Forward authentication: before a proxy forwards a request, it asks here who is calling. The answer is the guard's,
+// Forward authentication: before a proxy forwards a request, it asks here for the caller. The answer is the guard's,
 // with the identity in headers.
 
 import { AuthError } from '../../errors/auth-error.ts';

@@ -16,7 +16,7 @@ const namersSchema = schemaNamed('AdministratorNamers', {
   ),
 });
 
-/** `/administrators/named-by`: who can say of a token or certificate that it is an administrator's. */
+/** `/administrators/named-by`: the signers and CAs whose tokens or certificates can be an administrator's. */
 export function administratorNamerRoutes(needs: AdminServices): readonly Route[] {
   return [
     adminRoute('GET', 'administrators/named-by', {

@@ -33,7 +33,7 @@ const auditEventSchema = schemaNamed('AuditEvent', {
   details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
 });
 
-/** `/audit-events`: what was changed, by whom, from where. */
+/** `/audit-events`: the recorded changes. */
 export function auditEventRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'audit-events',

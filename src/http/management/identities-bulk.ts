@@ -1,4 +1,4 @@
-// `/identities/bulk`: one change or action for many identities, all or nothing, and what it would do.
+// `/identities/bulk`: one change or action for many identities, all or nothing, and its preview.
 
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';

@@ -23,7 +23,7 @@ export const attemptCheckSchema = z.strictObject({
   saw: z.string().nullable(),
 });
 
-/** In the language of the reader; the names of the checks stay what they are. */
+/** In the language of the reader; the names of the checks are not translated. */
 export function checksFor(checks: readonly AttemptCheck[], language: string): readonly AttemptCheck[] {
   return checks.map((check) => ({ ...check, saw: check.saw && inLanguage(check.saw, language) }));
 }
@@ -59,7 +59,7 @@ const hourlySchema = schemaNamed('HourlyLoginAttempts', {
   hours: z.array(z.strictObject({ from: timeSchema, passed: z.int(), refused: z.int() })),
 });
 
-/** `/login-attempts`: what was decided and why. The reference id that the answer showed serves as the id. */
+/** `/login-attempts`: decisions and their reasons. The reference id that the answer showed serves as the id. */
 export function loginAttemptRoutes(needs: EdgeServices): readonly Route[] {
   const entities = resourceRoutes({
     collection: 'login-attempts',

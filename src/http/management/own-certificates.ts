@@ -22,7 +22,7 @@ const ownCertificateSchema = schemaNamed('OwnCertificate', {
   certPem: z.string(),
 });
 
-/** `/own-certificates`: what this node presents to clients, trusts and signs with. */
+/** `/own-certificates`: the certificates that this node presents to clients, trusts and signs with. */
 export function ownCertificateRoutes({ ownCertificates }: EdgeServices): readonly Route[] {
   return [
     adminRoute('GET', 'own-certificates', {

@@ -79,7 +79,7 @@ export interface Resource {
 
 interface Created {
   readonly shape: Readonly<Record<string, z.ZodType>>;
-  /** @param id of what was just created */
+  /** @param id of the new entity */
   read(id: string): Promise<object>;
 }
 

@@ -23,7 +23,10 @@ const newRevocation = z.strictObject({
   tags: tags.default({}),
 });
 
-/** `/revocations`: an entry has the id of what is revoked. It cannot be changed, but can be created again. */
+/**
+ * `/revocations`: an entry has the id of the revoked token, session or identity. It cannot be changed, but can be
+ * created again.
+ */
 export function revocationRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'revocations',

@@ -1,5 +1,5 @@
-// The steps of a login after the first: what remains, TOTP and its enrollment (spec 4.4), a new passkey, a new password.
-// A passkey that exists answers at `/oidc/login/passkey`, which is in primary-login.ts.
+// The steps of a login after the first: outstanding factors, TOTP and its enrollment (spec 4.4), a new passkey, a new
+// password. A passkey that exists answers at `/oidc/login/passkey`, which is in primary-login.ts.
 
 import { z } from 'zod';
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';

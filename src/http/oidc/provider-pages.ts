@@ -42,7 +42,7 @@ export function secondProviderAnswer(
 
 /**
  * Asks whether the application of this login is to get its result.
- * @param returned what the provider answered, for the form
+ * @param returned the provider's answer, for the form
  */
 export function returnPage(step: Step, returned: Readonly<Record<string, string | null>>): Answer {
   const html = providerReturnPage(step.view(), {

@@ -1,4 +1,4 @@
-// The endpoints of the OpenID provider, one line each. oidc/ decides what they do.
+// The endpoints of the OpenID provider, one line each. oidc/ has their rules.
 
 import type { Route } from '../request/route.ts';
 import { authorizationRoutes, pushedRequestRoute } from './authorization.ts';

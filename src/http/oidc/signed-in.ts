@@ -1,4 +1,5 @@
-// `/oidc/login/continue`: the page that says who is signed in in this browser, and continues as them on a click.
+// `/oidc/login/continue`: the page that names the person who is signed in in this browser, and continues as them on a
+// click.
 
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
@@ -30,7 +31,7 @@ const common = {
 const query = z.object(authRequestIdMembers);
 const form = z.object({ ...authRequestIdMembers, session: z.string().max(100) });
 
-/** The browser of a request, and who is signed in in it. */
+/** The browser of a request, with its session. */
 export async function signedInBrowser(
   needs: PageServices,
   context: RequestContext,

@@ -57,7 +57,7 @@ export const registerOptionsPath = `${registerPath}/options`;
 /** The declaration of an endpoint that takes a step of a login. */
 interface StepRules<Fields extends z.ZodRawShape> extends Pick<Route, 'path' | 'summary' | 'refusals'> {
   readonly method?: 'POST' | 'DELETE';
-  /** By default the way on to the client, or what remains. */
+  /** By default the redirect to the client, or the outstanding factors. */
   readonly answers?: DeclaredAnswers;
   /** Of the body, beside the id of the login. */
   readonly fields?: Fields;
@@ -98,7 +98,7 @@ export function stepRoute<Fields extends z.ZodRawShape = Record<never, never>>(
   });
 }
 
-/** The answer to a login step. For people, the page that asks for what remains. */
+/** The answer to a login step. For people, the page that asks for the next factor. */
 export function loginStepFor(signers: SignerDirectory, step: Step, outcome: LoginStep): Answer {
   if (outcome.kind !== 'queries') {
     // The JSON contract has no cookies.
@@ -192,7 +192,7 @@ export function newPasswordPage(
   return shown(step, status, (view, login) => passwordChangePage(view, login, { rules, problems }));
 }
 
-/** 200 with what remains (spec 3.1). */
+/** 200 with the outstanding factors (spec 3.1). */
 function queriesAnswer(step: Extract<LoginStep, { kind: 'queries' }>): Answer {
   const challenges = challengeLines(step.challenges);
   const headers = {
@@ -209,7 +209,7 @@ const queries = documentAnswer(
   'The outstanding factors',
 );
 
-/** A step ends in the redirect with the code or in what remains (spec 3.1). */
+/** A step ends in the redirect with the code or in the outstanding factors (spec 3.1). */
 export const stepAnswers: DeclaredAnswers = {
   200: {
     ...orPage(queries),

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../model/json-schema.ts';
 
 /** Turns schemas into JSON Schema. Those with an id become components and are referenced. */
 export interface SchemaCollection {
-  /** The schema of what is sent, before defaults and conversions. */
+  /** The schema of a request, before defaults and conversions. */
   schemaOf(schema: z.ZodType): JsonSchema;
   readonly components: Readonly<Record<string, JsonSchema>>;
 }

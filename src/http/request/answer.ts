@@ -237,7 +237,7 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 
 /**
  * Whether a client that accepts none of the media types is refused. A JSON document is sent anyway, as RFC 9110 12.4.1
- * allows: generic clients ask for more specific names of it, and proxies forward what a browser sent.
+ * allows: generic clients ask for more specific names of it, and proxies forward the header of a browser.
  * @param offered as for `chooseMediaType`
  */
 export function isUnacceptable(accept: string | undefined, offered: readonly string[]): boolean {

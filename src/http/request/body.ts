@@ -65,7 +65,7 @@ export function readQuery<Schema extends z.ZodType>(text: string, schema: Schema
 }
 
 /**
- * Applies a schema to what a client sent.
+ * Applies a schema to the client's input.
  * @throws AuthError could_not_validate   with one problem per field, without secrets
  */
 export function validate<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {

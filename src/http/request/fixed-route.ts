@@ -1,5 +1,6 @@
 // Anonymous answers that do not depend on the caller: made once for each listener, bind point and language, as bytes with a strong
-// ETag (RFC 9110 section 8.8.3), compressed once where a client asks for it. What they are made by sees no request.
+// ETag (RFC 9110 section 8.8.3), compressed once where a client asks for it. The function that makes them sees no
+// request.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

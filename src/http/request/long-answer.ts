@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Longer bodies are written in parts of this many bytes. It is about what one TLS record holds. */
+/** Longer bodies are written in parts of this many bytes. It is about the size of one TLS record. */
 export const longestPart = 16 * 1024;
 
 const unsent = new WeakMap<Duplex, number>();

@@ -10,7 +10,7 @@ import { anonymous, dataAnswer, type Route, route, schemaNamed } from '../reques
 export interface HealthCheck {
   /** A short name for machines, such as `store.read`. */
   readonly id: string;
-  /** Resolves when it works. What it throws is logged, not shown. */
+  /** Resolves when it works. Its error is logged, not shown. */
   check(): Promise<void>;
 }
 

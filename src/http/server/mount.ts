@@ -77,7 +77,7 @@ const discardedBody = 2 * bodyLimit;
 
 export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes: readonly Route[]): void {
   app.decorateRequest('overlay', null);
-  // Bodies stay bytes until the endpoint decides what they may be.
+  // Bodies stay bytes until the endpoint decides their type.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -255,7 +255,7 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
   }
 }
 
-/** For a request with a DPoP header: the nonce for the next proof, and what this one is about. */
+/** For a request with a DPoP header: the nonce for the next proof, and the request that this proof is about. */
 function expectProof({ nonces }: ServerServices, { answersProxies }: Route, request: FastifyRequest) {
   const context = request.overlay as RequestContext;
   if (answersProxies === true) context.proveForProxy();
@@ -318,7 +318,7 @@ function withoutCookies(answer: Answer): Answer {
 }
 
 /**
- * Writes down what an administrator is about to change. What cannot be written is not done.
+ * Records an administrator's change before it is made. A change that cannot be recorded is refused.
  * @returns undefined if nothing is changed, or not by an administrator
  * @throws AuthError unavailable
  */

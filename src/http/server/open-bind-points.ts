@@ -1,4 +1,4 @@
-// The bind points of a listener: which ones share a server, and what a server knows of each.
+// The bind points of a listener: which ones share a server, and the data of each.
 
 import { issuerOf } from '../../config/addresses.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
