@@ -33,7 +33,7 @@ export interface LegacyServices extends LoginServices {
   readonly store: Store;
   /** How long a session lives without being used. */
   readonly sessionTimeout: Millis;
-  /** Lets go of what this node has in memory of a session. */
+  /** Drops a session from the memory of this node. */
   forgetSession(id: ApiSessionId): void;
 }
 
