@@ -46,7 +46,7 @@ export function notedRecord(): NotedRecord {
 export interface HeldRecord extends AttemptRecorder {
   /** How many checks have passed so far. */
   readonly passes: number;
-  /** Adds what was noted to the record of the step. */
+  /** Adds the notes to the record of the step. */
   handTo(attempt: AttemptRecorder): void;
 }
 

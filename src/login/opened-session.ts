@@ -7,7 +7,7 @@ import type { EndingOrder } from '../store/contracts/api-sessions.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 import type { LoginServices } from './services.ts';
 
-/** The session that a login has opened, and what it has proven. */
+/** The session that a login has opened, and its proofs. */
 export interface OpenedSession extends Pick<ApiSession, 'identityId' | 'passed'> {
   readonly lacksFactors: boolean;
 }

@@ -1,4 +1,4 @@
-// THE rule of what is still to be proven. OIDC login, legacy login and every API call ask here and nowhere else.
+// THE rule of outstanding factors. OIDC login, legacy login and every API call ask here and nowhere else.
 
 import type { Account } from '../model/account.ts';
 import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';

@@ -1,4 +1,4 @@
-// Throttles guessing: a guess is counted, durably and for all nodes, before anybody learns what it was.
+// Throttles guessing: a guess is counted, durably and for all nodes, before its outcome is known.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
@@ -11,7 +11,7 @@ import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts'
 /** Means "for ever": an administrator has to unlock. */
 const untilUnlocked = 36_500 * DAY;
 
-/** Whether wrong guesses lock a password under this policy. A lock of before counts only where they do. */
+/** Whether wrong guesses lock a password under this policy. An earlier lock counts only where they do. */
 export function locksPasswords({ maxAttempts }: Pick<PasswordPolicy, 'maxAttempts'>): boolean {
   return maxAttempts > 0;
 }
@@ -32,7 +32,7 @@ export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): 
 /**
  * Counts a guess at what cannot be locked, such as an unknown user, and locks nothing: if only known users had a
  * counter, its time would reveal that the name exists. Strangers choose the names, so these share 256 rows.
- * @param name what the guess is about
+ * @param name the target of the guess
  */
 export function unlockableLimit(name: string): AttemptLimit {
   return {
@@ -152,7 +152,7 @@ export async function countRefusal(
 }
 
 /**
- * Counts what a source may begin only so often, before it does.
+ * Counts an action that a source may begin only so often, before it begins.
  * @throws AuthError rate_limited
  */
 export async function countBeginning(

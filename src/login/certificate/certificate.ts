@@ -29,7 +29,7 @@ interface Found {
   readonly authenticatorId: CertificateProof['authenticatorId'];
 }
 
-/** @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing */
+/** @param chain DER of the connection's certificates, the proven leaf first; null when it sent nothing */
 export async function verifyCertificate(
   needs: LoginServices,
   chain: readonly Buffer[] | null,

@@ -35,8 +35,8 @@ interface PathSearch {
 }
 
 /**
- * Validates the certificates that a connection sent, asks whether one was revoked, and records what was found.
- * @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing
+ * Validates the certificates that a connection sent, asks whether one was revoked, and records the findings.
+ * @param chain DER of the connection's certificates, the proven leaf first; null when it sent nothing
  * @returns null when it is refused
  */
 export async function findTrustedPath(
@@ -54,7 +54,8 @@ export async function findTrustedPath(
 }
 
 /**
- * The same for a stored certificate, without asking others, so only for showing: what is not known here was not revoked.
+ * The same for a stored certificate, without asking others, so only for showing: an unknown status counts as not
+ * revoked.
  * @returns `below`, which is recorded: certificates that only the client has may lead to a third-party authority
  */
 export function foreseePath(

@@ -68,7 +68,7 @@ export async function verifySecondaryJwt(
 
 /**
  * Takes the external JWT that the policy requires in addition, if it came with the primary credentials (spec 4.4, 5.4).
- * A refusal ends nothing: the factor stays outstanding, and `error` says what was wrong.
+ * A refusal ends nothing: the factor stays outstanding, and `error` has the reason.
  * @param signerId the signer that the policy names
  */
 export async function submitSecondaryJwt(

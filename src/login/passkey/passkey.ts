@@ -198,7 +198,7 @@ const reasonOf: Readonly<Record<AnswerFault, RefusalReason>> = {
   signature: 'passkey-signature',
 };
 
-/** Records what is wrong with an answer. */
+/** Records the fault of an answer. */
 export function answerRefused(attempt: AttemptRecorder, fault: AnswerFault, saw?: string): null {
   return attempt.failed('answer', reasonOf[fault], saw);
 }
