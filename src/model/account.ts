@@ -18,7 +18,7 @@ export interface Account {
   readonly password: { readonly username: string; readonly setAt: Millis } | null;
 }
 
-/** Whether the identity may neither authenticate nor use what it was given before. */
+/** Whether the identity may neither authenticate nor use its sessions and tokens. */
 export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
   if (identity.disabledAt === null) return false;
   return identity.disabledUntil === null || now < identity.disabledUntil;

@@ -88,7 +88,7 @@ interface Events {
   /** Its counter went back, so another device may have the key. */
   'passkey.cloned': OfPasskey;
   /**
-   * An identity got what it logs in with; the decision record with the same reference id has the checks. `passkeyId` of
+   * An identity got a credential; the decision record with the same reference id has the checks. `passkeyId` of
    * an invitation: the person added it instead of choosing a password.
    */
   'enrollment.completed': OfIdentity & { enrollment: EnrollmentKind; passkeyId?: string };
@@ -160,7 +160,7 @@ export type AuditEvent = {
   readonly [Name in keyof Events]: { readonly event: Name } & Readonly<Events[Name]>;
 }[keyof Events];
 
-/** Takes events for the audit trail. `origin` is null for what the service does by itself. */
+/** Takes events for the audit trail. `origin` is null for actions of the service itself. */
 export interface AuditTrail {
   record(event: AuditEvent, origin: RequestOrigin | null): void;
 }

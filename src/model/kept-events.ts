@@ -31,7 +31,7 @@ export const keptEvents = {
   'session.certificate-revoked': 'owner',
   'certificate.extended': 'owner',
   'certificate.replaced': 'owner',
-  // Another event follows with what was done, if anything was.
+  // Another event follows with the changes, if there were any.
   'admin.requested': 'no',
   'admin.changed': 'yes',
   'enrollment.shown': 'yes',

@@ -3,7 +3,7 @@ import type { RequestOrigin } from './audit-event.ts';
 import type { AttemptStep } from './login.ts';
 import type { RefusalReason } from './refusal-reason.ts';
 
-/** One check of a login: what it looked at and what it found. Never contains a secret. */
+/** One check of a login: its subject and its finding. Never contains a secret. */
 export interface AttemptCheck {
   /** A short name, such as `password` or `policy`. */
   readonly check: string;

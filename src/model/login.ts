@@ -23,7 +23,7 @@ export type AttemptStep = (typeof attemptSteps)[number];
 /** The credentials of a login, with one member for each primary method. */
 export type Credentials =
   | { readonly method: 'password'; readonly username: string; readonly password: string }
-  /** DER of what the TLS connection proved and sent, the leaf first; null when it sent no certificate. */
+  /** DER of the TLS connection's certificates, the proven leaf first; null when it sent no certificate. */
   | { readonly method: 'cert'; readonly chain: readonly Buffer[] | null }
   /** Bearer tokens in the order of their header lines; not all of them need be meant as the primary proof. */
   | { readonly method: 'ext-jwt'; readonly tokens: readonly string[] }
@@ -54,7 +54,7 @@ export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}` | `passkey:$
 declare const counted: unique symbol;
 /**
  * The passed methods that count as factors now, the primary one first: each is proven independently of the others. Made
- * by `provenFactors` of login/, so that nothing is decided by what was merely passed.
+ * by `provenFactors` of login/, so that no decision depends on factors that were merely passed.
  */
 export type ProvenFactors = readonly PassedMethod[] & { readonly [counted]: true };
 

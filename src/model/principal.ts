@@ -28,7 +28,9 @@ export interface Principal {
   readonly expiresAt: Millis;
   /** Empty when fully authenticated. */
   readonly outstanding: readonly Factor[];
-  /** If an external JWT is outstanding that must come with every call: whose, and what was wrong with this call's. */
+  /**
+   * If an external JWT is outstanding that must come with every call: its signer, and the fault of this call's token.
+   */
   readonly lackingJwt?: LackingJwt;
 }
 

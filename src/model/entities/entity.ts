@@ -37,7 +37,7 @@ export interface IntegerBounds {
 /** Rules of a field beside its kind. */
 export interface FieldRules<Value = unknown> {
   readonly isNullable?: true;
-  /** With `isNullable`: null asks the service to choose. What is stored and shown has the choice. */
+  /** With `isNullable`: null asks the service to choose. The stored and shown value has the choice. */
   readonly isChosenIfNull?: true;
   /** The value where a body leaves the field out. Of a nullable field it is null. */
   readonly default?: Value;
@@ -270,7 +270,7 @@ export type Change<E> =
 /** Members that may be missing. */
 export type Some<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
 
-/** Whether what is stored of a field may be null. */
+/** Whether the stored value of a field may be null. */
 export function mayBeNull({ isNullable, isChosenIfNull }: FieldRules): boolean {
   return isNullable === true && isChosenIfNull === undefined;
 }
