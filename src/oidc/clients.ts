@@ -1,6 +1,6 @@
 // The OIDC clients. The one of the specification and the aliases of the configuration are public (RFC 6749 2.1) and
 // share the addresses of the listener; clients that administrators have registered have their own settings. Only this
-// file decides what a client may do; everything else asks here.
+// file decides the rights of a client; everything else asks here.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { Identity } from '../model/entities/identity.ts';
@@ -186,7 +186,7 @@ export function audienceOf(
   return audience.length === 1 ? (audience[0] as string) : audience;
 }
 
-/** @returns what a token that is not only for the Edge APIs may be used for now: nothing when its client is gone */
+/** @returns the present use of a token that is not only for the Edge APIs: nothing when its client is gone */
 export function tokenUses(
   clients: Pick<ClientRegistry, 'find'>,
 ): (parties: TokenParties) => TokenUse | undefined {

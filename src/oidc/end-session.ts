@@ -87,7 +87,7 @@ export async function endSession(
       { event: 'session.ended', sessionId, reason: 'logout', byIdentityId: hint.sub },
       origin,
     );
-  // The hint says nothing about anybody else in this browser.
+  // The hint says nothing about another person in this browser.
   const leavesBrowser = browserSession?.progress.identityId === hint.sub;
   if (leavesBrowser) await endBrowserSession(needs, browserSession, origin);
   const location = redirectUri === null ? null : withState(redirectUri, state);

@@ -64,7 +64,7 @@ export async function introspect(
 
 function mayAskAbout(caller: IntrospectionCaller, { client_id, z_asid }: ActiveToken): boolean {
   if (caller.kind === 'client') return client_id === caller.clientId;
-  // An application that holds an administrator's token may not do what the administrator may.
+  // An application that holds an administrator's token does not have the administrator's rights.
   return (caller.isAdmin && caller.isOfApplication !== true) || z_asid === caller.apiSessionId;
 }
 

@@ -55,7 +55,7 @@ export function optional(parameters: Parameters, name: string): string | null {
 }
 
 // Which scopes and resources exist, and what requesting them means. Every request ignores scopes that a client does not
-// have (OIDC Core 3.1.2.1), so a refresh may repeat what was asked for at the beginning.
+// have (OIDC Core 3.1.2.1), so a refresh may repeat the scopes of the beginning.
 
 /** The scopes of the clients of the specification and the configuration. */
 const builtInScopes: readonly string[] = ['openid', 'offline_access'];

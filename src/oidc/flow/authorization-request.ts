@@ -121,7 +121,7 @@ export function validateAuthorizationRequest(
   if (keyThumbprint !== null && !isCodeChallenge(keyThumbprint))
     throw refuse(back, 'invalid_request', 'dpop_jkt must be 43 characters of base64url');
   const resources = resourcesOf(client, parameters);
-  // RFC 8707 2.1: only what the client may ask for.
+  // RFC 8707 2.1: only resources of the client.
   if (resources === undefined) throw refuse(back, 'invalid_target');
   const requestedMethod = readMethod(back, parameters);
 

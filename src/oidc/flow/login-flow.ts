@@ -105,7 +105,7 @@ function withoutToken({ meant, ...request }: AuthRequest): AuthRequest {
 
 /**
  * Takes the external JWT that the policy requires in addition, for a login whose primary step is done. A wrong one ends
- * nothing: the factor stays outstanding, and the challenge says what was wrong.
+ * nothing: the factor stays outstanding, and the challenge has the reason.
  * @throws AuthError auth_request_unknown   no primary login on this request
  * @throws AuthError invalid_auth           no such token is required
  */
@@ -250,7 +250,7 @@ async function hashOfReplacement(
 }
 
 /**
- * Records a proven factor, and answers with what follows.
+ * Records a proven factor, and answers with the next step.
  * @param passed.factor       null for a step that proves none
  * @param passed.offersNewApp whether the login leads through setting up the app anew; as before unless given
  */

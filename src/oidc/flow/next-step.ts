@@ -52,12 +52,12 @@ const totpUrl = '/oidc/login/totp';
 const laterStep = { error: 'missing', current: null } as const;
 
 /**
- * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
+ * Records the proof, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
  * signers and enrollment are read again for this decision, and a failed read refuses. Only this answer contains the
  * code: no endpoint returns it again (RFC 9700 4.5).
- * @param primary.error   what the challenge says when an external JWT is outstanding
- * @param primary.current what the primary step has just read as its last act, having waited for nothing but the store
- * since; it is not read again then
+ * @param primary.error   of the challenge, when an external JWT is outstanding
+ * @param primary.current the account as the primary step has just read it, without a later wait for anything but the
+ *                        store; it is not read again then
  */
 export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
   needs: OidcServices,
@@ -242,7 +242,7 @@ export async function stillAllowed(
   return null;
 }
 
-/** The check that failed, why, and what was seen. */
+/** The check that failed, its reason and its finding. */
 const recordedAs: Readonly<
   Record<OpeningObjection, readonly [name: string, reason: RefusalReason, saw: string]>
 > = {

@@ -141,7 +141,7 @@ export async function finishSignerTest(
   return { ...tried, checks: [...record.checks, ...tried.checks], token: shownParts(fetched.token) };
 }
 
-/** A disabled signer too: it is tried before anybody may use it. */
+/** A disabled signer too: it is tried before its tokens may log in. */
 function requireSignIn({ signers }: ProviderServices, id: SignerId): SignerForPeople {
   const signer = signers.find(id);
   if (signer === undefined) throw new AuthError('not_found');

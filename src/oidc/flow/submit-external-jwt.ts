@@ -29,8 +29,8 @@ export async function submitExternalJwts(
 
 /**
  * Whether this is the missing secondary token of a login in progress. True also for an expired or invalid token, so
- * that the refusal names what is missing. False for a valid token that can only be meant as a primary proof, being of
- * another identity.
+ * that the refusal names the missing factor. False for a valid token that can only be meant as a primary proof, being
+ * of another identity.
  */
 async function isAwaited(needs: OidcServices, authRequest: AuthRequest, token: string): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());

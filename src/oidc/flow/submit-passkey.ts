@@ -37,7 +37,7 @@ function askedIn(needs: OidcServices, { key, issuer, browserBinding }: AuthReque
 
 /**
  * Asks for the passkey that this login lacks, or for one to begin it with.
- * @param username what was typed; undefined: nothing
+ * @param username as typed; undefined: none
  * @throws AuthError auth_request_unknown
  * @throws AuthError conflict   no passkey works at this address
  */
@@ -57,7 +57,7 @@ export async function passkeyQuestion(
 }
 
 /**
- * Takes the answer of a passkey. What it counts for is sealed in the question.
+ * Takes the answer of a passkey. Its purpose is sealed in the question.
  * @throws AuthError as submitPrimary
  * @throws AuthError invalid_passkey   as the second proof
  */

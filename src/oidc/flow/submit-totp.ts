@@ -136,7 +136,7 @@ export async function verifyEnrolledTotp(
 
 /**
  * Abandons the enrollment that this login started.
- * @returns what follows when it was to replace another app, whether it was started or not; otherwise null
+ * @returns the next step when it was to replace another app, whether it was started or not; otherwise null
  * @throws AuthError auth_request_unknown, not_found
  */
 export async function abandonTotpEnrollment(

@@ -178,7 +178,7 @@ function proven(needs: OidcServices, session: ApiSession): ProvenSession {
   return { ...session, passed: provenFactors(needs.view, session) };
 }
 
-/** @param secret what the store has committed */
+/** @param secret of the refresh token that the store has committed */
 export function issueRefreshToken(
   { ring, lifetimes }: OidcServices,
   { secret, session }: { secret: RefreshSecret; session: ApiSession },
@@ -250,7 +250,7 @@ export async function sessionCertificate(
 const patience: Millis = 3 * SECOND;
 
 /**
- * How long what this request uses up may still wait for the database.
+ * How long the code or token that this request uses up may still wait for the database.
  * @param arrivedAt on the monotonic clock
  * @throws AuthError unavailable   no longer: the request itself has waited too long
  */

@@ -128,7 +128,7 @@ export async function useRefreshToken(
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
-  // How it has ended is not among what is remembered.
+  // The reason of its end is not remembered.
   needs.view.refreshed.delete(sessionId);
   const refused = remembered === undefined ? session : await storedSession(needs, sessionId);
   throw refreshRefused(needs, request, { session: refused, reason });
@@ -186,7 +186,7 @@ export function keyFor({ keyThumbprint }: ApiSession, client: Client, proven: st
 
 /**
  * Refuses to continue a session without a key where one is demanded now. A proof alone does not help a public client:
- * anybody could continue such a session with its refresh token.
+ * a thief could continue such a session with its refresh token.
  * @throws AuthError invalid_grant
  */
 export async function requireBound(
