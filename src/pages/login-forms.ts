@@ -25,7 +25,7 @@ export interface LoginInProgress {
   /** Address of its first step. */
   readonly startOver: string;
   readonly referenceId: string;
-  /** Of what was just sent; null: nothing was sent yet, or nothing was wrong. */
+  /** Of the last input; null: there was none yet, or it was accepted. */
   readonly failure: Failure | null;
 }
 

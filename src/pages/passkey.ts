@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 import { describedBy, failureSummary, layout, type View } from './layout.ts';
 import { type LoginInProgress, startOverLink } from './login-forms.ts';
 
-/** Where the script gets what the authenticator has to sign, and where the form sends the answer. */
+/** Where the script gets the challenge for the authenticator, and where the form sends the answer. */
 export interface PasskeyAddresses {
   readonly options: string;
   readonly action: string;

@@ -56,7 +56,7 @@ function isAboutName(problem: SetupProblem): problem is NameProblem {
   return problem === 'username' || problem === 'taken' || problem === 'policy';
 }
 
-/** The administrator exists; the page says what comes next. @param done with the console's address, if there is one */
+/** The administrator exists; the page names the next step. @param done with the console's address, if there is one */
 export function setupDonePage(
   view: View,
   done: { readonly username: string; readonly url: string; readonly console: string | null },

@@ -4,7 +4,7 @@ import { type LoginInProgress, loginForm, loginPaths } from './login-forms.ts';
 import { destination } from './sign-in-ways.ts';
 
 /**
- * Says who is signed in, and asks whether to continue. Works without scripts.
+ * Names the signed-in person, and asks whether to continue. Works without scripts.
  * @param sessionId which session it is about: another one may have replaced it by the time the form is sent
  */
 export function signedInPage(
