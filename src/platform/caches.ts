@@ -77,7 +77,7 @@ const longest = 200;
 /**
  * Thousands of tokens name the same issuer, client and scopes, and reading each makes copies of its own. Costs one look
  * into a map.
- * @param most how many values are kept; when there are more, all are forgotten, and what has them keeps them
+ * @param most how many values are kept; when there are more, all are forgotten, and code that holds them keeps them
  */
 export function sharedValues(most = 1000): SharedValues {
   const texts = new Map<string, string>();

@@ -1,6 +1,6 @@
-// Calls and messages between two threads of this process, by name. Each side declares what it answers; messages arrive
-// in the order in which they were sent. Those of one turn of the event loop are sent together: each message costs both
-// sides more than what it carries, and interrupts a thread that is busy with something else.
+// Calls and messages between two threads of this process, by name. Each side declares the calls that it answers;
+// messages arrive in the order in which they were sent. Those of one turn of the event loop are sent together: each
+// message costs both sides more than its contents, and interrupts a thread that is busy with something else.
 
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 import { whileWanted } from './while-wanted.ts';
@@ -31,13 +31,13 @@ export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
     argument: ArgumentOf<Theirs, Name>,
     transfer?: readonly Transferable[],
   ): void;
-  /** Sends now what was to be sent at the end of this turn. For a thread that ends: what it said before still arrives. */
+  /** Sends the messages of this turn now. For a thread that ends: its earlier messages still arrive. */
   sendNow(): void;
   /** Fails the calls that wait for an answer, and all later ones. */
   end(reason: string): void;
 }
 
-/** A call failed in the other thread: the name and message of what was thrown there. */
+/** A call failed in the other thread: the name and message of its error. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly thrown: string;
@@ -62,7 +62,7 @@ type Message =
   | { readonly answered: number; readonly value: unknown }
   | { readonly answered: number; readonly failure: Failure };
 
-/** @param answers what the other side may ask and tell; the asking side handles failures */
+/** @param answers the calls and messages of the other side; the asking side handles failures */
 export function threadCalls<Theirs extends Answers<keyof Theirs>>(
   port: MessagePort | Worker,
   answers: Answers,

@@ -216,7 +216,7 @@ function helpers() {
   return import('@simplewebauthn/server/helpers');
 }
 
-/** Sentences of the library, by what they are about. Everything else is not readable. */
+/** Sentences of the library, by subject. Everything else is not readable. */
 const faults: readonly (readonly [RegExp, AnswerFault])[] = [
   [/RP ID hash/, 'site'],
   [/not present/, 'absent'],
@@ -243,7 +243,10 @@ interface Statement {
   readonly format: string;
   /** DER of the certificates, that of the authenticator first. */
   readonly path: readonly Uint8Array[];
-  /** The same object without what the authenticator says of its model: nothing may follow addresses in certificates of strangers. */
+  /**
+   * The same object without the authenticator's statement about its model: nothing may follow addresses in certificates
+   * of strangers.
+   */
   readonly none: string;
 }
 

@@ -11,7 +11,7 @@ import { quoted } from '../formats/quoted.ts';
 import { thumbprintOf } from '../jwk/jwk-set.ts';
 import type { Exchanger, OutboundAnswer } from '../network/outbound-client.ts';
 
-/** The authority refused, or answered what the protocol does not have; the message is a sentence for operators. */
+/** The authority refused, or its answer broke the protocol; the message is a sentence for operators. */
 export class AcmeError extends Error {
   override readonly name = 'AcmeError';
 }

@@ -26,8 +26,8 @@ const termPattern = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
 /**
  * Reads a duration in Go's notation and in days of 24 hours: decimal numbers, each with a unit (`ns us ms s m h d`),
  * written together: `1h30m`, `500ms`, `1.5h`, `7d`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
- * @throws DurationError also for what the notation allows but no setting can use: a negative duration, or a fraction of
- *   a millisecond
+ * @throws DurationError also for durations that the notation allows but no setting can use: a negative one, or a
+ *   fraction of a millisecond
  * @see https://pkg.go.dev/time#ParseDuration
  */
 export function parseDuration(text: string): Millis {
@@ -84,7 +84,7 @@ export function formatDuration(millis: Millis): string {
   );
 }
 
-/** A written duration in days, where it is more than one and whole: `2160h` is `90d`. Any other text as it is. */
+/** A written duration in days, where it is more than one and whole: `2160h` is `90d`. Any other text unchanged. */
 export function inDays(text: string): string {
   const hours = Number(/^(\d+)h$/.exec(text)?.[1]);
   return hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : text;

@@ -2,7 +2,7 @@
  * A value of another party, for an administrator to read and compare: as JSON in printable ASCII, so that look-alikes
  * and control characters show. Cut in the middle when it is long, because addresses differ at their ends.
  * @param value from JSON; undefined is shown as "nothing"
- * @param longest `shorterThanSecrets` where a caller may have sent a secret in place of what belongs there
+ * @param longest `shorterThanSecrets` where a caller may have sent a secret in place of the right value
  */
 export function quoted(value: unknown, longest = 100): string {
   const text = (JSON.stringify(value) ?? 'nothing').replace(

@@ -19,7 +19,7 @@ export interface JsonLimits {
  * Parses one JSON text. Objects have no prototype. The caller bounds the length of the text.
  * @throws MalformedInput not JSON, a member name twice or `__proto__`, a number out of range, U+0000 outside a password, a lone
  *                        surrogate in a string, a byte order mark, or beyond a limit
- * @see RFC 8259, section 4 for names; RFC 7493 section 2 for what else is refused
+ * @see RFC 8259, section 4 for names; RFC 7493 section 2 for the other refusals
  */
 export function parseStrictJson(text: string, limits: JsonLimits = {}): unknown {
   if (!text.isWellFormed()) throw new MalformedInput('lone surrogate');

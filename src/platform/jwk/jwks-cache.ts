@@ -199,7 +199,7 @@ export function jwksCache(
 }
 
 /**
- * The cache of another thread: what it does not know or should renew, it asks the one that fetches, whose pauses and
+ * The cache of another thread: it asks the fetching thread for unknown sets and renewals, whose pauses and
  * failures are those of all.
  * @param needs.ask `answer` of that thread's cache; may reject when that thread ends
  */

@@ -1,6 +1,6 @@
-// The only way in which this service calls other servers: HTTPS, by node:https; HTTP for what is signed. Addresses come
-// from administrators and redirects from strangers, so each hop is judged anew (outbound-targets.ts) and checked again
-// where it connects (outbound-exchange.ts).
+// The only way in which this service calls other servers: HTTPS, by node:https; HTTP for signed contents. Addresses
+// come from administrators and redirects from strangers, so each hop is judged anew (outbound-targets.ts) and checked
+// again where it connects (outbound-exchange.ts).
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -31,7 +31,7 @@ export interface OutboundNeeds {
   readonly resolve?: Resolve;
   /** Trusted roots (PEM), in addition to those of the system and of NODE_EXTRA_CA_CERTS. */
   readonly trustedRoots?: readonly string[];
-  /** Ends what is under way, like its time. Default: only its time does. */
+  /** Ends the request, like its time limit. Default: only its time does. */
   readonly ending?: AbortSignal;
 }
 
@@ -82,7 +82,7 @@ export interface MessagePoster {
 export interface TlsConnector {
   /**
    * Connects to host and port of an https URL, for another protocol than HTTP. Resolves when the server has proved who
-   * it is; who gets the connection limits its time.
+   * it is; the caller who gets the connection limits its time.
    * @throws FetchRefused
    */
   connect(url: string, tls: TlsIdentity): Promise<TLSSocket>;

@@ -25,7 +25,7 @@ export interface OutboundMessage {
 export interface AnswerLimits {
   /** A longer body is refused, not cut. */
   readonly maxBytes: number;
-  /** Answers with these statuses are returned like a 200 one: their body says what is wrong. */
+  /** Answers with these statuses are returned like a 200 one: their body has the reason. */
   readonly failures?: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export interface Redirection {
 }
 
 /**
- * Resolves a name to its allowed addresses. The socket connects to what this returns, so an answer that changes between
+ * Resolves a name to its allowed addresses. The socket connects to these addresses, so an answer that changes between
  * check and use makes no difference.
  */
 function checkedLookup(resolve: Resolve, refusal: AddressRefusal): LookupFunction {

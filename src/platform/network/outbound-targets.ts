@@ -36,7 +36,7 @@ export interface SignedAnswer {
 }
 
 /**
- * Refuses what an address itself shows before anything is looked up: its form, its scheme, a host that the limits
+ * Refuses an address by itself, before a look-up: its form, its scheme, a host that the limits
  * exclude, an IP address that no connection may go to.
  * @throws FetchRefused
  */

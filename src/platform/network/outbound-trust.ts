@@ -1,4 +1,4 @@
-// Whom outbound connections trust, and what they prove themselves with.
+// The trusted roots of outbound connections, and their client certificates.
 
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { recentMap } from '../caches.ts';

@@ -41,7 +41,7 @@ const variables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads what a URL says about TLS. Nothing that sounds like TLS is ignored: a misspelt parameter must not lead to a
+ * Reads the TLS parameters of a URL. Nothing that sounds like TLS is ignored: a misspelt parameter must not lead to a
  * connection in plain text.
  * @param env variables that apply where the URL says nothing, as with every client of PostgreSQL
  * @throws PostgresTlsError
@@ -86,7 +86,7 @@ export function withoutTlsParameters(url: URL): URL {
   return rest;
 }
 
-/** Whether what is sent stays on this machine. */
+/** Whether traffic to it stays on this machine. */
 export function staysOnMachine(url: URL): boolean {
   return isSocket(url) || /^(localhost|127\.[\d.]+|::1|\[::1\])$/.test(hostOf(url));
 }

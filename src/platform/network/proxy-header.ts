@@ -1,5 +1,5 @@
-// The header of the PROXY protocol, versions 1 (text) and 2 (binary): what a load balancer that passes TCP through
-// writes before the first byte of a connection, to say whose connection it is.
+// The header of the PROXY protocol, versions 1 (text) and 2 (binary): a load balancer that passes TCP through
+// writes it before the first byte of a connection, to name its client.
 // https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, "the specification" below.
 
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
@@ -17,7 +17,7 @@ export type ProxyHeader =
   | { readonly state: 'incomplete' }
   | {
       readonly state: 'complete';
-      /** Bytes of the header; what follows is not part of it. */
+      /** Bytes of the header; later bytes are not part of it. */
       readonly length: number;
       /**
        * Null if the balancer speaks for itself (health checks) or does not know: then the connection keeps its own

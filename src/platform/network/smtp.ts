@@ -21,7 +21,10 @@ export interface SmtpServer {
   readonly timeout: Millis;
 }
 
-/** A mail in the making: nodemailer encodes what is not ASCII, and folds or drops what does not belong into a header. */
+/**
+ * A mail in the making: nodemailer encodes characters outside of ASCII, and folds or drops those that do not belong
+ * into a header.
+ */
 export interface OutgoingMail {
   readonly from: { readonly name: string | null; readonly address: string };
   readonly to: string;
@@ -63,7 +66,7 @@ const longestQuoted = 200;
 
 /**
  * Hands a mail over.
- * @returns what the server said, in a form that can be shown
+ * @returns the server's answer, in a form that can be shown
  * @throws MailNotSent
  */
 export async function sendBySmtp(server: SmtpServer, mail: OutgoingMail): Promise<string> {

@@ -1,4 +1,4 @@
-// Limits that strangers share, by the source of a request: no source may use up what is there for all.
+// Limits that strangers share, by the source of a request: no source may use up the limit of all.
 
 import { isIPv6 } from 'node:net';
 import { recentMap } from '../caches.ts';
@@ -30,7 +30,7 @@ export function sourcesOf(address: string): readonly [Source, ...Source[]] {
   ];
 }
 
-/** The wide one of `sourcesOf`, for what has no shares. */
+/** The wide one of `sourcesOf`, for limits without shares. */
 export function widestSource(address: string): string {
   const [narrow, wide = narrow] = sourcesOf(address);
   return wide.prefix;

@@ -5,5 +5,5 @@ type Argon2 = typeof import('@node-rs/argon2');
 
 export const argon2id: import('@node-rs/argon2').Algorithm.Argon2id = 2;
 
-/** Node remembers what it has loaded. */
+/** Node caches loaded modules. */
 export const argon2 = (): Argon2 => createRequire(import.meta.url)('@node-rs/argon2') as Argon2;

@@ -17,8 +17,8 @@ export function previousKeyFile(path: string): string {
 }
 
 /**
- * The vault of a controller or a command. It also opens what was sealed under the keys beside the key file, including
- * those added later.
+ * The vault of a controller or a command. It also opens secrets that were sealed under the keys beside the key file,
+ * including those added later.
  * @param env holds the passphrase of the key files, if they have one
  * @throws KeyFileError the key file cannot be used
  */

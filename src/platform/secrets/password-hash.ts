@@ -48,7 +48,7 @@ const ourForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-
 
 /**
  * The cost of a stored hash.
- * @throws Error for what is not an argon2id PHC string of version 19, or asks for an absurd cost
+ * @throws Error for a text that is not an argon2id PHC string of version 19, or asks for an absurd cost
  */
 export function hashCost(phc: string): HashCost {
   const [, memoryKiB = 0, passes = 0, lanes = 0] = ourForm.exec(phc)?.map(Number) ?? [];

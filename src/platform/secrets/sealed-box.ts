@@ -39,7 +39,7 @@ const headerBytes = 1 + keyIdBytes;
 const shortestBox = headerBytes + nonceBytes + tagBytes;
 
 /**
- * 32 bytes for one purpose. Another label yields unrelated bytes, so that what is made for one purpose cannot be used
+ * 32 bytes for one purpose. Another label yields unrelated bytes, so that a box of one purpose cannot be used
  * for another.
  * @param label names the purpose and its version, for example "totp-seed v1"
  * @see RFC 5869
@@ -62,7 +62,7 @@ export function sealingKey(secret: Buffer): SealingKey {
 
 /**
  * Seals `plaintext` so that only a holder of the key can read it, and only together with `associatedData`.
- * @param associatedData what the box belongs to, for example the id of its record: a box moved to another record does
+ * @param associatedData the owner of the box, for example the id of its record: a box moved to another record does
  * not open there
  */
 export function seal(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): Buffer {
@@ -154,7 +154,7 @@ export function dailySealer(root: Buffer, purpose: string): DailySealer {
     const period = Math.floor(now / DAY);
     if (today?.period !== period) {
       const key = (offset: number) => deriveKey(root, `${purpose} day ${period + offset}`);
-      // Yesterday's for what began before midnight, tomorrow's for a node whose clock is ahead.
+      // Yesterday's for logins that began before midnight, tomorrow's for a node whose clock is ahead.
       today = { period, keys: [key(0), key(-1), key(1)] };
     }
     return today.keys;

@@ -1,5 +1,5 @@
 // Certification requests (PKCS #10, RFC 2986). Only the public key is taken from one: the sender does not decide who a
-// certificate is for and what it may be used for.
+// certificate is for, and its uses.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';

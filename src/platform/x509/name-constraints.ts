@@ -64,7 +64,7 @@ function coversDnsName(base: string, name: string, side: Side): boolean | undefi
   if (domain === '') return true;
   if (!hostBasePattern.test(domain)) return undefined;
   if (host === domain || host.endsWith(dotted(domain))) return true;
-  // A wildcard covers what is excluded below its domain.
+  // A wildcard covers excluded names below its domain.
   return side === 'excluded' && host.startsWith('*.') && dotted(domain).endsWith(host.slice(1));
 }
 

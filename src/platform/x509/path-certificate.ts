@@ -154,7 +154,7 @@ const keyCertSignBit = 5;
 const cRLSignBit = 6;
 
 /**
- * The extensions of a list, by their object identifiers, in a certificate or what else has some.
+ * The extensions of a list, by their object identifiers, in a certificate, a request or a list.
  * @throws MalformedInput also for one that is there twice
  */
 export function readExtensionList(

@@ -83,7 +83,7 @@ export class ListRefused extends Error {
 export const longestList = 64 * 1024 * 1024;
 /** How far another clock may be ahead. */
 export const otherClockAhead: Millis = 5 * 60 * 1000;
-/** Without its entries, in bytes: read into memory before anybody knows who made the list. */
+/** Without its entries, in bytes: read into memory before the signer of the list is known. */
 const longestFrame = 64 * 1024;
 const longestSerial = 64;
 const entriesAtOnce = 5000;

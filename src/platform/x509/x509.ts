@@ -9,7 +9,7 @@ export type CertificateFacts = Readonly<ReturnType<typeof certificateFacts>>;
 export const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
 /**
- * One certificate, as PEM (what follows the first block is ignored) or DER.
+ * One certificate, as PEM (text after the first block is ignored) or DER.
  * @throws MalformedInput not a certificate
  */
 export function parseCertificate(input: string | Uint8Array): X509Certificate {
