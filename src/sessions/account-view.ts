@@ -1,7 +1,7 @@
-// sessions/ answers from memory who is calling and whether that is still valid. It knows tokens and the store's
-// contracts, not HTTP. The change feed invalidates what it keeps.
+// sessions/ identifies callers from memory, and says whether their sessions are still valid. It knows tokens and the
+// store's contracts, not HTTP. The change feed invalidates its entries.
 //
-// This file: what a call needs to know about an identity and its policy, for identities that called recently.
+// This file: the identity and policy of a caller, for identities that called recently.
 
 import { type Account, isDisabled } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';

@@ -49,7 +49,7 @@ export interface AuthenticateNeeds {
   readonly clock: Clock;
 }
 
-/** Finds out who is calling. */
+/** Identifies the caller. */
 export type Authenticate = (presented: PresentedTokens) => Principal | Promise<Principal>;
 
 /**

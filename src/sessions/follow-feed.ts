@@ -21,7 +21,7 @@ const longestStandstill: Millis = 2 * SECOND;
 const lookInterval: Millis = 250;
 
 export interface FollowedFeed {
-  /** Reads and applies what is new; resolves when memory is as new as the store was at the call. */
+  /** Reads and applies new entries; resolves when memory is as new as the store was at the call. */
   catchUp(): Promise<void>;
   /**
    * Whether memory may be older than the store: the last read of the feed failed, nothing was heard for thirty seconds,
@@ -34,7 +34,7 @@ export interface FollowedFeed {
   beFresh(): Promise<void>;
   /** Reads the feed, and whether the database was restored, without being told of a change. @throws as `beFresh` */
   listen(): Promise<void>;
-  /** Reads everything again: what was read by a wrong clock is unreliable. @throws as `beFresh` */
+  /** Reads everything again: entries that were read by a wrong clock are unreliable. @throws as `beFresh` */
   startOver(): Promise<void>;
   stop(): void;
 }

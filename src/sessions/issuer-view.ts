@@ -10,7 +10,7 @@ export interface IssuerView {
   readonly all: ReadonlySet<string>;
   /** Adds an issuer of this node. */
   add(issuer: string): void;
-  /** Reloads what the nodes have announced. */
+  /** Reloads the announcements of the nodes. */
   reload(): Promise<void>;
 }
 

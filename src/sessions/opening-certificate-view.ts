@@ -26,7 +26,7 @@ export interface OpeningCertificateView {
    */
   stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
   /**
-   * Whether what a third-party authority says of the certificate that opened a session lets it continue. The same, of a
+   * Whether the revocation status of the certificate that opened a session lets it continue. The same, of a
    * session whose calls prove the certificate.
    */
   isUnrevoked(session: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean>;
@@ -122,7 +122,7 @@ function judgeChain({ authorities }: Pick<CertificateServices, 'authorities'>, p
   };
 }
 
-/** Whether a chain would open the session today. Its authenticator exists: deleting one ends what it opened. */
+/** Whether a chain would open the session today. Its authenticator exists: deleting one ends its sessions. */
 function stillOpens(
   { leafNotAfter, externalId }: JudgedChain,
   {

@@ -38,7 +38,7 @@ export function ownSessionView(
 
   return {
     find(id, now) {
-      // Asked before the row is read: a change in between then outdates what is remembered, never the other way round.
+      // Asked before the row is read: a change in between then outdates the remembered row, and is never missed.
       const version = store.sessionVersion(id);
       const remembered = version === null ? undefined : known.get(id);
       if (remembered === undefined || remembered.version !== version) return read(id, version, now);
@@ -54,7 +54,7 @@ export type ShownApiSession = Pick<
 > & { readonly identityName: string };
 
 /**
- * The caller's own session, at once if it is in memory. What the guard already knows about it is not read again. It
+ * The caller's own session, at once if it is in memory. Fields that the guard already knows are not read again. It
  * expires together with the credential that the caller presented.
  * @throws AuthError not_found   it has ended or expired
  */

@@ -1,5 +1,5 @@
 // Revocation lists and responders' answers, in the memory of a thread. The first thread has them verified and shares the
-// bytes of the lists; what is not here is asked there, and what cannot be had is not asked for again at once.
+// bytes of the lists; entries that are missing here are asked there, and a failed question is not repeated at once.
 
 import {
   type CertificateStatus,
