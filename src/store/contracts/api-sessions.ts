@@ -21,7 +21,7 @@ export interface RotateRefreshToken {
   /** The key that was proven (RFC 7638). Must equal the session's, if the session has one. */
   readonly keyThumbprint: string | null;
   readonly nextHash: string;
-  /** One more than `presentedGeneration`; the same where the token stays what it is, as `nextHash` then does. */
+  /** One more than `presentedGeneration`; the same where the token stays unchanged, as `nextHash` then does. */
   readonly nextGeneration: number;
   /** Sliding end of the successor; capped by the family's absolute end. */
   readonly nextExpiresAt: Millis;
@@ -169,7 +169,7 @@ export interface ApiSessionStore {
   ): Promise<readonly ApiSessionId[]>;
 
   /**
-   * Adds a factor to what a legacy session has proven. Null when the session has ended.
+   * Adds a factor to a legacy session. Null when the session has ended.
    * @param completedAt now, if nothing is outstanding any more; null: something is, or nothing was
    */
   addPassed(id: ApiSessionId, factor: PassedMethod, completedAt: Millis | null): Promise<OpenedWith | null>;

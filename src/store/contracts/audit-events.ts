@@ -33,7 +33,7 @@ export interface AuditEventStore {
   /**
    * Stores audit events. With a bound, deletes those beyond it, a few hundred per step. That counts the records, which
    * takes longer the more there are, so do not ask for it with every call. Events already stored are skipped.
-   * @param queued what others are told of them, queued in the same step
+   * @param queued deliveries about them, queued in the same step
    */
   append(records: readonly AuditRecord[], bound: AuditBound | null, queued?: QueuedWithAudit): Promise<void>;
   find(id: string): Promise<ListedAuditEvent | null>;

@@ -11,7 +11,7 @@ import type { Millis } from '../../platform/clock.ts';
 /**
  * How long a single-use credential may wait for a shared database before it is used up. After that the method throws
  * StoreUnavailable and does nothing. A client without an answer asks another node; its first request would then arrive
- * as the second use, and end what the client has obtained meanwhile.
+ * as the second use, and end the session that the client has obtained meanwhile.
  */
 export type Within = Millis;
 

@@ -6,7 +6,7 @@ import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from './auth-requests.ts';
 
-/** Finishes an authorization request with what a browser session has proven. */
+/** Finishes an authorization request with the proofs of a browser session. */
 export interface ContinueBrowserSession {
   readonly id: BrowserSessionId;
   readonly tokenHash: string;

@@ -1,6 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 
-/** `checked`: it waits for the caller who has read what it would do. */
+/** `checked`: it waits for the caller who has read the preview. */
 export const bulkJobStates = ['checking', 'checked', 'working', 'done'] as const;
 
 /** A change or action for any number of identities, or a table of new ones, which is made a piece at a time. */
@@ -54,7 +54,8 @@ export interface BulkJobStore {
   /** The newest first. */
   listAll(): Promise<readonly BulkJob[]>;
   /**
-   * Notes what was done in a step, and deletes the pieces that are done; together with the changes of that step where they are gathered.
+   * Notes the results of a step, and deletes the finished pieces; together with the changes of that step where they are
+   * gathered.
    * @param job as it is afterwards, but with the step before
    * @returns false when another call has made that step meanwhile, or the job is gone
    */

@@ -40,7 +40,7 @@ export interface ChangeFeed {
   /**
    * Calls `listener` after commits that may have added entries: before the promises of this process's own commits
    * resolve, and within a quarter of a second for other processes (two seconds if the process of the commit dies before
-   * it has told them). The listener reads what is new with `readAfter`, or
+   * it has told them). The listener reads new entries with `readAfter`, or
    * everything after `perhaps-another-history`.
    * @returns stops the calls
    */

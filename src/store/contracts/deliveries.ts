@@ -42,7 +42,7 @@ export interface QueuedEvent {
   readonly payload: SentEvent;
 }
 
-/** Which deliveries are made again: those that this names and that do not wait. */
+/** Which deliveries are made again: the named ones that do not wait. */
 export type Replay =
   | { readonly ids: readonly string[] }
   | { readonly since: Millis; readonly states: readonly DeliveryState[] };
@@ -111,7 +111,7 @@ export interface DeliveryStore {
   /** Waiting deliveries, by queue; empty queues, and those of disabled event subscriptions, are missing. */
   backlog(): Promise<readonly DeliveryBacklog[]>;
   /**
-   * Deletes what was queued before this, and what a queue has of one state beyond the newest `most`.
+   * Deletes deliveries that were queued before this, and those of one state in a queue beyond the newest `most`.
    * @returns how many, at most `batch`
    */
   deleteOld(old: { readonly before: Millis; readonly most: number }, batch: number): Promise<number>;

@@ -37,7 +37,7 @@ export type ImportedAuthPolicy = Imported & {
 export type ImportedSigner = Imported & { readonly signer: NewExternalJwtSigner };
 export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updatedAt'> };
 export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
-/** Without an email address, which the source does not have: what was entered here stays. */
+/** Without an email address, which the source does not have: an address that was entered here stays. */
 export type ImportedIdentity = Imported & {
   readonly identity: Omit<
     ReturnType<typeof asSent<Identity>>,
@@ -90,7 +90,7 @@ export interface ImportOutcome {
   readonly kind: ImportKind;
   readonly id: string;
   readonly status: ImportStatus;
-  /** In a conflict: what it conflicts with. */
+  /** In a conflict: the other entity. */
   readonly reason: string | null;
   /** The identity for whose name that of the imported entity passes: it is kept as the source has it. */
   readonly passesFor: string | null;
@@ -99,7 +99,7 @@ export interface ImportOutcome {
 export interface ImportStore {
   /**
    * Imports everything in one step, or nothing. Where the two disagree, what exists here stays.
-   * @param dryRun says what would be done, and changes nothing
+   * @param dryRun only computes the result, and changes nothing
    * @returns one outcome for each entity, in the order of the kinds
    * @throws NoAdministratorLeft   the policies of the source would lock the last administrator out
    */

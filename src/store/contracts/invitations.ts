@@ -37,7 +37,7 @@ export interface ResetProof {
   readonly mayHavePower: boolean;
 }
 
-/** With the token of an invitation, or with what a link for a forgotten password says of the account. */
+/** With the token of an invitation, or with the account in a link for a forgotten password. */
 export type InvitationRedemption = ({ readonly tokenHash: string } | { readonly reset: ResetProof }) & {
   readonly identityId: IdentityId;
   readonly chosen:

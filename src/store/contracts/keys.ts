@@ -45,7 +45,7 @@ export interface KeyStore {
     removeOldAt: Millis;
   }): Promise<boolean>;
   /**
-   * Everything sealed under the key-encryption key, by id, even if what it belongs to has ended.
+   * Everything sealed under the key-encryption key, by id, even if its owner has ended.
    * @param after the last id of the previous page; empty for the first page
    */
   listSealed(kind: SealedKind, after: string, limit: number): Promise<readonly SealedSecret[]>;

@@ -4,7 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 
 export interface NodeStore {
   /**
-   * A node announces that it runs, and what it is. It takes over the row and the id of an earlier node of the same
+   * A node announces that it runs, and its facts. It takes over the row and the id of an earlier node of the same
    * name. Nodes not seen since `forgetBefore` are removed. The change feed reports nodes that are new, have new
    * addresses or are removed.
    */

@@ -79,7 +79,7 @@ export interface Store {
   /**
    * The same store for changes on behalf of a caller: each intent first checks, in its own transaction, that the
    * session and the right of the actor still exist. However long the call has waited since it was let in (for its body,
-   * a hash, an answer from elsewhere), it cannot use what was taken from the caller meanwhile.
+   * a hash, an answer from elsewhere), it cannot use a right that was taken from the caller meanwhile.
    * @param now   Millis; sessions that expire at or before it are over
    * @throws CallerRefused from every method that changes something; NotAsSeen when `unchanged` has changed
    */
@@ -98,20 +98,20 @@ export interface Store {
   sessionVersion(id: ApiSessionId): number | null;
   /** The pools of connections of this thread; empty on SQLite. */
   poolUse(): readonly PoolUse[];
-  /** Waits for what is under way, then closes the database. */
+  /** Waits for intents under way, then closes the database. */
   close(): Promise<void>;
 }
 
 /** Changes that are deferred, to be made in one step or not at all. */
 export interface GatheredChanges {
   /**
-   * Reads what is stored. Changes made through it are deferred, and their promises claim success; only methods that
+   * Reads stored entities. Changes made through it are deferred, and their promises claim success; only methods that
    * create, update and delete what administrators manage may be used this way.
    */
   readonly store: Store;
   /**
    * Makes the changes in order, in one step.
-   * @throws NotAsSeen            something has changed since, or something still refers to what is deleted
+   * @throws NotAsSeen            something has changed since, or another entity still refers to the deleted one
    * @throws AlreadyTaken, NoAdministratorLeft, CallerRefused
    */
   commit(conditions: CommitConditions): Promise<void>;
@@ -200,8 +200,8 @@ export class AlreadyTaken extends Error {
   override readonly name = 'AlreadyTaken';
   readonly field: string;
   /**
-   * The identity for which the name would pass, where it is not the very same value: who may insist does so with `force`.
-   * Only for administrators. Null: the value itself is taken.
+   * The identity for which the name would pass, where it is not the very same value: an administrator may insist with
+   * `force`. Only for administrators. Null: the value itself is taken.
    */
   readonly passesFor: string | null;
   constructor(field: string, passesFor: string | null = null) {

@@ -65,7 +65,7 @@ export const tablesOfLogins: readonly string[] = [
     sealed_code TEXT
   )`,
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
-  // Browsers in which a person is signed in; `progress` is what was proven there.
+  // Browsers in which a person is signed in; `progress` has the proofs given there.
   `CREATE TABLE browser_sessions (
     id TEXT PRIMARY KEY,
     token_hash TEXT NOT NULL,
@@ -181,7 +181,7 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX login_attempts_by_reference ON login_attempts (reference)',
   'CREATE INDEX login_attempts_by_identity ON login_attempts (identity_id, at)',
   'CREATE INDEX login_attempts_by_time ON login_attempts (at)',
-  // For finding who has most of them.
+  // To find the source or identity with most of them.
   loginAttemptsBySource,
   ...tablesOfLastLogins,
 ];

@@ -34,7 +34,7 @@ export const tablesOfDeliveries: readonly string[] = [
   )`,
 ];
 
-/** By which PostgreSQL tells what was committed since. */
+/** By which PostgreSQL finds later commits. */
 export const transactionColumn = `transaction_id INTEGER NOT NULL ${currentTransaction}`;
 export const changesByTransaction = 'CREATE INDEX changes_by_transaction ON changes (transaction_id)';
 

@@ -75,7 +75,7 @@ function serverChoice(all: readonly string[]): ServerChoice {
 }
 
 /**
- * Reads a database URL. What it leaves out comes from the environment, as for every PostgreSQL client (PGPASSWORD,
+ * Reads a database URL. Missing parts come from the environment, as for every PostgreSQL client (PGPASSWORD,
  * PGPASSFILE, PGSSLMODE and so on).
  * @throws TypeError        the URL cannot be parsed
  * @throws PostgresHostsError  it names several hosts in a way that is impossible
@@ -184,7 +184,7 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
 }
 
 /**
- * A replica may lack what was committed on its primary: reading from it would let people in whose sessions have ended.
+ * A replica may lack commits of its primary: reading from it would let people in whose sessions have ended.
  * A server that becomes a replica closes its connections, so checking new ones is enough.
  */
 async function requirePrimary(client: pg.Client): Promise<void> {

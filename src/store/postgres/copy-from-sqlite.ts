@@ -1,4 +1,4 @@
-// Moves a whole SQLite database into an empty PostgreSQL one, and compares what arrived with what was sent.
+// Moves a whole SQLite database into an empty PostgreSQL one, and compares the copies with the originals.
 
 import { createHash, type Hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';

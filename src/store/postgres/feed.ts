@@ -14,7 +14,7 @@ export const changesChannel = 'overlay_auth_changes';
 /** How often to poll while nothing would wake us, and while something would. */
 const pollAlone: Millis = 200;
 const pollWhileListening: Millis = 2000;
-/** A listening connection silent for this long no longer wakes anybody. */
+/** A listening connection silent for this long no longer wakes a reader. */
 const listenerPatience: Millis = 500;
 
 interface FeedNeeds {

@@ -1,8 +1,8 @@
 // Which intents may run beside others on PostgreSQL. By default an intent runs alone, across all nodes, as in SQLite's
-// writer thread: what it reads stays true until it commits, so rules over several rows need no locks. The intents below
+// writer thread: its reads stay true until it commits, so rules over several rows need no locks. The intents below
 // are the frequent ones. Each was reviewed against every other one of the list under READ COMMITTED: either one guarded
-// statement decides it, or it holds keys of what it changes, and shares keys of what it relies on. Policies, signers and
-// authorities cannot change meanwhile, because the intents that change those run alone.
+// statement decides it, or it holds keys of the entities that it changes, and shares keys of those that it relies on.
+// Policies, signers and authorities cannot change meanwhile, because the intents that change those run alone.
 
 import { nameKeys } from '../../model/names.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
@@ -93,7 +93,7 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
     count: (limits) => attemptKeys(limits.map(({ key }) => key)),
     clear: attemptKeys,
   },
-  // Changes of identities and of what belongs to one.
+  // Changes of identities and of their parts.
   identities: {
     create: (identity, password) => named(identity.name, password?.username),
     update: (id, patch) => [

@@ -13,7 +13,7 @@ import { proveServer } from './prove.ts';
  * @param options.isPatient statements never time out: for work on the whole database for which no request waits
  * @throws SchemaError        a newer release or another program made the database
  * @throws StoreUnavailable   the server cannot be reached, or refuses us
- * @throws PostgresPoolerError it does not do what the service relies on
+ * @throws PostgresPoolerError it lacks a behaviour that the service relies on
  */
 export async function openPostgresStore({
   isPatient = false,

@@ -1,4 +1,4 @@
-// One use of a connection: an intent as a transaction, and what is repeated after an interruption.
+// One use of a connection: an intent as a transaction, repeated after an interruption.
 
 import type { Millis } from '../../platform/clock.ts';
 import { addChangeSql } from '../sql/changes.ts';

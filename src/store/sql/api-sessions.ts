@@ -177,7 +177,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
          AND (disabled_at IS NULL OR disabled_until <= ${now}))
      RETURNING expires_at, ${raw(bearerSql)}`;
   if (row === undefined) return yield* refuseRefresh(rotate);
-  // Only what the answer needs: data that crosses to another thread is copied twice.
+  // Only the columns that the answer needs: data that crosses to another thread is copied twice.
   const session = { ipAddress: rotate.ipAddress, lastActivityAt: now, expiresAt: integer(row, 'expires_at') };
   return { outcome: 'rotated', session, identity: identityInTokensOf(row) };
 }

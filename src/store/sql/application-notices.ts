@@ -7,7 +7,7 @@ import { text } from './codec.ts';
 import { deliver } from './deliveries.ts';
 import type { Intent, SqlRow } from './intent.ts';
 
-/** Among what a statement on `api_sessions` returns: whether the application wants to be told, without a read of its own. */
+/** A column of statements on `api_sessions`: whether the application wants to be told, without a read of its own. */
 export const isToldSql = `(SELECT 1 FROM oidc_clients
   WHERE oidc_clients.id = api_sessions.client_id AND backchannel_logout_uri IS NOT NULL) AS is_told`;
 
