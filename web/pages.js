@@ -101,7 +101,7 @@ for (const form of document.forms) {
   });
 }
 
-// A passkey, as the first proof, the second one, or a new one. The form sends what the authenticator answered, or why
+// A passkey, as the first proof, the second one, or a new one. The form sends the authenticator's answer, or why
 // there is no answer is said above its button.
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll('[data-passkey]'))) {
   if (!hasPasskeys()) continue;

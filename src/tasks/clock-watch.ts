@@ -25,7 +25,7 @@ interface ClockWatchNeeds {
   readonly store: { readonly nodes: Pick<NodeStore, 'databaseTime' | 'listAll'> };
   readonly clock: Clock;
   readonly log: Logger;
-  /** Repeats what was done by the wrong clock; until it has, the clock counts as wrong. */
+  /** Repeats the work that was done by the wrong clock; until it has, the clock counts as wrong. */
   readonly onSetRight: () => Promise<void>;
 }
 

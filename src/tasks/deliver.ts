@@ -1,4 +1,4 @@
-// Delivers what is queued for others (`store/contracts/deliveries.ts`). Of all nodes, one at a time delivers to a
+// Delivers the queues of other services (`store/contracts/deliveries.ts`). Of all nodes, one at a time delivers to a
 // subscriber: it holds the queue, and another one takes over when its hold has run out.
 
 import {
@@ -38,7 +38,7 @@ export interface Deliverer {
   failures(): ReadonlyMap<DeliveryKind, number>;
   /** How many deliveries were given up since the start, by kind. */
   givenUp(): ReadonlyMap<DeliveryKind, number>;
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins no more deliveries, and waits for those under way. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface DelivererNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Whether the clock is right, so that what is signed will be accepted. */
+  /** Whether the clock is right, so that signatures will be accepted. */
   readonly isReady: () => boolean;
 }
 
@@ -143,7 +143,7 @@ function queueDelivery(
     readonly count: (kind: DeliveryKind, ended: { readonly again: number; readonly lost: number }) => void;
   },
 ): (queue: DeliveryQueue) => Promise<Millis | null> {
-  /** @returns those that were tried */
+  /** @returns the deliveries that were tried */
   async function attempt(
     sender: Sender<DeliveryKind>,
     subscriber: string,

@@ -10,19 +10,19 @@ import type { ExpiryStore } from '../store/contracts/expiry.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
 const batch = 500;
-/** Longer than they may wait, so that administrators see what was given up. */
+/** Longer than they may wait, so that administrators see deliveries that were given up. */
 const keptDeliveries: Millis = deliveriesWait + 4 * DAY;
 /** Of each subscriber and state. */
 const mostDeliveries = 100_000;
 
-/** Drops what this thread keeps in memory about expired tokens. */
+/** Drops expired tokens from the memory of this thread. */
 export function forgetExpired(needs: { clock: Clock; ended: DenySet; revoked: DenySet }): void {
   const now = needs.clock.now();
   for (const denied of [needs.ended, needs.revoked])
     for (const [id, until] of denied) if (until <= now) denied.delete(id);
 }
 
-/** Deletes what has expired, in small batches so that other writes get a turn in between. @returns how many rows */
+/** Deletes expired rows, in small batches so that other writes get a turn in between. @returns how many rows */
 export async function deleteExpired(needs: {
   store: {
     expiry: ExpiryStore;

@@ -31,7 +31,7 @@ export interface NodeHeartbeat {
 
 /**
  * For a thread beside the one that beats: compares the clock as often, and leaves the rest to that thread.
- * @param isCluster what the beating thread has found
+ * @param isCluster as found by the thread with the heartbeat
  */
 export function clockComparison(needs: {
   readonly clockWatch: Pick<ClockWatch, 'compare'>;

@@ -1,4 +1,4 @@
-// Asks OCSP responders, each about one certificate at a time, and remembers what they said.
+// Asks OCSP responders, each about one certificate at a time, and remembers their answers.
 
 import type { Ca } from '../model/entities/ca.ts';
 import { recentMap } from '../platform/caches.ts';

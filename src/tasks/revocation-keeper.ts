@@ -40,7 +40,7 @@ import {
 } from './watched-authority.ts';
 
 export interface RevocationKeeper extends RevocationSource {
-  /** Fetches what is due, and notes how that went. Call it often. */
+  /** Fetches due lists, and notes the results. Call it often. */
   fetchDue(): Promise<void>;
   /** How many addresses and files have no list that counts now. */
   stale(): number;
@@ -60,7 +60,7 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
   const loading = new Map<CaId, Promise<Watched | null>>();
   const fetches = listFetches(needs);
 
-  /** One after the other, so that the last one has seen what the store has now. */
+  /** One after the other, so that the last one has seen the present state of the store. */
   function load(caId: CaId): Promise<Watched | null> {
     const before = loading.get(caId) ?? Promise.resolve(null);
     const next = before.then(loadNow, loadNow);
@@ -77,7 +77,7 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
       await takeStored(needs, state);
       await takeFiles(state, clock.now());
       watched.set(caId, state);
-      // Not awaited: what the feed reports must not wait for other servers.
+      // Not awaited: entries of the feed must not wait for other servers.
       if (known?.ca.updatedAt !== ca.updatedAt)
         fetchDue([state]).catch((error) => log.error('task failed', { task: 'revocation lists', error }));
       return state;
@@ -168,7 +168,7 @@ async function obtainStatus(
   const certificate = readPathCertificate(question.certificate);
   const issuer = readPathCertificate(question.issuer);
   const [checked] = checkedCertificates([certificate, issuer]) as [CheckedCertificate];
-  // Its lists may have been there before anybody knew its certificate.
+  // Its lists may have been there before its certificate was known.
   const isNew = learn(state, issuer);
   if (isNew) await takeFiles(state, clock.now());
   const decide = () => statusByLists(checked, [...state.lists.values()], clock.now());

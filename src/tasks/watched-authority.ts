@@ -133,7 +133,7 @@ export function isSame(
   return list?.thisUpdate === row.thisUpdate && list.listNumber === row.listNumber;
 }
 
-/** @param file what an administrator has put in, where the source is that */
+/** @param file of an administrator, if that is the source */
 export function isDue(state: ListState | undefined, file: UnverifiedList | undefined, now: Millis): boolean {
   if (state === undefined) return true;
   const { triedAt, error, entries, nextUpdate } = state;

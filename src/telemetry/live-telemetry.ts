@@ -15,12 +15,12 @@ export interface LiveTelemetry {
   counts(): DeliveryCounts;
   /**
    * Prepares what another configuration wants.
-   * @param metrics what this thread reports, if it reports for all
+   * @param metrics of all threads, if this thread reports them
    * @returns puts it in use; it cannot fail
    * @throws ConfigError a file that it names cannot be used
    */
   prepare(config: TelemetryConfig | null, metrics: TelemetryNeeds['metrics']): Promise<() => void>;
-  /** Sends what is waiting, for two seconds at most. */
+  /** Sends waiting spans and metrics, for two seconds at most. */
   stop(): Promise<void>;
 }
 

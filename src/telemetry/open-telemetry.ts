@@ -32,7 +32,7 @@ export interface OpenTelemetry {
   readonly tracing: Tracing;
   /** Sends metrics from now on. */
   start(): void;
-  /** Sends what is waiting, and gives up after two seconds. */
+  /** Sends waiting spans and metrics, and gives up after two seconds. */
   stop(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ interface UnderWay {
 
 export interface Spans {
   readonly tracing: Tracing;
-  /** Sends what is waiting. */
+  /** Sends waiting spans. */
   stop(): Promise<void>;
 }
 
@@ -135,7 +135,7 @@ function endFailed(span: Span, error: unknown): void {
   span.end();
 }
 
-/** The library's processor, which sends one batch after the other, with a limit that includes what is being sent. */
+/** The library's processor, which sends one batch after the other, with a limit that includes the batch under way. */
 function boundedProcessor(
   exporter: SpanExporter,
   deliveries: Deliveries,
@@ -185,8 +185,8 @@ function spanExporter(
   };
 }
 
-// Which requests are traced. Anybody can send a trace context, so it is followed only within bounds: it must decide
-// neither what this service spends nor what it reveals.
+// Which requests are traced. Every client can send a trace context, so it is followed only within bounds: it must
+// decide neither the costs of this service nor the data that it reveals.
 
 /** The contents of the header `traceparent`. */
 export interface TraceParent {

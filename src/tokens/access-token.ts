@@ -16,7 +16,7 @@ export const edgeAudience = 'overlay-edge-apis';
 /** How far the clock of another node may be ahead when it has stamped a token. */
 export const clockSkew: Millis = 30 * SECOND;
 
-/** Longer than any token of ours; what is longer is not looked at. */
+/** Longer than any token of ours; longer texts are not parsed. */
 const maxTokenLength = 8192;
 
 /** Rounds down, as NumericDate values are written (RFC 7519 2). */
@@ -26,7 +26,7 @@ export function toSeconds(millis: Millis): Seconds {
 
 /**
  * @param token.lifetime Millis; a multiple of a second
- * @param token.audience who may accept it
+ * @param token.audience the parties that may accept it
  */
 export function mintAccessToken(
   needs: { ring: KeyRing; random: Random },

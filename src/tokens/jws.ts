@@ -1,5 +1,5 @@
-// tokens/ owns what we issue: signing keys, access, ID and refresh tokens, codes. One verifier per token kind;
-// there is no function that verifies "any token". Those of others are the business of login/ (platform/jwk/).
+// tokens/ owns the tokens that we issue: signing keys, access, ID and refresh tokens, codes. One verifier per token
+// kind; there is no function that verifies "any token". Tokens of other issuers belong to login/ (platform/jwk/).
 //
 // This file signs and verifies compact JWS with node:crypto one-shot calls, because it is on the path of every
 // API call. A header is never parsed: it must equal, byte for byte, one that this service writes.

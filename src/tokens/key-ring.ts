@@ -21,7 +21,7 @@ const generateKeys = promisify(generateKeyPair);
 
 interface KnownKey {
   readonly key: SigningKey;
-  /** The first segment of what it signs. */
+  /** The first segment of its tokens. */
   readonly headers: Readonly<Record<JwtType, string>>;
   readonly material: SigningMaterial;
   readonly jwk: webcrypto.JsonWebKey;

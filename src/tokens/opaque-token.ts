@@ -32,7 +32,7 @@ export interface OpaqueToken {
   readonly id: string;
   /** 1 for the first; raised by each rotation. */
   readonly generation: number;
-  /** SHA-256 of the whole text, base64url; what the store compares. */
+  /** SHA-256 of the whole text, base64url; for comparison in the store. */
   readonly hash: string;
 }
 
@@ -107,7 +107,7 @@ function uuidText(bytes: Buffer): string {
 }
 
 // Refresh tokens (spec 2.6): one live token per session, replaced by each use. What counts is an opaque secret. Most
-// clients get it as it is. Existing SDKs read the end of its life from it, so theirs is wrapped into a signed JWT;
+// clients get it unchanged. Existing SDKs read the end of its life from it, so theirs is wrapped into a signed JWT;
 // the two forms have secrets of different kinds, and neither is ever taken for the other.
 
 /** How a client gets its refresh tokens. */
@@ -181,7 +181,7 @@ export function refreshTokenText(
   return signJwt(material, header, claims);
 }
 
-/** Longer than any refresh token of ours; what is longer is not looked at. */
+/** Longer than any refresh token of ours; longer texts are not parsed. */
 const maxTokenLength = 4096;
 
 /**

@@ -19,7 +19,7 @@ export type ProofOnce = 'new' | 'used' | 'full';
 export interface ProofMemory {
   /** Uses a proof up: exactly one of several calls says `new`. */
   use(proof: PresentedOnce, now: Millis): ProofOnce | Promise<ProofOnce>;
-  /** Nothing is known of what was used before; 0: everything is. */
+  /** Proofs that were used before are unknown; 0: all are known. */
   readonly startedAt: Millis;
   /** Part of every nonce. Nonces of another epoch are worthless. */
   readonly epoch: string;
@@ -34,7 +34,7 @@ interface Span {
 }
 
 /**
- * Remembers proofs in memory. Half of the room is free for everybody; beyond that each owner has a share of one in
+ * Remembers proofs in memory. Half of the room is free for all; beyond that each owner has a share of one in
  * sixteen, so that one session in a loop keeps no other out.
  * @param most how many at once; each takes about a hundred bytes
  */

@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const path = '/current-identity/mfa';
 
-/** A set-up in progress: what the app needs, the recovery codes, and the first code. */
+/** A set-up in progress: the secret for the app, the recovery codes, and the first code. */
 export function SetUp({
   enrollment: { provisioningUrl = '', recoveryCodes = [] },
   refresh,

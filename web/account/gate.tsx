@@ -6,7 +6,7 @@ import { currentState, onState, signIn, signOut } from './session.ts';
 import { Shell } from './shell.tsx';
 import { texts } from './texts.ts';
 
-/** Shows the account to people who are signed in, and tells everybody else what to do. */
+/** Shows the account to people who are signed in, and tells other visitors how to sign in. */
 export function Gate() {
   const state = useSyncExternalStore(onState, currentState);
   switch (state.kind) {

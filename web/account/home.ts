@@ -1,5 +1,5 @@
-// Script of the start page: shows those who are signed in at the account page what they may open. Others see the page as
-// it came.
+// Script of the start page: shows people who are signed in at the account page their applications. Others see the page
+// as it came.
 
 import { api, session } from './session.ts';
 

@@ -20,7 +20,7 @@ const path = '/current-identity/passkeys';
 
 interface Changing {
   readonly hasPassword: boolean;
-  /** Shows what the server has now. */
+  /** Shows the present passkeys of the server. */
   readonly whenChanged: (said: string) => Promise<void>;
 }
 

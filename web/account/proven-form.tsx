@@ -1,4 +1,4 @@
-// Changes of what the person signs in with, which need a fresh proof some time after the sign-in.
+// Changes of authenticators, which need a fresh proof some time after the sign-in.
 
 import { freshLoginAge } from '@overlay-auth/client';
 import { type ComponentProps, type ReactNode, useState } from 'react';

@@ -82,7 +82,7 @@ export function Badge({
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
-/** An empty place, which says what would be here and how to get it. */
+/** An empty place, which names the missing contents and how to get them. */
 export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
     <div className="empty">

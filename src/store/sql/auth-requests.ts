@@ -121,7 +121,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   return 'recorded';
 }
 
-/** True if what the primary login rests on is as it was verified. */
+/** True if the verified facts of the primary login have not changed. */
 function isStillProven({
   identityId,
   authenticatorId,
@@ -290,7 +290,7 @@ function* insertSession(
   });
 }
 
-/** Why the code was refused, and what follows. */
+/** Why the code was refused, and the consequences. */
 function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   const row = yield* first`SELECT * FROM auth_requests WHERE id = ${redeem.key}
     AND code_hash = ${redeem.codeHash}`;

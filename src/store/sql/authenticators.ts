@@ -189,7 +189,7 @@ export function createCertificate(authenticator: NewCertificateAuthenticator, no
   return insert('authenticators', { ...authenticator, method: 'cert', ...times });
 }
 
-/** Deletes an authenticator and ends what it opened. @returns false when there is none */
+/** Deletes an authenticator and ends the sessions that it opened. @returns false when there is none */
 export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
   if (row === undefined) return false;

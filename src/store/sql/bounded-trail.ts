@@ -15,7 +15,7 @@ export function* countOf({ table, where }: Trail): Intent<number> {
   return row === undefined ? 0 : integer(row, 'total');
 }
 
-/** Looking for the heaviest owner counts all records, so what is left after so many times goes by age alone. */
+/** Looking for the heaviest owner counts all records, so after so many times the rest is deleted by age alone. */
 const rounds = 8;
 
 /**

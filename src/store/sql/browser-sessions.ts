@@ -78,7 +78,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     ...{ id, tokenHash, identityId, authenticatorId, signerId, caId, issuer, progress: kept },
     ...{ applications: [application], ipAddress, createdAt: now, lastUsedAt: now, expiresAt },
   });
-  // Otherwise anybody who can log in could fill the store.
+  // Otherwise a person who can log in could fill the store.
   yield* run`DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions
        WHERE identity_id = ${kept.identityId}
        ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${most})`;
@@ -111,7 +111,7 @@ export function* endBrowserSession(id: string, now: Millis): Intent<boolean> {
 
 /**
  * Ends the browser sessions of which a condition holds, and has the applications told that they logged in to. Their API
- * sessions continue: what was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
+ * sessions continue: access that was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
  * @returns how many
  */
 export function* endBrowserSessionsWhere(which: Sql, now: Millis): Intent<number> {
@@ -144,7 +144,7 @@ export function* endBrowserSessionsOf(of: {
   yield* endBrowserSessionsWhere(which, now);
 }
 
-/** Selects what an authenticator opened; null: what a claim opened, of a token or by the rule of an authority. */
+/** Selects sessions that an authenticator opened; null: those that a claim of a token or certificate opened. */
 export function openedWith(authenticatorId: string | null): Sql {
   return authenticatorId === null
     ? raw('authenticator_id IS NULL')

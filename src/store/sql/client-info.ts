@@ -3,7 +3,7 @@ import { HOUR, type Millis } from '../../platform/clock.ts';
 import { excluded, insertOr, integerOrNull, reader } from './codec.ts';
 import { type Intent, run, type SqlRow } from './intent.ts';
 
-/** Stores what a client reported, replacing earlier reports. Writes nothing if it is the same. */
+/** Stores the report of a client, replacing earlier ones. Writes nothing if it is the same. */
 export function* keepClientInfo(identityId: string, info: ClientInfo | undefined): Intent<void> {
   if (info === undefined) return;
   yield* insertOr(

@@ -219,7 +219,7 @@ function sqlOf(value: unknown): SqlValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SqlValue);
 }
 
-/** For `DO UPDATE SET`: the columns get what would have been inserted. */
+/** For `DO UPDATE SET`: the columns get the values of the insertion. */
 export function excluded(...columns: readonly string[]): string {
   return columns.map((column) => `${column} = excluded.${column}`).join(', ');
 }

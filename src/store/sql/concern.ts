@@ -72,7 +72,7 @@ interface Concern<Contract, W extends keyof Contract, F extends keyof Contract, 
   readonly contract?: Contract;
 }
 
-/** Ties a concern to its contract: `concern<TotpStore>()({ … })`. What is left out is empty. */
+/** Ties a concern to its contract: `concern<TotpStore>()({ … })`. Missing members are empty. */
 export const concern =
   <Contract>() =>
   <

@@ -152,7 +152,7 @@ export function* deliverEvents(events: readonly QueuedEvent[]): Intent<void> {
   }
 }
 
-/** Queues a notice for the verified address of its identity, in the transaction of what it tells of. */
+/** Queues a notice for the verified address of its identity, in the transaction of the change. */
 export function* deliverNotice({ id, mail, former }: QueuedNotice): Intent<void> {
   const row = yield* first`SELECT email, email_verified FROM identities WHERE id = ${mail.identityId}
        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE queue = ${queueOf('mail', mailServer)} AND id = ${id})`;

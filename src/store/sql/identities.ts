@@ -199,7 +199,7 @@ function administers(row: SqlRow | undefined, now: Millis): boolean {
   return identity.isAdmin && !isDisabled(identity, now);
 }
 
-/** Removing an external id ends what it opened, as removing an authenticator does. */
+/** Removing an external id ends the sessions that it opened, as removing an authenticator does. */
 function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Millis): Intent<void> {
   const row = yield* first('SELECT external_id FROM identities WHERE id = ?', id);
   const former = row === undefined ? null : textOrNull(row, 'external_id');

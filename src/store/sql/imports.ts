@@ -1,5 +1,5 @@
-// Imports write what the source says wherever it does not conflict with what is here. The table `imports` remembers
-// what was written, so that a repeated import undoes no change made here and repeats nothing.
+// Imports write the source's entities where they do not conflict with those here. The table `imports` remembers
+// the written values, so that a repeated import undoes no change made here and repeats nothing.
 
 import type { Millis } from '../../platform/clock.ts';
 import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';

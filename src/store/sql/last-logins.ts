@@ -22,7 +22,7 @@ export const lastLogins = concern<LastLoginStore>()({
   methods: ({ list }) => ({ list: (query) => list(listed, query, listedOf) }),
 });
 
-/** Of one identity: otherwise anybody who can log in could fill the store. */
+/** Of one identity: otherwise a person who can log in could fill the store. */
 const mostKept = 50;
 /** Logins that follow one another change nothing, so that those of one identity do not wait for one another. */
 const precision: Millis = MINUTE;
@@ -30,7 +30,7 @@ const precision: Millis = MINUTE;
 const programLength = 16;
 const idLength = 24;
 
-/** Among what a statement returns: the rows of an identity as one text, which saves a statement. */
+/** A column of a statement: the rows of an identity as one text, which saves a statement. */
 export function knownLoginsSql(identityId: string): string {
   return `(SELECT string_agg(id || ' ' || first_at || ' ' || last_at, ',') FROM last_logins
     WHERE last_logins.identity_id = ${identityId}) AS known_logins`;

@@ -49,7 +49,7 @@ const replaced = excluded(
 
 /**
  * Records a login, or replaces the whole record of its request that has no code yet. It never ends earlier than before.
- * @param where.proven  what the login rests on
+ * @param where.proven  the proofs of the login
  * @param where.sameBrowser a condition of the record that is replaced
  * @returns the row with its generation; undefined when one of the conditions does not hold
  */

@@ -1,5 +1,5 @@
 // The names of identities and the user names of passwords are one namespace (model/names.ts). The intents that give a name
-// hold its keys or run alone, so what is looked up here stays true until they commit.
+// hold its keys or run alone, so a look-up here stays true until they commit.
 
 import { nameKeys } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';

@@ -22,7 +22,7 @@ import type { ListSource } from './list-source.ts';
 import { countedExactly, onlyNumber, raised, totalOf } from './list-total.ts';
 import { OutOfTime } from './turns.ts';
 
-/** Comparisons for each entry that every filter may make, however long the list: what a person types. */
+/** Comparisons for each entry that every filter may make, however long the list: enough for a typed filter. */
 const freeComparisons = 24;
 /** A list of everything has at most this many entries in an order other than that of a unique field. */
 const mostKeys = 100_000;

@@ -47,7 +47,7 @@ export const restores = concern<RestoreStore>()({
   }),
 });
 
-/** Column names, by what a restore does with them. */
+/** Column names, by the action of a restore. */
 interface ColumnRules {
   /** Describes people, or was set by people and administrators. */
   readonly kept: string;
@@ -82,7 +82,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   used_assertions: { kept: 'id expires_at' },
   // A code that waits for a device would open a session.
   device_logins: 'emptied',
-  // They refer to what was issued before, which no longer counts.
+  // They refer to items that were issued before and no longer count.
   revocations: { kept: 'id type issued_before expires_at tags created_at updated_at' },
   auth_requests: 'emptied',
   browser_sessions: 'emptied',
@@ -98,7 +98,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     kept: `ca_id url tried_at error fetched_at issuer_pem der issuer is_delta list_number this_update next_update entries`,
   },
   setup_links: 'emptied',
-  // Its administrator decided on people as they are now.
+  // Its administrator decided on the present people.
   bulk_jobs: 'emptied',
   bulk_job_pieces: 'emptied',
   enrollments: 'emptied',

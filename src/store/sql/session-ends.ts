@@ -1,5 +1,5 @@
-// How sessions end, one by one and together with what else depends on the same proof: browser sessions and logins in
-// progress.
+// How sessions end, one by one and together with everything that depends on the same proof: browser sessions and logins
+// in progress.
 
 import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';

@@ -29,7 +29,7 @@ export class EmptiedDatabase extends Error {
  * @throws Error            the file cannot be created or is not a database
  */
 export async function openSqliteStore({ path }: { path: string }): Promise<Store> {
-  // SQLite would make the file readable for everybody; its companion files copy its mode. The file gets its name only
+  // SQLite would make the file readable for every user; its companion files copy its mode. The file gets its name only
   // once it contains a schema, so an empty file is never one of ours. If several processes create it at once, one is
   // first.
   if (!existsSync(path)) await createWhole(path, (partial) => migrate(partial, () => false));

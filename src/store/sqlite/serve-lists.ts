@@ -22,7 +22,7 @@ export function serveLists(port: MessagePort, connection: SqliteConnection): voi
 function answersOf(port: MessagePort, { database }: SqliteConnection) {
   let ends: Millis = 0;
   let rows = 0;
-  // SQLite cannot be interrupted through node:sqlite, but what a statement calls for each row can end it.
+  // SQLite cannot be interrupted through node:sqlite, but a function that a statement calls for each row can end it.
   database.function('within_time', { directOnly: true }, (_row) => {
     rows += 1;
     if (rows % rowsBetweenLooks === 1 && systemClock.monotonic() > ends) throw new OutOfTime();

@@ -20,9 +20,9 @@ export function sessionVersion(versions: SessionVersions, id: string): number {
 /**
  * Notes which rows change on the connection that writes.
  * @param database migrated
- * @returns raises the versions of what has changed since the last call. Call it after the commit: raised earlier, a
- * version would let the old row pass for the new one. And before anybody hears of the commit. It does no harm after a
- * transaction that was rolled back.
+ * @returns raises the versions of the sessions that have changed since the last call. Call it after the commit: raised
+ * earlier, a version would let the old row pass for the new one. Call it before listeners hear of the commit. It does
+ * no harm after a transaction that was rolled back.
  */
 export function raiseSessionVersions(database: DatabaseSync, versions: SessionVersions): () => void {
   const changed = new Set<number>();

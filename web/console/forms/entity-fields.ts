@@ -1,6 +1,6 @@
-// The console's reader of the tables in src/model/entities/: what a form sets, and what it has changed. Only fields that
-// differ from what was read are sent, so two people who change different fields of an entity do not undo each other's
-// work.
+// The console's reader of the tables in src/model/entities/: the fields that a form sets, and those that it has
+// changed. Only fields that differ from the read values are sent, so two people who change different fields of an
+// entity do not undo each other's work.
 
 import {
   type Change,
@@ -79,7 +79,7 @@ export function draftOf<Of extends object>(entity: Entity, document: object): Of
   return withValues({}, Object.fromEntries(values)) as Of;
 }
 
-/** The initial values of a new entity: its defaults, and what is given. */
+/** The initial values of a new entity: its defaults, and the given values. */
 export function newDraft<Of extends object>(entity: Entity, given: Values = {}): Of {
   const values = formFields(entity)
     .filter(([, { isForChange }]) => !isForChange)

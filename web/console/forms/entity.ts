@@ -1,4 +1,4 @@
-// One entity with its version: what a form starts from, and requires to be unchanged when it saves.
+// One entity with its version: the values that a form starts from, and requires to be unchanged when it saves.
 
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../queries.ts';

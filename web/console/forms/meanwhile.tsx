@@ -15,7 +15,7 @@ export interface Meanwhile<Draft> {
   readonly now: Versioned<Draft>;
 }
 
-/** Shows field by field what is different now. Continuing keeps one's own changes, and takes theirs everywhere else. */
+/** Shows the differences field by field. Continuing keeps one's own changes, and takes theirs everywhere else. */
 export function MeanwhileChanged({
   entity,
   found: { before, mine, now },

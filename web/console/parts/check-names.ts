@@ -84,5 +84,5 @@ const german = {
   [expiredCertificateChecks.fingerprint]: 'Fingerabdruck des Zertifikats',
 };
 
-/** The checks of a login and what was seen of a refused request; the server's own names are the English ones. */
+/** The names of checks of a login and of a refused request; the server's own names are the English ones. */
 export const checkNames: Readonly<Record<string, string>> = language === 'de' ? german : {};

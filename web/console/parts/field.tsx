@@ -1,4 +1,4 @@
-// A label, its control, and what is said about it.
+// A label, its control, and its hints and errors.
 
 import type { InputHTMLAttributes, ReactNode } from 'react';
 
@@ -16,7 +16,7 @@ interface Described {
   readonly 'aria-describedby': string | undefined;
 }
 
-/** @param control gets the attributes that tie it to what is said about it */
+/** @param control gets the attributes that tie it to its hints and errors */
 function Field({
   id,
   label,

@@ -9,7 +9,7 @@ export interface SameChangeProps {
   readonly change: Change;
 }
 
-/** Shows what a form does, for people who want to do the same with a program. */
+/** Shows the command and API call of a form, for people who want to do the same with a program. */
 export function SameChange({ command, change: { method, path, body, version } }: SameChangeProps) {
   const typed = command === null ? null : ['overlay-auth', ...command].map(shellQuoted).join(' ');
   const condition = version == null ? '' : `\nIf-Match: ${version}`;

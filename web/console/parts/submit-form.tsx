@@ -12,7 +12,7 @@ interface SubmitFormProps<Made> {
   readonly label: string;
   readonly action: () => Promise<Made>;
   readonly done?: (made: Made) => unknown;
-  /** Shows what was made. */
+  /** Shows the result. */
   readonly result?: (made: Made) => ReactNode;
   /** Beside the button. */
   readonly also?: ReactNode;

@@ -100,7 +100,7 @@ export function changesText(event: AuditEvent): string {
     .join('; ');
 }
 
-/** Whom or what an event is about. */
+/** The person or entity that an event is about. */
 export function About({ event }: { event: AuditEvent }) {
   const { identity, entity, entityId } = event;
   if (identity !== null) return <PersonLink of={identity} />;

@@ -55,7 +55,7 @@ function Health() {
   const query = useQuery({
     queryKey: ['health'],
     async queryFn({ signal }): Promise<{ readonly found: HealthChecks | null }> {
-      // 503 is an answer too: it says what is wrong.
+      // 503 is an answer too: its body has the fault.
       const response = await reach('/health-checks', { credentials: 'omit', signal });
       const { data = null } = response.status === 404 ? {} : await response.json();
       return { found: data };

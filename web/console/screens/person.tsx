@@ -1,4 +1,4 @@
-// One person: can they sign in, and if not, why; and what can be done about it.
+// One person: can they sign in, and if not, why; and the remedies.
 
 import { Link, useParams } from '@tanstack/react-router';
 import { identityEntity } from '../../../src/model/entities/identity.ts';

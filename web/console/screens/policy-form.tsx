@@ -9,7 +9,7 @@ import { words } from './policies-words.ts';
 
 export type PolicyDraft = Draft<AuthPolicy, typeof authPolicyEntity>;
 
-/** The rules in words, as they are edited. */
+/** The edited rules in words. */
 export function PolicySentences({ draft }: { draft: PolicyDraft }) {
   const names = useNames('ext-jwt-signer');
   return (

@@ -15,7 +15,7 @@ const { remedies: words } = texts;
 
 /** An action that lets a person sign in again. */
 type Remedy = 'unlock' | 'enable' | 'invite' | 'reset-mfa' | 'policy' | 'authenticators' | 'edit';
-/** A screen on which administrators set right what others, or many, depend on. */
+/** A screen on which administrators correct settings that other people depend on. */
 type Place = 'signers' | 'cas' | 'clients' | 'enrollments' | 'people' | 'nodes';
 
 /** Nothing here helps: the client, the person, the provider or the operator of the host has to do it. */

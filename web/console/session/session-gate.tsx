@@ -10,7 +10,7 @@ import { begin, currentState, onState, signIn, signInInWindow } from './session.
 
 let begun: Promise<string | null> | undefined;
 
-/** Shows the console to people who are signed in, and tells everybody else how to sign in. */
+/** Shows the console to people who are signed in, and tells other visitors how to sign in. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const state = useSyncExternalStore(onState, currentState);
   const [isPlaced, setPlaced] = useState(false);

@@ -74,7 +74,7 @@ export async function signIn(address = '/console'): Promise<void> {
 
 /**
  * Signs in again in a separate window, and lets waiting calls continue. If another person signs in, the page starts
- * over: they must not see what it shows.
+ * over: they must not see its contents.
  * @throws WindowBlocked, Refusal, ProtocolError, Unreachable
  */
 export async function signInInWindow(): Promise<void> {

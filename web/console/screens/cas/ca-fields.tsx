@@ -49,7 +49,7 @@ const newRule = {
   index: 0,
 };
 
-/** The rule that finds the external id, and what it says in words. */
+/** The rule that finds the external id, in words too. */
 function RuleFields() {
   const form = useForm<CaDraft>();
   const { externalIdClaim: rule } = form.draft;

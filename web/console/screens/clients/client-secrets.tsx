@@ -111,7 +111,7 @@ export async function withSecret<About extends Pick<Created, 'id' | 'name'>>(
   }
 }
 
-/** The secret of what was just added, or why there is none. */
+/** The secret of the new application, or why there is none. */
 export function FirstSecret({ secret, failure, label }: Created & { readonly label: string }) {
   if (failure !== null) return <Failure error={failure} />;
   return secret !== null && <ShownOnce label={label} text={secret} />;

@@ -249,7 +249,7 @@ export function hasAddress({ redirects }: Template): boolean {
 export function addressAt({ port = '' }: Template, typed: string): string | null {
   const text = typed.trim();
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `https://${text}`);
-  // Some browsers encode what a host cannot have.
+  // Some browsers encode characters that a host cannot have.
   if (url === null || !/^[\w.:[\]-]+$/.test(url.host)) return null;
   if (url.port === '') url.port = port;
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');

@@ -11,7 +11,7 @@ import { type EnrollmentWish, enroll, enrollmentOf } from './first-access.ts';
 import { DeviceToken, fileName } from './hand-over.tsx';
 import { words } from './words.ts';
 
-/** A token with which a device gets what it signs in with. */
+/** A token with which a device gets its certificate. */
 export function EnrollDevice(props: OfPerson) {
   return (
     <DialogButton

@@ -1,4 +1,4 @@
-// Adds many people from a table. It is checked before anybody is added, and what is added can be invited at once.
+// Adds many people from a table. It is checked before a person is added, and the new people can be invited at once.
 
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-// One change or action for many people: what it touches is shown before it is done.
+// One change or action for many people: the affected people are shown before.
 
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

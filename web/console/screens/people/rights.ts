@@ -18,7 +18,7 @@ export const rightFilters: Readonly<Record<Right, string>> = {
   read: 'isAdmin = false and permissions contains "read" and permissions not contains "helpdesk"',
 };
 
-/** The ids of everybody with a right, whom a helper must not act on. Null until they are loaded. */
+/** The ids of all people with a right, whom a helper must not act on. Null until they are loaded. */
 export function usePowerful(isAsked: boolean): ReadonlySet<string> | null {
   const filter = 'isAdmin = true or permissions contains "read" or permissions contains "helpdesk"';
   const query = useList<Identity>(['list', 'powerful'], 'identities', {

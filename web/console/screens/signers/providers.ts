@@ -1,5 +1,5 @@
-// Well-known identity providers: where each has its address, what a signer for it needs, and what is registered there.
-// From the documentation that each names.
+// Well-known identity providers: where each has its address, the values of a signer for it, and those to register
+// there. From the documentation that each names.
 
 import { wordsOf } from '../../../parts/language.ts';
 import type { Signer } from '../../types.ts';

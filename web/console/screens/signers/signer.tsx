@@ -56,7 +56,7 @@ export function SignerScreen() {
   );
 }
 
-/** First the address, then what was found there; null: filled in by hand. */
+/** First the address, then the settings found there; null: filled in by hand. */
 function NewSigner() {
   const [found, setFound] = useState<DiscoveredSigner | null | undefined>(undefined);
   const [provider, setProvider] = useState('');
