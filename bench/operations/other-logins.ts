@@ -142,7 +142,7 @@ export const externalJwtLogin: Operation = {
     return {
       title: 'External JWT login',
       about:
-        `A session of the zt-session header for a JWT (ES256) that nobody has seen, of one of ${identities} identities, on ` +
+        `A session of the zt-session header for an unseen JWT (ES256), of one of ${identities} identities, on ` +
         'an open connection; written to disk. The bare server verifies a signature and writes nothing.',
       results,
       verdicts: [

@@ -88,7 +88,7 @@ def without_token():
 
 
 def login():
-    """As any client gets one; nginx itself logs nobody in."""
+    """As any client gets one; nginx itself has no login."""
     query = {
         "response_type": "code",
         "client_id": CLIENT_ID,

@@ -38,7 +38,7 @@ test('the command and the entry point can be executed, and pass arguments and ex
   }
 });
 
-test('compiled code is in a folder in which no other user can place any, whatever the umask', (t) => {
+test('compiled code is in a folder in which no other user can place any, with any umask', (t) => {
   const folder = temporary(t);
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const command = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, entry, '--version'];

@@ -239,7 +239,7 @@ describe('the examples', () => {
   test('a device shows a code, accepts a refusal, and is logged in by a telephone', async () => {
     await server.createUser({ name: 'lise', password });
     for (const [answer, says] of [
-      ['deny', 'Somebody refused the login of this device.\n'],
+      ['deny', 'The login of this device was refused.\n'],
       ['continue', 'This device is logged in as lise.\n'],
     ] as const) {
       let shown = (_address: string) => {};

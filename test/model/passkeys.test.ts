@@ -271,7 +271,7 @@ class Run {
     const tokens = await redeem(server, codeOf(answer));
     must(tokens.status === 200, `no tokens: ${tokens.text}`);
     const { sub, amr } = claimsOf(tokens.json.access_token);
-    must(sub === this.#person(login.who).id, `tokens of somebody else for ${login.who}`);
+    must(sub === this.#person(login.who).id, `tokens of another identity for ${login.who}`);
     const { passkeyId } = this.#person(login.who);
     const expected = login.passed.map((method) => (method === 'second' ? `passkey:${passkeyId}` : method));
     must(String(amr) === String(expected), `tokens say ${amr} instead of ${expected}`);

@@ -39,7 +39,7 @@ async function logIn(): Promise<Tokens | null> {
 
 const tokens = await logIn();
 if (tokens === null) {
-  process.stdout.write('Somebody refused the login of this device.\n');
+  process.stdout.write('The login of this device was refused.\n');
 } else {
   const session = openSession({ provider, store: memoryTokenStore(tokens) });
   const api = createClientApi({ baseUrl, token: session, transport });

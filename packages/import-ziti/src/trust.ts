@@ -89,12 +89,12 @@ export function reportUntrusted(
       needs.findings.deviates(
         subject,
         'certPem',
-        `logs nobody in: its CA ${shut.name} ${why}, in the source too`,
+        `cannot log in: its CA ${shut.name} ${why}, in the source too`,
       );
       continue;
     }
     const advice = untrusted ? '; name the certificates of the authority that issued it with --trust' : '';
-    needs.findings.deviates(subject, 'certPem', `logs nobody in: ${describeRefusal(path.refusal)}${advice}`);
+    needs.findings.deviates(subject, 'certPem', `cannot log in: ${describeRefusal(path.refusal)}${advice}`);
   }
 }
 

@@ -34,7 +34,7 @@ export async function refreshTokens(
     requestedAt,
   );
   if (tokens.identityId !== identityId) {
-    throw new ProtocolError('subject_changed', 'The server answered with tokens of somebody else');
+    throw new ProtocolError('subject_changed', 'The server answered with tokens of another identity');
   }
   return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
 }

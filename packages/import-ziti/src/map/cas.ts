@@ -59,7 +59,11 @@ export function mapCas(
     seen.add(anchor.thumbprint);
     const problem = anchorProblem(anchor, needs.now);
     if (problem !== undefined)
-      needs.findings.deviates(subject, 'certPem', `logs nobody in: ${describeRefusal(problem)}`);
+      needs.findings.deviates(
+        subject,
+        'certPem',
+        `its certificates cannot log in: ${describeRefusal(problem)}`,
+      );
     const times = timesOf(entity, needs.now);
     const ca: ImportedCa['ca'] = {
       id: asId<Ca['id']>(entity.id),

@@ -42,7 +42,7 @@ export function mapCertificate(
   if ('refusal' in chain) return leaveOut(chain.refusal);
   const { leaf, intermediates } = chain;
   if (sha1(leaf) !== (entity.text('certFingerprint') ?? '').toLowerCase())
-    return leaveOut('its fingerprint is that of another certificate, by which nobody logs in');
+    return leaveOut('its fingerprint is that of another certificate, which is not used for logins');
   if (needs.taken.has(leaf.thumbprint)) return leaveOut('another identity has the same certificate');
   const identityId = entity.requiredText('identity');
   const claimed = claimedBy(needs, leaf, intermediates);
