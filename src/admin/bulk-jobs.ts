@@ -78,7 +78,7 @@ type NewJob = Pick<KnownBulkJob, 'work'> &
     readonly pieces: readonly BulkJobPiece[];
   };
 
-/** Makes what was checked: in one step if that is small enough, or else by a job. */
+/** Makes the checked changes: in one step if that is small enough, or else by a job. */
 export async function makeAll(
   needs: AdminServices,
   by: AdminCall,
