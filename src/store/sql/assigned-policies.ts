@@ -7,7 +7,7 @@ import { all, type Intent, raw, run } from './intent.ts';
 
 export const assigningPoliciesSql = `SELECT * FROM auth_policies WHERE assign_to <> '[]'`;
 
-/** Those that are assigned to role attributes. */
+/** The policies that are assigned to role attributes. */
 export function* assigningPolicies(): Intent<readonly AuthPolicy[]> {
   return (yield* all(assigningPoliciesSql)).map((row) => authPolicyOf(row));
 }

@@ -11,7 +11,7 @@ import { textOfFile } from '../../../platform/formats/utf8.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { unreadable } from '../../terminal/secret-input.ts';
 
-/** What the server takes in one call. */
+/** The most rows that the server takes in one call. */
 const mostRows = 10_000;
 const mostBytes = 4 * 1024 * 1024;
 
@@ -73,7 +73,7 @@ interface TableRow {
 }
 
 const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d];
-/** What a row without content has; some programs begin a file with a byte order mark. */
+/** Characters of a row without content; some programs begin a file with a byte order mark. */
 const empty = new Set(Buffer.from(',;\t "\r\n\ufeff'));
 
 /** Line breaks in quotes do not end a row. */
