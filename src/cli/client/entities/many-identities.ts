@@ -172,7 +172,7 @@ function progressOf({ state, done, preview }: JsonObject, among: number | undefi
 }
 
 function duration(time: Millis): string {
-  return time < 2 * MINUTE ? `${Math.ceil(time / SECOND)} s` : `${Math.ceil(time / MINUTE)} min`;
+  return time < 2 * MINUTE ? `${Math.ceil(time / SECOND)} s` : `${Math.round(time / MINUTE)} min`;
 }
 
 function perSecond(count: number, time: Millis): string {
