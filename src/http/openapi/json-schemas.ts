@@ -10,27 +10,35 @@ export interface SchemaCollection {
 
 export function schemaCollection(): SchemaCollection {
   const components: Record<string, JsonSchema> = {};
+  /** Every endpoint has the same refusals. */
+  const known = new Map<z.ZodType, JsonSchema>();
   return {
     components,
     schemaOf(schema) {
-      // Wrapped in a frame, because only nested schemas become definitions.
-      const frame = z.toJSONSchema(z.object({ framed: schema }), {
-        io: 'input',
-        unrepresentable: 'any',
-        // Otherwise a default that is only described is left out where the schema also converts.
-        override({ zodSchema, jsonSchema }) {
-          const usual = z.globalRegistry.get(zodSchema)?.default;
-          if (usual !== undefined) jsonSchema.default = usual;
-        },
-      });
-      const { $defs = {}, properties = {} } = tidied(frame) as {
-        $defs?: Record<string, JsonSchema>;
-        properties?: Record<string, JsonSchema>;
-      };
-      Object.assign(components, $defs);
-      return properties.framed ?? {};
+      const made = known.get(schema) ?? framed(schema, components);
+      known.set(schema, made);
+      return made;
     },
   };
+}
+
+/** Wraps the schema in a frame, because only nested schemas become definitions, which are added to the components. */
+function framed(schema: z.ZodType, components: Record<string, JsonSchema>): JsonSchema {
+  const frame = z.toJSONSchema(z.object({ framed: schema }), {
+    io: 'input',
+    unrepresentable: 'any',
+    // Otherwise a default that is only described is left out where the schema also converts.
+    override({ zodSchema, jsonSchema }) {
+      const usual = z.globalRegistry.get(zodSchema)?.default;
+      if (usual !== undefined) jsonSchema.default = usual;
+    },
+  });
+  const { $defs = {}, properties = {} } = tidied(frame) as {
+    $defs?: Record<string, JsonSchema>;
+    properties?: Record<string, JsonSchema>;
+  };
+  Object.assign(components, $defs);
+  return properties.framed ?? {};
 }
 
 /**

@@ -39,10 +39,12 @@ function refusesForeignPages({ methods, acceptsForeignPages }: Route): boolean {
   return acceptsForeignPages === undefined && methods.some(mayChangeSomething);
 }
 
+const page = z.string();
+
 /** The documents of refusals by media type. */
 function refusalContent(format: ErrorFormat): DeclaredAnswer['content'] {
   const document = format === 'edge' || format === 'html-or-edge' ? edgeErrorBody : oauthErrorBody;
-  const asPage = format === 'html-or-edge' || format === 'html-or-oauth' ? { [htmlType]: z.string() } : {};
+  const asPage = format === 'html-or-edge' || format === 'html-or-oauth' ? { [htmlType]: page } : {};
   return { [jsonType]: document, ...asPage };
 }
 
