@@ -493,7 +493,7 @@ describe('run controller --check', () => {
     const wrong = await exits(1, check(box));
     assert.match(
       wrong.stderr,
-      /^error: The key-encryption key is not the one .*\nnext: put back the key file/,
+      /^error: This database was sealed with another key-encryption key\.\nnext: put back the key file/,
     );
   });
 
