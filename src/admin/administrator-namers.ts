@@ -4,6 +4,7 @@
 import { mayYield } from '../login/certificate/ca-claim.ts';
 import { allowsMethod, allowsSigner, isDisabled } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
+import { isTrustedForLogin } from '../model/entities/ca.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf, type ListReader } from '../model/list-query.ts';
@@ -54,7 +55,7 @@ export async function administratorNamers(
           allowsSigner(policy, id),
         administrators: [] as Identity[],
       })),
-    ...(await store.cas.listTrusted()).map(({ id, name, externalIdClaim }) => ({
+    ...(await store.cas.listAll()).filter(isTrustedForLogin).map(({ id, name, externalIdClaim }) => ({
       kind: 'cas' as const,
       id,
       name,

@@ -8,7 +8,7 @@ import type { Filter, FilterValue } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { QueuedEvent } from '../store/contracts/deliveries.ts';
-import type { EventSubscriptionStore } from '../store/contracts/event-subscriptions.ts';
+import type { EventSubscriptionStore } from '../store/contracts/entities.ts';
 
 export interface Subscribers {
   /** The deliveries of these events to subscriptions. */

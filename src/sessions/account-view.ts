@@ -12,8 +12,8 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { recentMap, type SharedValues, sharedValues } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
+import type { OidcClientStore } from '../store/contracts/entities.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
-import type { OidcClientStore } from '../store/contracts/oidc-clients.ts';
 
 export interface AccountView {
   /** The account, or null when the identity is unknown or disabled at `now`. Answers at once if it is in memory. */

@@ -6,7 +6,7 @@ import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
 import { readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
-import type { CaStore } from '../store/contracts/cas.ts';
+import type { CaStore } from '../store/contracts/entities.ts';
 
 export interface AuthorityView extends TrustedAuthorities {
   /** Replaces the overlay's own authorities. */

@@ -18,7 +18,7 @@ import { withinTime } from '../platform/within-time.ts';
 import type { OcspAnswer } from '../platform/x509/ocsp.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { RevocationList } from '../platform/x509/revocation-list.ts';
-import type { CaStore } from '../store/contracts/cas.ts';
+import type { CaStore } from '../store/contracts/entities.ts';
 
 /** The certificate and its issuer, DER. The path was validated. */
 export interface StatusQuestion {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../model/ids.ts';
-import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
+import type { ExternalJwtSignerStore } from '../store/contracts/entities.ts';
 import { openSignerView } from './signer-view.ts';
 
 test('a signer that is read again unchanged stays the same object, so that logins under way continue', async () => {

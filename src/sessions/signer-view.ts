@@ -5,7 +5,7 @@ import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts'
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
-import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
+import type { ExternalJwtSignerStore } from '../store/contracts/entities.ts';
 
 export interface SignerView extends SignerDirectory {
   /** Reloads one signer after it was created, changed or deleted. */

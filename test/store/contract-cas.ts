@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { noRevocation } from '../../src/model/entities/ca.ts';
+import { type caEntity, isTrustedForLogin, noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
-import type { NewCa } from '../../src/store/contracts/cas.ts';
+import type { Unstored } from '../../src/store/contracts/entities.ts';
 import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, t0, uniqueName } from './fixtures.ts';
+
+type NewCa = Unstored<typeof caEntity>;
 
 export function newCa(changes: Partial<NewCa> = {}): NewCa {
   return {
@@ -59,7 +61,8 @@ export function caTests({ store }: SharedDatabase): void {
     test('are trusted while they are verified and enabled', async () => {
       const { cas } = store;
       const ca = newCa();
-      const isTrusted = async () => (await cas.listTrusted()).some(({ id }) => id === ca.id);
+      const isTrusted = async () =>
+        (await cas.listAll()).some((one) => one.id === ca.id && isTrustedForLogin(one));
       await cas.create(ca, t0);
       assert.equal(await isTrusted(), false);
       const verified = await Promise.all([cas.verify(ca.id, t0 + 1), cas.verify(ca.id, t0 + 1)]);

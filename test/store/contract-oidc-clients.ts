@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import type { OidcClientId, OidcClientSecretId } from '../../src/model/ids.ts';
-import type { NewOidcClient } from '../../src/store/contracts/oidc-clients.ts';
+import type { Unstored } from '../../src/store/contracts/entities.ts';
 import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
 import { newId, query, t0, uniqueName } from './fixtures.ts';
+
+type NewOidcClient = Unstored<typeof oidcClientEntity>;
 
 export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
   id: newId<OidcClientId>(),

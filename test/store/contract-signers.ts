@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
 import {
   type AuthPolicyId,
   defaultAuthPolicyId,
   type IdentityId,
   type SignerId,
 } from '../../src/model/ids.ts';
-import type { NewExternalJwtSigner } from '../../src/store/contracts/external-jwt-signers.ts';
+import type { Unstored } from '../../src/store/contracts/entities.ts';
 import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, query, t0, uniqueName } from './fixtures.ts';
+
+type NewExternalJwtSigner = Unstored<typeof externalJwtSignerEntity>;
 
 function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtSigner {
   return {

@@ -1,12 +1,13 @@
 import type { AuthPolicyRules } from '../../model/entities/auth-policy.ts';
-import type { Ca } from '../../model/entities/ca.ts';
+import type { caEntity } from '../../model/entities/ca.ts';
+import type { configTypeEntity } from '../../model/entities/config-type.ts';
+import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import type { asSent, Identity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
-import type { NewConfigType } from './config-types.ts';
 import type { NewEnrollment } from './enrollments.ts';
-import type { NewExternalJwtSigner } from './external-jwt-signers.ts';
+import type { Unstored } from './entities.ts';
 
 /** Kinds of imported entities. Each comes after those it refers to. */
 export const importKinds = [
@@ -34,9 +35,9 @@ export type ImportedAuthPolicy = Imported & {
   readonly id: AuthPolicyId;
   readonly rules: Omit<AuthPolicyRules, 'assignTo'>;
 };
-export type ImportedSigner = Imported & { readonly signer: NewExternalJwtSigner };
-export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updatedAt'> };
-export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
+export type ImportedSigner = Imported & { readonly signer: Unstored<typeof externalJwtSignerEntity> };
+export type ImportedCa = Imported & { readonly ca: Unstored<typeof caEntity> };
+export type ImportedConfigType = Imported & { readonly configType: Unstored<typeof configTypeEntity> };
 /** Without an email address, which the source does not have: an address that was entered here stays. */
 export type ImportedIdentity = Imported & {
   readonly identity: Omit<

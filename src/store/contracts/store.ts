@@ -10,20 +10,23 @@ import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
 import type { AuditEventStore } from './audit-events.ts';
-import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { BrowserSessionStore } from './browser-sessions.ts';
 import type { BulkJobStore } from './bulk-jobs.ts';
-import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
-import type { ConfigTypeStore } from './config-types.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
-import type { EventSubscriptionStore } from './event-subscriptions.ts';
+import type {
+  AuthPolicyStore,
+  CaStore,
+  ConfigTypeStore,
+  EventSubscriptionStore,
+  ExternalJwtSignerStore,
+  OidcClientStore,
+} from './entities.ts';
 import type { ExpiryStore } from './expiry.ts';
-import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { CommitConditions } from './gathered.ts';
 import type { IdentityStore } from './identities.ts';
 import type { ImportStore } from './imports.ts';
@@ -32,7 +35,6 @@ import type { KeyStore } from './keys.ts';
 import type { LastLoginStore } from './last-logins.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
-import type { OidcClientStore } from './oidc-clients.ts';
 import type { PasskeyStore } from './passkeys.ts';
 import type { RestoreStore } from './restores.ts';
 import type { RevocationListStore } from './revocation-lists.ts';

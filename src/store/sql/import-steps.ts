@@ -12,13 +12,11 @@ import type {
 } from '../contracts/imports.ts';
 import { authPolicies } from './auth-policies.ts';
 import { authenticators, createCertificate } from './authenticators.ts';
-import { cas } from './cas.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import { insert, text } from './codec.ts';
-import { configTypes } from './config-types.ts';
 import { createEnrollment } from './enrollments.ts';
-import { externalJwtSigners } from './external-jwt-signers.ts';
+import { cas, configTypes, externalJwtSigners } from './entity-stores.ts';
 import { createIdentity, identities, insertPassword } from './identities.ts';
 import { all, first, forced, type Intent, run, type SqlValue } from './intent.ts';
 import { tableOf } from './managed-entities.ts';

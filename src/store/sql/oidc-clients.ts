@@ -4,7 +4,7 @@ import {
   type OidcClientSecret,
   oidcClientEntity,
 } from '../../model/entities/oidc-client.ts';
-import type { OidcClientStore } from '../contracts/oidc-clients.ts';
+import type { OidcClientStore } from '../contracts/entities.ts';
 import { recordChange } from './changes.ts';
 import { insert, insertOr, reader } from './codec.ts';
 import { concern } from './concern.ts';

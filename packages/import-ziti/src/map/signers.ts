@@ -8,13 +8,12 @@ import {
 } from '../../../../src/admin/signer-values.ts';
 import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
 import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
-import { type AuthPolicyId, asId } from '../../../../src/model/ids.ts';
+import { type AuthPolicyId, asId, type SignerId } from '../../../../src/model/ids.ts';
 import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
 import { isPlainLoopback } from '../../../../src/platform/network/address-rules.ts';
 import { FetchRefused } from '../../../../src/platform/network/fetch-refused.ts';
 import { checkAddress, type OutboundLimits } from '../../../../src/platform/network/outbound-targets.ts';
 import { certificateFacts, parseCertificates } from '../../../../src/platform/x509/x509.ts';
-import type { NewExternalJwtSigner } from '../../../../src/store/contracts/external-jwt-signers.ts';
 import type { ImportedSigner } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
@@ -50,7 +49,7 @@ export function mapSigners(
     if ('refusal' in keys) return leaveOut(keys.refusal);
     pairs.add(pair);
     const signer = {
-      id: asId<NewExternalJwtSigner['id']>(entity.id),
+      id: asId<SignerId>(entity.id),
       name: nameOf(needs, subject),
       enabled: entity.flag('enabled'),
       issuer: issuer.value,
@@ -75,7 +74,7 @@ export function mapSigners(
 }
 
 type Keys = Pick<
-  NewExternalJwtSigner,
+  ImportedSigner['signer'],
   'certPem' | 'jwksEndpoint' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
 >;
 

@@ -1,0 +1,137 @@
+// The managed entities whose tables are little more than their fields (model/entities/). Policies and OIDC clients have
+// files of their own.
+
+import { isDeepStrictEqual } from 'node:util';
+import { eventKinds } from '../../model/delivery.ts';
+import { caEntity } from '../../model/entities/ca.ts';
+import { configTypeEntity } from '../../model/entities/config-type.ts';
+import { patched } from '../../model/entities/entity.ts';
+import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
+import { type ExternalJwtSigner, externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type {
+  CaStore,
+  ConfigTypeStore,
+  EventSubscriptionStore,
+  ExternalJwtSignerStore,
+  PatchOf,
+} from '../contracts/entities.ts';
+import { keepingAnAdministrator } from './administrators.ts';
+import { recordChange } from './changes.ts';
+import { concern } from './concern.ts';
+import { forgetSubscriber } from './deliveries.ts';
+import { deleteUnless, usualMethods, usualWrites } from './entity-methods.ts';
+import { entityTable } from './entity-table.ts';
+import { affects, among, first, type Intent, sql } from './intent.ts';
+import { endSessionsOpenedBy } from './session-ends.ts';
+
+const configTypeTable = entityTable(configTypeEntity);
+
+export const configTypes = concern<ConfigTypeStore>()({
+  writes: usualWrites(configTypeTable, null),
+  methods: (database) => ({
+    ...usualMethods(configTypeTable, database),
+    async findByNames(names) {
+      if (names.length === 0) return [];
+      const named = sql`SELECT * FROM config_types WHERE name IN ${among(names)}`;
+      return database.all(configTypeTable.read, named.sql, ...named.params);
+    },
+  }),
+});
+
+const subscriptionTable = entityTable(eventSubscriptionEntity);
+const subscriptionWrites = usualWrites(subscriptionTable, 'event-subscription');
+
+export const eventSubscriptions = concern<EventSubscriptionStore>()({
+  writes: {
+    ...subscriptionWrites,
+    *delete(id, now) {
+      const isGone = yield* subscriptionWrites.delete(id, now);
+      if (isGone) for (const kind of eventKinds) yield* forgetSubscriber(kind, id);
+      return isGone;
+    },
+  },
+  methods: (database) => usualMethods(subscriptionTable, database),
+});
+
+const caTable = entityTable(caEntity);
+
+export const cas = concern<CaStore>()({
+  writes: {
+    ...usualWrites(caTable, 'ca'),
+    *update(id, patch, now) {
+      const row = yield* first(caTable.byId, id);
+      if (row === undefined) return false;
+      const before = caTable.read(row);
+      yield* caTable.update({ id, now, patch: patched(caEntity.fields, before, patch) });
+      const { externalIdClaim: rule } = patch;
+      if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim))
+        yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
+      yield* recordChange('ca', id, now);
+      return true;
+    },
+    *verify(id, now) {
+      const sql =
+        'UPDATE cas SET verified_at = ?, updated_at = ? WHERE id = ? AND verified_at IS NULL RETURNING id';
+      if (!(yield* affects(sql, now, now, id))) return false;
+      yield* recordChange('ca', id, now);
+      return true;
+    },
+  },
+  methods: (database) => usualMethods(caTable, database),
+});
+
+const signerTable = entityTable(externalJwtSignerEntity);
+type SignerPatch = PatchOf<typeof externalJwtSignerEntity>;
+
+export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
+  writes: {
+    create: usualWrites(signerTable, 'external-jwt-signer').create,
+  },
+  forced: {
+    update: (how, [id, patch, now]) => keepingAnAdministrator(updateSigner(id, patch, now), now, how),
+    delete: (how, [id, now]) =>
+      keepingAnAdministrator(
+        deleteUnless(isNamed, { table: signerTable, kind: 'external-jwt-signer', id, now }),
+        now,
+        how,
+      ),
+  },
+  methods: (database) => usualMethods(signerTable, database),
+});
+
+function* updateSigner(id: string, patch: SignerPatch, now: Millis): Intent<boolean> {
+  const before = yield* first(signerTable.byId, id);
+  if (before === undefined || (yield* signerTable.update({ id, patch, now })) === undefined) return false;
+  if (changesVouching(signerTable.read(before), patch))
+    yield* endSessionsOpenedBy('signer', id, { reason: 'credential-changed', now });
+  yield* recordChange('external-jwt-signer', id, now);
+  return true;
+}
+
+/** The fields that decide for which identities a signer vouches. */
+const vouching = [
+  'issuer',
+  'audience',
+  'certPem',
+  'jwksEndpoint',
+  'discovery',
+  'claimsProperty',
+  'useExternalId',
+] as const;
+
+/**
+ * Whether the earlier statements of a signer no longer count. If email addresses have to be verified from now on,
+ * the earlier ones perhaps were not; the reverse says nothing about them.
+ */
+function changesVouching(before: ExternalJwtSigner, patch: SignerPatch): boolean {
+  return (
+    vouching.some((name) => patch[name] !== undefined && patch[name] !== before[name]) ||
+    (patch.requireVerifiedEmail === true && !before.requireVerifiedEmail)
+  );
+}
+
+/** Rules name signers by id, as JSON text in which nothing else can look like an id. */
+const isNamed = `EXISTS (SELECT 1 FROM auth_policies
+  WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'
+    OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%')`;
