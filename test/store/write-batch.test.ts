@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectSqlite, type SqliteConnection } from '../../src/store/sqlite/connection.ts';
-import { type WriteRequest, writeBatch } from '../../src/store/sqlite/write-batch.ts';
+import { writeBatch } from '../../src/store/sqlite/write-batch.ts';
 import { newIdentity, newPassword, t0 } from './fixtures.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
@@ -27,9 +27,9 @@ function failing(connection: SqliteConnection, failAt: number, errcode: number) 
   } satisfies SqliteConnection;
 }
 
-const create = (id: number, password = newPassword()): WriteRequest & { key: string } => {
+const create = (password = newPassword()) => {
   const identity = newIdentity();
-  return { id, name: 'identities.create', args: [identity, password, t0], key: identity.id };
+  return { name: 'identities.create', args: [identity, password, t0], key: identity.id };
 };
 
 async function withConnections(
@@ -53,7 +53,7 @@ const exists = (connection: SqliteConnection, id: string) =>
 test('when any operation fails the batch has no effect, says so, and the next one works', async () => {
   await withConnections((connection, reader) => {
     const taken = newPassword();
-    writeBatch(connection, [create(0, taken)]);
+    writeBatch(connection, [create(taken)]);
     for (const [what, errcode] of diskErrors) {
       for (const passwords of [
         [newPassword],
@@ -62,7 +62,7 @@ test('when any operation fails the batch has no effect, says so, and the next on
       ]) {
         for (let failAt = 1, isOver = false; !isOver; failAt += 1) {
           assert.ok(failAt < 100);
-          const requests = passwords.map((password, at) => create(at, password()));
+          const requests = passwords.map((password) => create(password()));
           const faulty = failing(connection, failAt, errcode);
           const { results } = writeBatch(faulty, requests);
           isOver = results.some(({ ok }) => ok);
@@ -74,7 +74,7 @@ test('when any operation fails the batch has no effect, says so, and the next on
             );
             if (!isOver && !result.ok) assert.equal(result.failure.kind, 'unavailable');
           }
-          const [next] = writeBatch(connection, [create(9)]).results;
+          const [next] = writeBatch(connection, [create()]).results;
           assert.equal(next?.ok, true);
         }
       }
@@ -84,7 +84,7 @@ test('when any operation fails the batch has no effect, says so, and the next on
 
 test('a commit that fails fails every intent of the batch', async () => {
   await withConnections((connection, reader) => {
-    const requests = Array.from({ length: 5 }, (_value, at) => create(at));
+    const requests = Array.from({ length: 5 }, () => create());
     const faulty: SqliteConnection = {
       ...connection,
       execute(sql) {
@@ -96,7 +96,6 @@ test('a commit that fails fails every intent of the batch', async () => {
     assert.equal(hasChanges, false);
     for (const [at, result] of results.entries()) {
       assert.deepEqual(result, {
-        id: at,
         ok: false,
         failure: { kind: 'unavailable', message: 'disk I/O error' },
       });
@@ -107,15 +106,14 @@ test('a commit that fails fails every intent of the batch', async () => {
 
 test('feed changes are reported only after a commit', async () => {
   await withConnections((connection) => {
-    const first = create(1);
+    const first = create();
     writeBatch(connection, [first]);
-    const rename = (name: string): WriteRequest => ({
-      id: 2,
+    const rename = (name: string) => ({
       name: 'identities.update',
       args: [first.key, { name }, t0],
     });
-    assert.equal(writeBatch(connection, [create(3)]).hasChanges, false);
-    assert.equal(writeBatch(connection, [rename('new'), create(3)]).hasChanges, true);
+    assert.equal(writeBatch(connection, [create()]).hasChanges, false);
+    assert.equal(writeBatch(connection, [rename('new'), create()]).hasChanges, true);
     const faulty = failing(connection, 1, 13);
     assert.equal(writeBatch(faulty, [rename('newer')]).hasChanges, false);
   });

@@ -1,13 +1,12 @@
 // The loop of the writer thread. It takes all intents that have arrived, from whichever thread, as one batch. While a
 // batch is being synced the next one gathers, so many requests share a sync and a single one does not wait.
 
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { type ThreadCalls, threadCalls } from '../../platform/thread-calls.ts';
+import type { IntentCall } from '../sql/store.ts';
 import type { SqliteConnection } from './connection.ts';
 import { raiseSessionVersions, type SessionVersions } from './session-versions.ts';
-import { type BatchAnswer, type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
-
-/** Messages to the thread: intents, a port through which another thread will send some, or the request to finish. */
-export type WriterMessage = readonly WriteRequest[] | { readonly joining: MessagePort } | 'close';
+import { type WriteResult, writeBatch } from './write-batch.ts';
 
 /** Pages of the write-ahead log are moved into the database in small steps, so that no step takes long. */
 const commitsBetweenCheckpoints = 50;
@@ -15,13 +14,31 @@ const idleBeforeCheckpoint = 20;
 /** The log grows beyond this only while a reader holds an old state of the database, such as a backup. Bytes. */
 const logSizeLimit = 64 * 1024 * 1024;
 
-/** Messages of the thread: answers, and first, through a port that has joined, the versions that this thread raises. */
-export type WriterAnswer = BatchAnswer | { readonly versions: SessionVersions };
+/** The answer to an intent. */
+export type WriteAnswer = WriteResult & {
+  /** Intents with the same number were committed together. */
+  readonly batch: number;
+  /** Whether the batch added entries to the change feed. */
+  readonly hasChanges: boolean;
+};
 
-/**
- * Answers intents on `port`, and on ports that join, until told to close. Then closes the connection and lets the
- * thread end.
- */
+/** The calls of engines to this thread. */
+export interface WriterAnswers {
+  write(call: IntentCall): Promise<WriteAnswer>;
+  /** The versions that this thread raises. */
+  versions(_: null): SessionVersions;
+  /** The thread with the other end of the port may ask, too. */
+  join(port: MessagePort): void;
+  /** Writes what has arrived, closes the database and lets the thread end. */
+  close(_: null): void;
+}
+
+interface Arrived {
+  readonly call: IntentCall;
+  readonly resolve: (answer: WriteAnswer) => void;
+}
+
+/** Answers intents on `port`, and on ports that join, until told to close. */
 export function serveWrites(
   port: MessagePort,
   connection: SqliteConnection,
@@ -30,32 +47,45 @@ export function serveWrites(
   const { database } = connection;
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${logSizeLimit}`);
   const raiseVersions = raiseSessionVersions(database, versions);
-  const ports = new Set<MessagePort>();
+  const engines = new Map<MessagePort, ThreadCalls<object>>();
+  let arrived: Arrived[] = [];
+  let batch = 0;
   let commitsSinceCheckpoint = 0;
   let idleTimer: NodeJS.Timeout | undefined;
+  const answers: WriterAnswers = {
+    write: (call) =>
+      new Promise((resolve) => {
+        // After the messages of all ports.
+        if (arrived.push({ call, resolve }) === 1) setImmediate(writeArrived);
+      }),
+    versions: () => versions,
+    join: listenTo,
+    close() {
+      writeArrived();
+      setImmediate(close);
+    },
+  };
   listenTo(port);
 
   function listenTo(joined: MessagePort): void {
-    ports.add(joined);
-    joined.on('close', () => ports.delete(joined));
-    joined.on('message', (message: WriterMessage) => {
-      const { requests, joining, isLast } = gather(ports, joined, message);
-      for (const other of joining) {
-        listenTo(other);
-        other.postMessage({ versions } satisfies WriterAnswer);
-      }
-      if (requests.length > 0) {
-        const answer = writeBatch(
-          connection,
-          requests.map(({ request }) => request),
-        );
-        raiseVersions();
-        for (const [from, results] of byPort(requests, answer.results))
-          from.postMessage({ ...answer, results } satisfies WriterAnswer);
-        checkpointSoon();
-      }
-      if (isLast) close();
-    });
+    engines.set(joined, threadCalls(joined, { ...answers }));
+    joined.on('close', () => engines.delete(joined));
+  }
+
+  function writeArrived(): void {
+    const now = arrived;
+    arrived = [];
+    if (now.length === 0) return;
+    const { results, hasChanges } = writeBatch(
+      connection,
+      now.map(({ call }) => call),
+    );
+    raiseVersions();
+    batch += 1;
+    for (const [at, result] of results.entries()) now[at]?.resolve({ ...result, batch, hasChanges });
+    // After the answers, which are microtasks: no caller waits for another turn of the event loop.
+    for (const { sendNow } of engines.values()) queueMicrotask(sendNow);
+    checkpointSoon();
   }
 
   function checkpointSoon(): void {
@@ -76,45 +106,9 @@ export function serveWrites(
   function close(): void {
     clearTimeout(idleTimer);
     database.close();
-    for (const open of ports) open.close();
-  }
-}
-
-interface Arrived {
-  readonly from: MessagePort;
-  readonly request: WriteRequest;
-}
-
-/** Everything that has arrived by now: a message, and what waits on the ports. */
-function gather(ports: ReadonlySet<MessagePort>, first: MessagePort, message: WriterMessage) {
-  const requests: Arrived[] = [];
-  const joining: MessagePort[] = [];
-  let isLast = false;
-  const take = (from: MessagePort, next: WriterMessage) => {
-    if (next === 'close') isLast = true;
-    else if ('joining' in next) joining.push(next.joining);
-    else for (const request of next) requests.push({ from, request });
-  };
-  take(first, message);
-  for (const from of ports) {
-    for (let next = receiveMessageOnPort(from); next !== undefined; next = receiveMessageOnPort(from)) {
-      take(from, next.message as WriterMessage);
+    for (const [open, { sendNow }] of engines) {
+      sendNow();
+      open.close();
     }
   }
-  return { requests, joining, isLast };
-}
-
-/** @param results in the order of the requests */
-function byPort(
-  requests: readonly Arrived[],
-  results: readonly WriteResult[],
-): Map<MessagePort, WriteResult[]> {
-  const grouped = new Map<MessagePort, WriteResult[]>();
-  results.forEach((result, at) => {
-    const from = (requests[at] as Arrived).from;
-    const own = grouped.get(from);
-    if (own === undefined) grouped.set(from, [result]);
-    else own.push(result);
-  });
-  return grouped;
 }

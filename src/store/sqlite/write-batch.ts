@@ -5,15 +5,12 @@ import { type IntentCall, intentOf } from '../sql/store.ts';
 import type { SqliteConnection } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
 
-export interface WriteRequest extends IntentCall {
-  readonly id: number;
-}
-
 export type WriteResult =
-  | { readonly id: number; readonly ok: true; readonly outcome: unknown }
-  | { readonly id: number; readonly ok: false; readonly failure: Failure };
+  | { readonly ok: true; readonly outcome: unknown }
+  | { readonly ok: false; readonly failure: Failure };
 
-export interface BatchAnswer {
+interface WrittenBatch {
+  /** In the order of the intents. */
   readonly results: readonly WriteResult[];
   /** Whether the batch added entries to the change feed. */
   readonly hasChanges: boolean;
@@ -23,40 +20,38 @@ export interface BatchAnswer {
  * Runs all intents in one transaction and answers once it is synced to disk. An intent that fails undoes only its own
  * changes; if the database fails, every intent of the batch fails and none takes effect.
  */
-export function writeBatch(connection: SqliteConnection, requests: readonly WriteRequest[]): BatchAnswer {
+export function writeBatch(connection: SqliteConnection, calls: readonly IntentCall[]): WrittenBatch {
   try {
     return inTransaction(connection, (noteChanges) =>
-      requests.map((request) => run(connection, request, noteChanges)),
+      calls.map((call) => run(connection, call, noteChanges)),
     );
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.kind === 'unavailable') return allFailed(requests, failure);
-    const [only] = requests;
-    if (requests.length === 1 && only !== undefined) return allFailed(requests, failure);
+    if (failure.kind === 'unavailable' || calls.length === 1) return allFailed(calls, failure);
     // Intents rarely fail, and savepoints would cost every intent something. So they are used only after a failure:
     // nothing has taken effect yet, and the batch starts again with them.
-    return writeGuarded(connection, requests);
+    return writeGuarded(connection, calls);
   }
 }
 
-function writeGuarded(connection: SqliteConnection, requests: readonly WriteRequest[]): BatchAnswer {
+function writeGuarded(connection: SqliteConnection, calls: readonly IntentCall[]): WrittenBatch {
   try {
     return inTransaction(connection, (noteChanges) =>
-      requests.map((request) => runGuarded(connection, request, noteChanges)),
+      calls.map((call) => runGuarded(connection, call, noteChanges)),
     );
   } catch (error) {
-    return allFailed(requests, failureOf(error));
+    return allFailed(calls, failureOf(error));
   }
 }
 
-function allFailed(requests: readonly WriteRequest[], failure: Failure): BatchAnswer {
-  return { results: requests.map(({ id }) => ({ id, ok: false, failure })), hasChanges: false };
+function allFailed(calls: readonly IntentCall[], failure: Failure): WrittenBatch {
+  return { results: calls.map(() => ({ ok: false, failure })), hasChanges: false };
 }
 
 function inTransaction(
   { database, execute }: SqliteConnection,
   body: (noteChanges: () => void) => readonly WriteResult[],
-): BatchAnswer {
+): WrittenBatch {
   let hasChanges = false;
   // A failure that also hit the rollback leaves this open.
   if (database.isTransaction) execute('ROLLBACK');
@@ -74,14 +69,10 @@ function inTransaction(
   }
 }
 
-function runGuarded(
-  connection: SqliteConnection,
-  request: WriteRequest,
-  noteChanges: () => void,
-): WriteResult {
+function runGuarded(connection: SqliteConnection, call: IntentCall, noteChanges: () => void): WriteResult {
   connection.execute('SAVEPOINT intent');
   try {
-    const result = run(connection, request, noteChanges);
+    const result = run(connection, call, noteChanges);
     connection.execute('RELEASE intent');
     return result;
   } catch (error) {
@@ -90,16 +81,16 @@ function runGuarded(
     if (failure.kind === 'unavailable' || !connection.database.isTransaction) throw error;
     connection.execute('ROLLBACK TO intent');
     connection.execute('RELEASE intent');
-    return { id: request.id, ok: false, failure };
+    return { ok: false, failure };
   }
 }
 
-function run(connection: SqliteConnection, request: WriteRequest, noteChanges: () => void): WriteResult {
-  const intent = intentOf(request);
+function run(connection: SqliteConnection, call: IntentCall, noteChanges: () => void): WriteResult {
+  const intent = intentOf(call);
   let step = intent.next();
   while (!step.done) {
     if (step.value.sql === addChangeSql) noteChanges();
     step = intent.next(connection.run(step.value));
   }
-  return { id: request.id, ok: true, outcome: step.value };
+  return { ok: true, outcome: step.value };
 }
