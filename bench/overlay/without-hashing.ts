@@ -20,8 +20,7 @@ const { hashPool } = foundations;
 const free: HashPool = {
   cost: hashPool.cost,
   hash: (password, source) => hashPool.hash(password, source),
-  verify: async () => true,
-  verifyDummy: async () => false,
+  verify: async (phc) => phc !== null,
   depth: () => hashPool.depth(),
   close: () => hashPool.close(),
 };

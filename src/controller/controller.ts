@@ -210,7 +210,6 @@ function support(
       flushAttempts: services.attempts.flush,
       hash: ({ password, source }, gone) => hashPool.hash(password, { source, gone }),
       verify: ({ phc, password, source }, gone) => hashPool.verify(phc, password, { source, gone }),
-      verifyDummy: ({ password, source }, gone) => hashPool.verifyDummy(password, { source, gone }),
       letWrite: (port) => store.letWrite(port),
       check: async (id) => services.checks.find((check) => check.id === id)?.check(),
       readMetrics: services.readMetrics,

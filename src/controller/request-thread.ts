@@ -63,8 +63,7 @@ export interface AnswersOfFirst {
   keepAttempt(attempt: ConcludedAttempt): void;
   flushAttempts(_: null): Promise<void>;
   hash(of: Hashed, gone: AbortSignal | undefined): Promise<string>;
-  verify(of: Hashed & { readonly phc: string }, gone: AbortSignal | undefined): Promise<boolean>;
-  verifyDummy(of: Hashed, gone: AbortSignal | undefined): Promise<false>;
+  verify(of: Hashed & { readonly phc: string | null }, gone: AbortSignal | undefined): Promise<boolean>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
   /** Something was committed: resolves when no thread still remembers anything that it outdated. */
@@ -277,10 +276,6 @@ function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundatio
     verify(phc, password, asker) {
       const { source, gone } = askerOf(asker);
       return first.ask('verify', { phc, password, source }, gone).catch(asThrown);
-    },
-    verifyDummy(password, asker) {
-      const { source, gone } = askerOf(asker);
-      return first.ask('verifyDummy', { password, source }, gone).catch(asThrown);
     },
     depth() {
       throw new Error('the first thread knows the depth of the pool');

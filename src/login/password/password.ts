@@ -182,12 +182,11 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
         // Cheaper than ours: time must neither reveal whose hash was imported, nor let a right guess overtake wrong ones.
         const matches = await pool.verify(imported, typed, asker);
         // Once something was compared, the guess is counted, even if its client has gone.
-        await pool.verifyDummy(prepared ?? typed, askerOf(asker).source);
+        await pool.verify(null, prepared ?? typed, askerOf(asker).source);
         return matches;
       }
       // Only an imported hash can be of such a text. The work is the same anyway.
-      if (phc === null || prepared === null) return pool.verifyDummy(prepared ?? typed, asker);
-      return pool.verify(phc, prepared, asker);
+      return pool.verify(prepared === null ? null : phc, prepared ?? typed, asker);
     },
     async hash(password, source) {
       return pool.hash(preparePassword(password), source);

@@ -37,7 +37,7 @@ describe('the pool of password hashes', () => {
     const phc = await hashes.hash(password, 'test');
     assert.equal(await hashes.verify(phc, password, 'test'), true);
     assert.equal(await hashes.verify(phc, wrong, 'test'), false);
-    assert.equal(await hashes.verifyDummy(password, 'test'), false);
+    assert.equal(await hashes.verify(null, password, 'test'), false);
     const older = hashPasswordBlocking(password, { ...cheap, passes: 2 });
     assert.equal(await hashes.verify(older, password, 'test'), true);
     assert.ok(needsRehash(older, hashes.cost));
@@ -45,7 +45,7 @@ describe('the pool of password hashes', () => {
 
   test('refuses what exceeds its queue at once, and says when to come back', async () => {
     const hashes = pool({ cost: defaultHashCost, threads: 1, longestQueue: 3 });
-    const outcomes = Array.from({ length: 20 }, (_, at) => hashes.verifyDummy(password, `192.0.2.${at}`));
+    const outcomes = Array.from({ length: 20 }, (_, at) => hashes.verify(null, password, `192.0.2.${at}`));
     assert.deepEqual(hashes.depth(), { threads: 1, running: 1, waiting: 3, longestQueue: 3, refused: 16 });
     const settled = await Promise.allSettled(outcomes);
     assert.equal(settled.filter((outcome) => outcome.status === 'fulfilled').length, 4);
@@ -53,7 +53,7 @@ describe('the pool of password hashes', () => {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof HashPoolFull);
       assert.ok(Number.isInteger(outcome.reason.retryAfterSeconds) && outcome.reason.retryAfterSeconds >= 1);
     }
-    assert.equal(await hashes.verifyDummy(password, 'test'), false);
+    assert.equal(await hashes.verify(null, password, 'test'), false);
     assert.deepEqual(
       { ...hashes.depth(), refused: 0 },
       { threads: 1, running: 0, waiting: 0, longestQueue: 3, refused: 0 },
@@ -63,7 +63,7 @@ describe('the pool of password hashes', () => {
   test('keeps shares of its queue for other sources than the one that sends most', async () => {
     const hashes = pool({ cost: cheap, threads: 1, longestQueue: 64 });
     const send = (count: number, sourceOf: (at: number) => string) =>
-      Array.from({ length: count }, (_, at) => hashes.verifyDummy(password, sourceOf(at)));
+      Array.from({ length: count }, (_, at) => hashes.verify(null, password, sourceOf(at)));
     const flood = send(100, () => '203.0.113.7');
     assert.equal(hashes.depth().waiting, 32);
     // The holder of a /48 has eight shares.
@@ -79,13 +79,13 @@ describe('the pool of password hashes', () => {
     const clock = fixedClock(0);
     const hashes = createHashPool({ clock }, { cost: cheap, threads: 1 });
     pools.push(hashes);
-    await hashes.verifyDummy(password, 'test');
+    await hashes.verify(null, password, 'test');
     // As if other programs had the processors.
-    const slow = hashes.verifyDummy(password, 'test');
+    const slow = hashes.verify(null, password, 'test');
     clock.advance(24_000);
     await slow;
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, () => hashes.verifyDummy(password, 'test')),
+      Array.from({ length: 8 }, () => hashes.verify(null, password, 'test')),
     );
     // Of some three seconds each, a third one would not be done within eight.
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 2);
@@ -101,7 +101,8 @@ describe('the pool of password hashes', () => {
     const patient = new AbortController().signal;
     const impatient = new AbortController();
     let sources = 0;
-    const ask = (gone: AbortSignal) => hashes.verifyDummy(password, { source: `192.0.2.${sources++}`, gone });
+    const ask = (gone: AbortSignal) =>
+      hashes.verify(null, password, { source: `192.0.2.${sources++}`, gone });
     const running = ask(impatient.signal);
     const [left, stayed] = [ask(impatient.signal), ask(patient)];
     await assert.rejects(ask(patient), HashPoolFull);
@@ -131,8 +132,8 @@ describe('the pool of password hashes', () => {
 
   test('leaves the thread pool of file access free', async () => {
     const hashes = pool({ threads: 1 });
-    await hashes.verifyDummy(password, 'test');
-    const many = Promise.all(Array.from({ length: 12 }, () => hashes.verifyDummy(password, 'test')));
+    await hashes.verify(null, password, 'test');
+    const many = Promise.all(Array.from({ length: 12 }, () => hashes.verify(null, password, 'test')));
     for (let i = 0; i < 5; i += 1) await stat(import.meta.filename);
     const { running, waiting } = hashes.depth();
     assert.ok(running + waiting >= 6, 'file access had to wait for the hashes');
@@ -170,8 +171,8 @@ describe('the pool of password hashes', () => {
   test('closed, it rejects waiting and new jobs', async () => {
     const hashes = pool({ threads: 1 });
     const outcomes = Promise.allSettled([
-      hashes.verifyDummy(password, 'test'),
-      hashes.verifyDummy(password, 'test'),
+      hashes.verify(null, password, 'test'),
+      hashes.verify(null, password, 'test'),
     ]);
     await hashes.close();
     for (const outcome of await outcomes)

@@ -30,10 +30,11 @@ export interface HashPool {
   readonly cost: HashCost;
   /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped, HashUnwanted */
   hash(password: Password, asker: HashAsker): Promise<string>;
-  /** @throws as hash, or Error when the stored hash is malformed */
-  verify(phc: string, password: Password, asker: HashAsker): Promise<boolean>;
-  /** The work of verify for a user who does not exist or has no password. Always false. @throws as verify */
-  verifyDummy(password: Password, asker: HashAsker): Promise<false>;
+  /**
+   * @param phc null for a user who does not exist or has no password: the same work, and never true
+   * @throws as hash, or Error when the stored hash is malformed
+   */
+  verify(phc: string | null, password: Password, asker: HashAsker): Promise<boolean>;
   depth(): HashPoolDepth;
   /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
   close(): Promise<void>;
@@ -140,18 +141,13 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     return whileWanted(gone, promise, () => withdraw(waiting, job)).finally(leave);
   }
 
-  async function verify(phc: string, password: Password, asker: HashAsker): Promise<boolean> {
-    hashCost(phc);
-    return (await enqueue({ password, phc }, asker)) === true;
-  }
-
   return {
     cost,
     hash: async (password, asker) => String(await enqueue({ password, cost }, asker)),
-    verify,
-    async verifyDummy(password, asker) {
-      await verify(dummy, password, asker);
-      return false;
+    async verify(phc, password, asker) {
+      if (phc !== null) hashCost(phc);
+      const matches = await enqueue({ password, phc: phc ?? dummy }, asker);
+      return phc !== null && matches === true;
     },
     depth: () => ({
       threads,
