@@ -1,5 +1,10 @@
 // How a concern of the store is written: the methods of its contract. A method that only writes is an intent with the
 // parameters and the outcome of the method, so that its types follow from the contract.
+// A concern has up to four parts:
+//   writes   methods that are intents
+//   forced   the same, where a caller may insist on what a rule forbids (`Force`)
+//   intents  intents that are no methods: a method makes of its arguments what they take, or of their outcome what it returns
+//   methods  everything else: reads, and what uses `intents`
 
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Engine, WriteOptions } from './engine.ts';

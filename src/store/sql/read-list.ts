@@ -1,4 +1,12 @@
-// Reads a page of a list within its budget.
+// Reads a page of a list within its budget. Which statement of `CompiledList` reads it:
+//
+//   everything, or beyond ten thousand entries    page
+//   few entries match a filter, by a sample       pageOfFew, which counts them too
+//   many match, and an index has the order        pageAmongFirst; where it has too few of them, pageOfSorted
+//   many match, and no index has the order        page
+//
+// A list without a limit is read in parts (`onePart`): each after the last entry of the part before where the order is that
+// of a unique field, and otherwise by the keys of all entries, which are read first.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ListPart, ListQuery, ListTotal } from '../../model/list-query.ts';
