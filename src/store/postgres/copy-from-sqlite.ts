@@ -32,31 +32,27 @@ export async function copySqliteToPostgres(copy: {
   readonly url: string;
   readonly onProgress: (table: string, rows: number) => void;
 }): Promise<void> {
-  const source = new DatabaseSync(copy.path, { timeout: 5000 });
-  try {
-    migrateSqlite(source);
-    requireShapeOfSqlite(source);
-    refuseNewer(schemaVersionOfSqlite(source));
-    source.exec('BEGIN IMMEDIATE');
-    await withPostgres(copy.url, async (target) => {
-      await refuseUnsuitable(target);
-      await refuseOccupied(target);
-      await target.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
-      await target.query('SET LOCAL statement_timeout = 0');
-      await target.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-      await target.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-      await refuseOccupied(target);
-      await applyMigrations(target);
-      const tables = inOrder(tablesOf(source));
-      // The rows that every new database has.
-      for (const { name } of tables.toReversed()) await target.query(`DELETE FROM ${name}`);
-      for (const table of tables) copy.onProgress(table.name, await copyTable(source, target, table));
-      await continueCounting(source, target);
-      await target.query('COMMIT');
-    });
-  } finally {
-    source.close();
-  }
+  using source = new DatabaseSync(copy.path, { timeout: 5000 });
+  migrateSqlite(source);
+  requireShapeOfSqlite(source);
+  refuseNewer(schemaVersionOfSqlite(source));
+  source.exec('BEGIN IMMEDIATE');
+  await withPostgres(copy.url, async (target) => {
+    await refuseUnsuitable(target);
+    await refuseOccupied(target);
+    await target.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+    await target.query('SET LOCAL statement_timeout = 0');
+    await target.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await target.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    await refuseOccupied(target);
+    await applyMigrations(target);
+    const tables = inOrder(tablesOf(source));
+    // The rows that every new database has.
+    for (const { name } of tables.toReversed()) await target.query(`DELETE FROM ${name}`);
+    for (const table of tables) copy.onProgress(table.name, await copyTable(source, target, table));
+    await continueCounting(source, target);
+    await target.query('COMMIT');
+  });
 }
 
 async function refuseOccupied(target: pg.Client): Promise<void> {

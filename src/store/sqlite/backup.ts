@@ -16,17 +16,13 @@ const allPages = 2 ** 31 - 1;
 export async function backupSqlite(path: string, target: string): Promise<void> {
   const isTaken = () => new Error(`${target} exists: name a file that does not`);
   if (existsSync(target)) throw isTaken();
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    // All pages in one step: a copy in several steps starts again whenever another connection commits, and beside a
-    // busy controller never ends. Writers do not wait for readers of the write-ahead log.
-    const isMade = await createWhole(target, async (partial) => {
-      await backup(database, partial, { rate: allPages });
-    });
-    if (!isMade) throw isTaken();
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { readOnly: true });
+  // All pages in one step: a copy in several steps starts again whenever another connection commits, and beside a
+  // busy controller never ends. Writers do not wait for readers of the write-ahead log.
+  const isMade = await createWhole(target, async (partial) => {
+    await backup(database, partial, { rate: allPages });
+  });
+  if (!isMade) throw isTaken();
 }
 
 /** Faults of the file, one sentence each; empty when it is sound. @throws Error the file is not a database */
@@ -49,20 +45,16 @@ function isDamage(error: unknown): boolean {
 }
 
 function findingsIn(path: string): readonly string[] {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const integrity = database
-      .prepare('PRAGMA integrity_check')
-      .all()
-      .map((row) => String(row.integrity_check));
-    const damages = integrity.filter((line) => line !== 'ok');
-    // Reading rows of a damaged file fails.
-    if (damages.length > 0) return damages;
-    const references = database.prepare('PRAGMA foreign_key_check').all();
-    return references.map(
-      (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
-    );
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { readOnly: true });
+  const integrity = database
+    .prepare('PRAGMA integrity_check')
+    .all()
+    .map((row) => String(row.integrity_check));
+  const damages = integrity.filter((line) => line !== 'ok');
+  // Reading rows of a damaged file fails.
+  if (damages.length > 0) return damages;
+  const references = database.prepare('PRAGMA foreign_key_check').all();
+  return references.map(
+    (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
+  );
 }

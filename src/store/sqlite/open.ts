@@ -44,15 +44,11 @@ export function openSqliteThreadStore(needs: { path: string; joinWriter: () => M
 }
 
 function migrate(path: string, isInUse: () => boolean): void {
-  const database = new DatabaseSync(path, { timeout: 5000 });
-  try {
-    migrateSqlite(database, ourSchema, isInUse);
-    requireShapeOfSqlite(database);
-    // Write-ahead logging: readers never wait for the writer. The file keeps this setting.
-    database.exec('PRAGMA journal_mode = WAL');
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { timeout: 5000 });
+  migrateSqlite(database, ourSchema, isInUse);
+  requireShapeOfSqlite(database);
+  // Write-ahead logging: readers never wait for the writer. The file keeps this setting.
+  database.exec('PRAGMA journal_mode = WAL');
 }
 
 /** Whether the file was emptied. SQLite would take it for a new database. */
@@ -67,10 +63,6 @@ function refuseEmptied(path: string): void {
 /** For a database that has been migrated already. */
 export function sqliteSchemaVersion(path: string): StoredVersion {
   refuseEmptied(path);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
-  try {
-    return schemaVersionOfSqlite(database);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  return schemaVersionOfSqlite(database);
 }

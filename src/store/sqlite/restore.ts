@@ -80,6 +80,7 @@ function moveLogInto(path: string): void {
   try {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    // Only after the checkpoint: closing a damaged database removes its log.
     database.close();
   } catch {
     // The old database may be damaged, which may be why it is replaced. Keep it as it is.
