@@ -15,3 +15,14 @@ export function inRounds(run: () => Promise<void>): () => Promise<void> {
     return upcoming;
   };
 }
+
+/** Callers during a run share it: they need nothing that begins after them. */
+export function oneRun(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= run().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}

@@ -3,7 +3,7 @@
 
 import type { Change } from '../model/change.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
-import { inRounds } from '../platform/in-rounds.ts';
+import { inRounds, oneRun } from '../platform/in-rounds.ts';
 import { withinTime } from '../platform/within-time.ts';
 import { AnotherHistory, type ChangeFeed, type FeedPosition } from '../store/contracts/changes.ts';
 import type { RestoreStore } from '../store/contracts/restores.ts';
@@ -93,7 +93,7 @@ export function followFeed(needs: {
   }
 
   const catchUp = inRounds(readNew);
-  const listen = shared(async () => {
+  const listen = oneRun(async () => {
     isReplaced ||= (await store.restores.latest()) !== needs.from.restore;
     if (isReplaced) throw new Error(replacedMessage);
     await catchUp();
@@ -167,17 +167,6 @@ function watchFreshness(clock: Clock) {
       return hasStoodStill();
     },
     stop: () => clearInterval(beat),
-  };
-}
-
-/** Callers during a run share it. */
-function shared(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => {
-    running ??= run().finally(() => {
-      running = null;
-    });
-    return running;
   };
 }
 

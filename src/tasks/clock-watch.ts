@@ -3,6 +3,7 @@
 
 import { longestOffset, nodesAgreeWithClock, noticeableOffset } from '../model/clock-offset.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
+import { oneRun } from '../platform/in-rounds.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
@@ -36,7 +37,6 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
   const base = () => clock.now() - clock.monotonic();
   let found: { readonly ahead: Millis; readonly base: Millis; readonly isOurs: boolean } | null = null;
   let own: string | undefined;
-  let comparing: Promise<void> | null = null;
   const tell = offsetLog(log);
 
   async function compareNow(): Promise<void> {
@@ -53,15 +53,8 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
     tell(ahead, isOurs);
   }
 
-  function compare(): Promise<void> {
-    comparing ??= compareNow()
-      // The database is unreachable, which is reported elsewhere.
-      .catch(() => undefined)
-      .finally(() => {
-        comparing = null;
-      });
-    return comparing;
-  }
+  // Where the database is unreachable, that is reported elsewhere.
+  const compare = oneRun(() => compareNow().catch(() => undefined));
 
   function isWrong(): boolean {
     if (found === null) return false;

@@ -13,6 +13,7 @@ import {
 import type { TelemetryConfig } from '../config/config.ts';
 import type { MetricFamily, MetricSample } from '../model/metrics.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
+import { oneRun } from '../platform/in-rounds.ts';
 import type { Random } from '../platform/random.ts';
 import type { Tracing } from '../platform/tracing.ts';
 import { type CollectorAccess, collectorAt } from './collector.ts';
@@ -54,9 +55,9 @@ export function openTelemetry(
   const spans = openSpans({ ...needs, settings: config.traces, resource, collector });
   const { interval } = config.metrics;
   let timer: NodeJS.Timeout | undefined;
-  let sending: Promise<void> | null = null;
 
-  async function sendMetrics(): Promise<void> {
+  // One at a time, however slow the collector is.
+  const send = oneRun(async () => {
     if (metrics === null || interval === 0) return;
     try {
       const data = metricData(await metrics.read(), { resource, since: metrics.since, now: clock.now() });
@@ -65,15 +66,7 @@ export function openTelemetry(
     } catch (error) {
       deliveries.failed(error, 0);
     }
-  }
-
-  function send(): Promise<void> {
-    // One at a time, however slow the collector is.
-    sending ??= sendMetrics().finally(() => {
-      sending = null;
-    });
-    return sending;
-  }
+  });
 
   return {
     tracing: spans.tracing,
