@@ -35,9 +35,9 @@ export class Sender {
   cookie(name: string): string | null {
     const { cookie } = this.#raw.headers;
     if (cookie === undefined || !this.#isInWindow) return null;
-    // Only what browsers put between two cookies (RFC 6265 section 4.2.1). A no-break space belongs to a name, and without
-    // it another host's cookie would have one that only our own host can set (`__Host-`).
-    const pair = cookie.split(/; */).find((text) => text.startsWith(`${name}=`));
+    // Browsers remove spaces and tabs before a name, and nothing else (RFC 6265 section 5.2). A no-break space belongs to
+    // the name, and without it another host's cookie would have one that only our own host can set (`__Host-`).
+    const pair = cookie.split(/;[ \t]*/).find((text) => text.startsWith(`${name}=`));
     return pair === undefined ? null : pair.slice(name.length + 1);
   }
 
