@@ -110,6 +110,7 @@ export type Column = readonly [name: string, value: SqlValue];
 
 /** Inserts rows in order, many with one statement. @param end `ON CONFLICT …` */
 export function* insertRows(table: string, rows: readonly (readonly Column[])[], end = ''): Intent<void> {
+  const clause = raw(end === '' ? '' : ` ${end}`);
   const namesOf = (row: readonly Column[] = []) => row.map(([name]) => name).join(', ');
   for (let at = 0; at < rows.length; ) {
     const names = namesOf(rows[at]);
@@ -117,7 +118,7 @@ export function* insertRows(table: string, rows: readonly (readonly Column[])[],
     const alike = rows.slice(at, next < 0 ? rows.length : next);
     for (const batch of batchesOf(alike)) {
       const values = batch.map((row) => among(row.map(([, value]) => value)));
-      yield* run`INSERT INTO ${raw(table)} (${raw(names)}) VALUES ${together(values)} ${raw(end)}`;
+      yield* run`INSERT INTO ${raw(table)} (${raw(names)}) VALUES ${together(values)}${clause}`;
     }
     at += alike.length;
   }
