@@ -305,7 +305,7 @@ describe('a nonce', () => {
     const { headers } = await callBound(key, access_token);
     const old = String(headers['dpop-nonce']);
     assert.equal((await callBound(key, access_token, { claims: { nonce: old } })).status, 200);
-    const flipped = `${old.slice(0, -2)}${old.endsWith('A') ? 'BA' : 'AA'}`;
+    const flipped = `${old.slice(0, -2)}${old.endsWith('BA') ? 'AA' : 'BA'}`;
     for (const nonce of ['', 'x', flipped]) {
       const answer = await callBound(key, access_token, { claims: { nonce } });
       assertChallenge(answer, 'use_dpop_nonce');
