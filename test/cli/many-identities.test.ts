@@ -187,7 +187,8 @@ test('a table of any size is sent in parts, checked as a whole, and made by one 
   const repeated = await cli.exits(1, ['identity', 'import', file]);
   assert.match(repeated.stderr, /Nothing was imported/);
   assert.match(repeated.stderr, /whole\.csv:2403: name is the same as in a line before/);
-  assert.match(repeated.stderr, /whole\.csv:2422: externalId is the same as in a line before/);
+  assert.match(repeated.stderr, /whole\.csv:2422: externalId is the same as in line 2403\n/);
+  assert.match(repeated.stderr, /externalId [^\n]+\n[^\n]*whole\.csv:2423: name is missing\n/);
   write({ 1211: ',,x', 1212: 'root,,' });
   const refused = await cli.exits(1, ['identity', 'import', file]);
   assert.match(refused.stderr, /whole\.csv:2425: name is missing/);

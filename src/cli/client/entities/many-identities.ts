@@ -21,6 +21,8 @@ interface Job {
   readonly options: ManyOptions;
   /** The table that it imports. */
   readonly file?: string;
+  /** Rows of that table which are the same as others. */
+  readonly repeated?: readonly JsonObject[];
 }
 
 /** With so many problems the check of a table ends. Results name no more identities either. */
@@ -96,7 +98,7 @@ async function countOf(api: ApiClient, filter: string): Promise<number> {
 async function carryOn(
   report: Report,
   api: ApiClient,
-  { job, among, options, file }: Job,
+  { job, among, options, file, repeated = [] }: Job,
 ): Promise<JsonObject | null> {
   const at = `${jobs}/${job.id}`;
   const call = callsOf(api, options);
@@ -108,7 +110,7 @@ async function carryOn(
     showingProgress(report, async (show) => {
       const { clock } = report.ports;
       const begun = { at: clock.monotonic(), ...progressOf(now, among) };
-      while (!states.includes(String(now.state)) && problems.length < mostNamed) {
+      while (!states.includes(String(now.state)) && problems.length + repeated.length < mostNamed) {
         const { count, of, word } = progressOf(now, among);
         const [more, time] = [count - begun.count, clock.monotonic() - begun.at];
         const left = of > count ? `, about ${duration(((of - count) * time) / more)} left` : '';
@@ -123,9 +125,9 @@ async function carryOn(
   const isImport = job.action === 'import';
   await until(['checked', 'working', 'done'], false);
   const end = () => api.call({ method: 'DELETE', path: at });
-  if (problems.length > 0) {
+  if (problems.length + repeated.length > 0) {
     await end();
-    throw notImported(problems, file);
+    throw notImported(withRepeated(problems, repeated), file);
   }
   if (now.state === 'checked') {
     const preview = asObject(now.preview);
@@ -269,7 +271,7 @@ export async function importIdentities(
   const { clock } = report.ports;
   await withApi(report, options.server, async (api) => {
     const begun = clock.monotonic();
-    const { result, isWhole } = await sent(report, api, { file, options });
+    const { result, repeated, isWhole } = await sent(report, api, { file, options });
     const { job, ...answered } = result;
     const among = numberField(result, 'rows') ?? 0;
     const done =
@@ -280,6 +282,7 @@ export async function importIdentities(
             among,
             options: { force, dryRun, yes: true },
             file,
+            repeated,
           });
     const all = { ...answered, created: isWhole ? asList(done?.created) : [] };
     const time = clock.monotonic() - begun;
@@ -293,16 +296,16 @@ export async function importIdentities(
 
 /**
  * Sends a table of any size, which the server checks later if it has many rows.
- * @returns isWhole: one call took all of it
- * @throws CliError rows have a problem: nothing was imported
+ * @returns isWhole: one call took all of it; repeated: rows that are the same as others, if not
+ * @throws CliError one call took all of it, and rows have a problem: nothing was imported
  */
 async function sent(
   report: Report,
   api: ApiClient,
   { file, options }: { readonly file: string; readonly options: ManyOptions },
-): Promise<{ result: JsonObject; isWhole: boolean }> {
+): Promise<{ result: JsonObject; repeated: readonly JsonObject[]; isWhole: boolean }> {
   const { dryRun = false, force = false } = options;
-  const problems: JsonObject[] = [];
+  const repeated: JsonObject[] = [];
   const repeatedIn = repetitions(force);
   let result: JsonObject = {};
   let rows = 0;
@@ -320,9 +323,8 @@ async function sent(
       result = (await api.call(call)).document;
       const isWhole = isLast && rows === 0;
       rows += numberField(result, 'rows') ?? 0;
-      problems.push(...asList(result.problems).map(asObject));
       if (isWhole) return true;
-      problems.push(...repeatedIn({ csv, linesBefore }));
+      repeated.push(...repeatedIn({ csv, linesBefore }));
       show(`${rows} rows sent`);
     }
     notice(report, `${file} has ${rows} rows. All are checked before the first identity is made.`);
@@ -330,12 +332,24 @@ async function sent(
   };
   try {
     const isWhole = await showingProgress(report, send);
+    const problems = asList(result.problems).map(asObject);
     if (problems.length > 0) throw notImported(problems, file);
-    return { result: { ...result, rows }, isWhole };
+    return { result: { ...result, rows }, repeated, isWhole };
   } catch (error) {
     if (job() !== undefined) await api.call({ method: 'DELETE', path: `${jobs}/${job()}` }).catch(() => {});
     throw error;
   }
+}
+
+/** All problems of a table, in the order of its lines. The server finds repetitions in one part of it, too. */
+function withRepeated(
+  problems: readonly JsonObject[],
+  repeated: readonly JsonObject[],
+): readonly JsonObject[] {
+  const place = ({ line, column }: JsonObject) => `${line} ${column}`;
+  const found = new Set(problems.map(place));
+  const all = [...problems, ...repeated.filter((problem) => !found.has(place(problem)))];
+  return all.sort((a, b) => Number(a.line) - Number(b.line));
 }
 
 function notImported(problems: readonly JsonObject[], file?: string): CliError {
