@@ -15,7 +15,7 @@ import {
   type StoredVersion,
   schemaVersion,
 } from '../store/migrations/migrate.ts';
-import { backupSqlite, checkSqlite } from '../store/sqlite/backup.ts';
+import { BackupExists, backupSqlite, checkSqlite } from '../store/sqlite/backup.ts';
 import {
   EmptiedDatabase,
   openSqliteStore,
@@ -24,7 +24,15 @@ import {
 } from '../store/sqlite/open.ts';
 import { AlreadyRunning, acquireRunLock } from '../store/sqlite/run-lock.ts';
 
-export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
+export {
+  AlreadyRunning,
+  BackupExists,
+  EmptiedDatabase,
+  NodesInTheWay,
+  SchemaError,
+  StoreUnavailable,
+  schemaVersion,
+};
 
 /** This kind of database does not support the operation; the message says which one does. */
 export class UnsupportedDatabase extends Error {
@@ -137,7 +145,7 @@ export function claimDatabase({ db, edge }: Config): Disposable {
 
 /**
  * Copies the database as of one moment, even beside a running controller. Never replaces an existing file.
- * @throws UnsupportedDatabase, NoDatabase, or Error: the copy cannot be written
+ * @throws UnsupportedDatabase, NoDatabase, BackupExists, or Error: the copy cannot be written
  */
 export async function backupDatabase(config: Config, target: string): Promise<void> {
   const otherwise = 'PostgreSQL has its own backups: use pg_dump, or the archive of your server.';

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -117,6 +118,14 @@ test('a backup is audited, one that was refused is not', async () => {
   assert.equal(log().match(line)?.length, 1, log());
   await home.exits(1, ['ops', 'db', 'backup', 'copy.db'], { env });
   assert.equal(log().match(line)?.length, 1);
+});
+
+test('a backup replaces no symbolic link, not even one to a file that does not exist', async () => {
+  await using home = await backedUp();
+  symlinkSync('nowhere.db', home.path('link.db'));
+  const refused = await home.exits(1, ['ops', 'db', 'backup', 'link.db'], { env });
+  assert.match(refused.stderr, /link\.db exists already; a backup never replaces a file\./);
+  assert.equal(existsSync(home.path('nowhere.db')), false);
 });
 
 test('restore works if the database is gone, and tells programs what it did', async () => {

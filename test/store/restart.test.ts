@@ -173,7 +173,7 @@ describe('a backup', () => {
     await load;
     assert.deepEqual(checkSqlite(target), []);
     assert.equal(statSync(target).mode & 0o077, 0);
-    await assert.rejects(backupSqlite(path, target), /exists: name a file that does not$/);
+    await assert.rejects(backupSqlite(path, target), /exists already; a backup never replaces a file$/);
     const copy = await open(target);
     assert.notEqual(await copy.apiSessions.find(id), null);
     await copy.close();

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import {
@@ -50,12 +49,6 @@ export async function backupCommand(
 ): Promise<void> {
   const { ports } = report;
   const target = resolve(ports.cwd, file);
-  if (existsSync(target)) {
-    throw new CliError(`${file} exists already; a backup never replaces a file.`, {
-      code: 'exists',
-      next: 'choose another name',
-    });
-  }
   const { keyFile } = await audited(report, options, async ({ config, audit }) => {
     const begun = ports.clock.now();
     await backupDatabase(config, target);

@@ -3,6 +3,7 @@ import { renderProblems } from '../../config/explain.ts';
 import { Refusal } from '../../config/refusal.ts';
 import {
   AlreadyRunning,
+  BackupExists,
   EmptiedDatabase,
   NoDatabase,
   NodesInTheWay,
@@ -70,6 +71,7 @@ const databaseFailures: readonly (readonly [type: Failure, code: string, next: s
     'already_running',
     'stop all of them, then run the command again; one that crashed or was killed counts as running for thirty seconds',
   ],
+  [BackupExists, 'exists', 'choose another name'],
   [BackupUnusable, 'backup_unusable', 'name another backup; nothing was changed'],
   [NodesRunning, 'already_running', 'stop them, then run the command again'],
   [

@@ -1,6 +1,6 @@
 // Online backup and checks of an SQLite database, beside a running controller.
 
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { createWhole } from '../../platform/private-file.ts';
 import { isEmptied } from './open.ts';
@@ -8,21 +8,27 @@ import { isEmptied } from './open.ts';
 /** More pages than a database can have. */
 const allPages = 2 ** 31 - 1;
 
+/** A backup never replaces a file, nor a link. */
+export class BackupExists extends Error {
+  override readonly name = 'BackupExists';
+}
+
 /**
  * Copies the database, as of one moment, into a new file that only the owner can read. The file gets its name only when
  * the copy is complete.
- * @throws Error   the target exists, or the copy failed; nothing is left behind
+ * @throws BackupExists
+ * @throws Error   the copy failed; nothing is left behind
  */
 export async function backupSqlite(path: string, target: string): Promise<void> {
-  const isTaken = () => new Error(`${target} exists: name a file that does not`);
-  if (existsSync(target)) throw isTaken();
+  const exists = () => new BackupExists(`${target} exists already; a backup never replaces a file`);
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw exists();
   using database = new DatabaseSync(path, { readOnly: true });
   // All pages in one step: a copy in several steps starts again whenever another connection commits, and beside a
   // busy controller never ends. Writers do not wait for readers of the write-ahead log.
   const isMade = await createWhole(target, async (partial) => {
     await backup(database, partial, { rate: allPages });
   });
-  if (!isMade) throw isTaken();
+  if (!isMade) throw exists();
 }
 
 /** Faults of the file, one sentence each; empty when it is sound. @throws Error the file is not a database */
