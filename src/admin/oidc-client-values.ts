@@ -104,9 +104,12 @@ export function acceptableJwks(jwks: object | null): object | null {
 /** An address of the application that people open. Only a login that it begins itself has to be https (OIDC Core 4). */
 export function acceptablePage(field: 'clientUri' | 'initiateLoginUri', url: string | null): string | null {
   if (url === null || url === '') return null;
-  const isWeb = URL.canParse(url) && (url.startsWith('https://') || url.startsWith('http://'));
-  if (!isWeb || url.length > longestUri)
+  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+  if (parsed === null || url.length > longestUri)
     throw refusedField(field, 'must be an address of the web', url.slice(0, 100));
+  // People would take a user name for the host, and browsers send a password to it.
+  if (parsed.username !== '' || parsed.password !== '')
+    throw refusedField(field, 'must not contain a user name or a password');
   if (field === 'initiateLoginUri' && !url.startsWith('https://'))
     throw refusedField(field, 'must be https', url);
   return url;

@@ -82,6 +82,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'cannot be used': 'lässt sich nicht verwenden',
   'cannot be used: {1}: {2}': 'lässt sich nicht verwenden: {1}: {=2}',
   'is refused: {1}': 'ist nicht zulässig: {=1}',
+  'must not contain a user name or a password': 'darf weder Benutzernamen noch Passwort enthalten',
   'is not supported': 'wird nicht unterstützt',
   'appears twice': 'kommt zweimal vor',
   'is already taken': 'ist schon vergeben',
