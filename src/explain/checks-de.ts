@@ -165,6 +165,11 @@ export const checksInGerman: Readonly<Record<string, string>> = {
     'die Schlüsselkennung ist {1} und die des Zertifikats {2}',
   'the keys could not be fetched, {1} s ago: {2}':
     'die Schlüssel konnten nicht abgerufen werden, zuletzt vor {1} s: {=2}',
+  'the answer is no key set, which is a JSON object with a list "keys" and no member twice':
+    'die Antwort ist kein Schlüsselsatz, also ein JSON-Objekt mit einer Liste „keys“ und keinem doppelten Mitglied',
+  'the key set has more than {1} keys': 'der Schlüsselsatz hat mehr als {1} Schlüssel',
+  'the discovery document is none, is of another issuer, or names no keys':
+    'das Discovery-Dokument ist keines, gehört einem anderen Aussteller oder nennt keine Schlüssel',
   'it names no key, and {1} keys fit its algorithm {2}':
     'es nennt keinen Schlüssel, und {1} Schlüssel passen zum Verfahren {2}',
   'the certificate is valid from {1} to {2}': 'das Zertifikat gilt von {1} bis {2}',

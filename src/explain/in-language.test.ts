@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { textsOf } from '../../test/support/source-texts.ts';
 import { errorCodes } from '../errors/codes.ts';
 import { claimRefusals } from '../login/certificate/ca-claim.ts';
+import { keySetFailures } from '../login/external-jwt/signer-keys.ts';
 import { checksInGerman } from './checks-de.ts';
 import { failuresInGerman } from './failures-de.ts';
 import { inLanguage } from './in-language.ts';
@@ -27,6 +28,7 @@ describe('a sentence of the server in German', () => {
       ...textsOf(asking, /\brefusedField\(/g, 1),
       ...textsOf(asking, /\bdescription:\s+(?=['"`])[^;]*?(?='conflict')/g, null),
       ...Object.values(errorCodes).map(({ description: text }) => ({ file: 'errors/codes.ts', text })),
+      ...Object.values(keySetFailures).map((text) => ({ file: 'login/external-jwt/signer-keys.ts', text })),
       ...textsOf('admin', /\bcursor\.expected\(/g, 0),
       ...textsOf('admin', /\binvalidFilter\(/g, 1),
       ...textsOf('admin', /\bkindNames: Readonly<Record<FieldKind, string>> = /g, null),

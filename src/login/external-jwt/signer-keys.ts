@@ -52,7 +52,7 @@ async function keysOf(
   if (lookup.found === 'keys') return lookup.keys;
   if (lookup.found === 'no-key-set') {
     const { reason, sinceTry } = lookup;
-    const saw = `the keys could not be fetched, ${Math.round(sinceTry / SECOND)} s ago: ${wordsOf(reason)}`;
+    const saw = `the keys could not be fetched, ${Math.round(sinceTry / SECOND)} s ago: ${keySetFailures[reason]}`;
     return refused('keys-unavailable', saw, signer.id);
   }
   const when = lookup.isFresh
@@ -68,14 +68,13 @@ async function keysOf(
   );
 }
 
-function wordsOf(failure: KeySetFailure): string {
-  if (failure === 'not-a-key-set')
-    return 'the answer is no key set, which is a JSON object with a list "keys" and no member twice';
-  if (failure === 'too-many-keys') return `the key set has more than ${mostKeys} keys`;
-  if (failure === 'no-discovery')
-    return 'the discovery document is none, is of another issuer, or names no keys';
-  return fetchRefusals[failure];
-}
+/** Why the keys of a signer could not be fetched, for administrators. */
+export const keySetFailures: Readonly<Record<KeySetFailure, string>> = {
+  ...fetchRefusals,
+  'not-a-key-set': 'the answer is no key set, which is a JSON object with a list "keys" and no member twice',
+  'too-many-keys': `the key set has more than ${mostKeys} keys`,
+  'no-discovery': 'the discovery document is none, is of another issuer, or names no keys',
+};
 
 /** Why no token of the signer can be verified now; null if one may be. Fetches the keys as a login does. */
 export async function keysProblem(
