@@ -38,7 +38,6 @@ export const usualOverlap: Millis = 24 * HOUR;
 export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
   entity: eventSubscriptionEntity,
   storeOf: ({ eventSubscriptions: stored }) => stored,
-  defaults: ({ url }) => ({ name: schemeAndHost(url).slice(0, 255) }),
   fields: {
     filter: (filter) => {
       if (filter === null || filter === '') return null;
@@ -47,11 +46,14 @@ export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
     },
   },
   async follows(fields, before, needs) {
-    if (before === null) await refuseTooMany(needs);
+    const others = before === null ? await needs.store.eventSubscriptions.listAll() : [];
+    refuseTooMany(others);
     const none = { trustedRoots: null, clientCertPem: null };
     const whole = patched(eventSubscriptionEntity.fields, { ...none, ...before }, fields);
     if (fields.url !== undefined) requireAddress(whole.type, fields.url, needs);
-    return secretsOf(needs, whole, { given: fields, before });
+    const secrets = secretsOf(needs, whole, { given: fields, before });
+    if (whole.name !== undefined || fields.url === undefined) return secrets;
+    return { ...secrets, name: freeName(fields.url, others) };
   },
   // All its secrets are sealed together.
   isMadeOfRead: ({ clientKey }) => clientKey !== undefined,
@@ -92,8 +94,17 @@ function requireAddress(
     throw refusedField('url', 'must not be empty');
 }
 
-async function refuseTooMany({ store }: AdminServices): Promise<void> {
-  if ((await store.eventSubscriptions.listAll()).length < mostSubscriptions) return;
+/** Scheme and host, with a number if another subscription has that name. */
+function freeName(url: string, others: readonly EventSubscription[]): string {
+  const plain = schemeAndHost(url).slice(0, 250);
+  const taken = new Set(others.map(({ name }) => name));
+  let name = plain;
+  for (let number = 2; taken.has(name); number += 1) name = `${plain} ${number}`;
+  return name;
+}
+
+function refuseTooMany(others: readonly EventSubscription[]): void {
+  if (others.length < mostSubscriptions) return;
   throw new AuthError('conflict', {
     description: `There are ${mostSubscriptions} event subscriptions already`,
   });

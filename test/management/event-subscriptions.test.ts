@@ -200,6 +200,26 @@ describe('a webhook', () => {
   });
 });
 
+test('subscriptions of one host without a name get different names, which they keep', async () => {
+  const url = 'https://hooks.example.com/first';
+  const create = async () =>
+    createdId(await (await asRoot()).call('POST', 'event-subscriptions', { type: 'webhook', url }));
+  const nameOf = async (id: string) =>
+    (await (await asRoot()).get(`event-subscriptions/${id}`)).json.data.name;
+  const ids = [await create(), await create(), await create()];
+  assert.deepEqual(await Promise.all(ids.map(nameOf)), [
+    'https://hooks.example.com',
+    'https://hooks.example.com 2',
+    'https://hooks.example.com 3',
+  ]);
+  const [, second = ''] = ids;
+  const changed = { type: 'webhook', url, enabled: false };
+  const answer = await (await asRoot()).call('PUT', `event-subscriptions/${second}`, changed);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(await nameOf(second), 'https://hooks.example.com 2');
+  for (const id of ids) await (await asRoot()).call('DELETE', `event-subscriptions/${id}`);
+});
+
 describe('a receiver', () => {
   test('that is away for a day loses nothing, and delays no other', async (t) => {
     const [away, there] = [await subscribed(t), await subscribed(t)];

@@ -11,7 +11,7 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   document: 'EventSubscription',
   noun: 'an event subscription',
   fields: {
-    /** Unique. By default scheme and host of the address. */
+    /** Unique. By default scheme and host of the address, with a number if that is taken. */
     name: text({ isListed: true, isOptional: true }),
     type: choice(subscriberTypes, { isFixed: true, isListed: true }),
     /** `https://…`; of syslog `tls://host:port`. */
