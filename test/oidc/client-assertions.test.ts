@@ -1,7 +1,7 @@
 // Clients that authenticate with an assertion (private_key_jwt).
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -162,30 +162,33 @@ test('a client with assertions cannot use a secret, nor another one an assertion
   assertRefused(await redeemWith(assertion), 'of a client with a secret');
 });
 
-test('keys may be at an address, which is fetched through the one outbound client', async () => {
-  const { id } = await registerClient(root, {
+describe('keys at the address of a client', async () => {
+  const remote = await registerClient(root, {
     tokenEndpointAuthMethod: 'private_key_jwt',
     jwksUri: idp.jwksEndpoint,
   });
-  const remote = { id, secret: '' };
-  const now = seconds();
-  const good = () => ({
-    iss: id,
-    sub: id,
-    aud: server.issuer,
-    jti: crypto.randomUUID(),
-    iat: now,
-    exp: now + 60,
+  const good = () => claims({ iss: remote.id, sub: remote.id, aud: server.issuer });
+  const redeemRemote = async (client_assertion: string) => {
+    const code = await codeFor(server, remote, 'root');
+    return redeemAs(server, remote, code, { client_assertion_type: type, client_assertion }, {});
+  };
+
+  test('are fetched through the one outbound client', async () => {
+    const answer = await redeemRemote(await idp.sign(good()));
+    assert.equal(answer.status, 200, answer.text);
+    assertRefused(await redeemRemote(await sign(good())), 'signed by a key of another client');
   });
-  const redeemRemote = async (assertion: string) =>
-    redeemAs(
-      server,
-      remote,
-      await codeFor(server, remote, 'root'),
-      { client_assertion_type: type, client_assertion: assertion },
-      {},
-    );
-  const answer = await redeemRemote(await idp.sign(good()));
-  assert.equal(answer.status, 200, answer.text);
-  assertRefused(await redeemRemote(await sign(good())), 'signed by a key of another client');
+
+  test('may be replaced under the same kid, and wrong signatures cost few fetches', async () => {
+    await idp.rotate('ES256', idp.currentKid());
+    const answer = await redeemRemote(await idp.sign(good()));
+    assert.equal(answer.status, 200, answer.text);
+    for (let at = 0; at < 8; at += 1) {
+      const forged = await sign(good(), stranger.privateKey, { kid: idp.currentKid() });
+      assertRefused(await redeemRemote(forged), 'a stranger names the kid');
+    }
+    // The clock stands still, so no time passes that would allow another fetch.
+    assert.equal(idp.keyRequests(), 3);
+    assert.equal((await redeemRemote(await idp.sign(good()))).status, 200);
+  });
 });

@@ -42,7 +42,7 @@ export async function requireAssertion(
 ): Promise<void> {
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');
-  const { claims, alg, type } = jwt;
+  const { claims, alg, type, kid } = jwt;
   const isFapi = isFapiClient(client);
   const algorithms: readonly string[] = isFapi ? fapiAlgorithms : foreignAlgorithms;
   if (!algorithms.includes(alg)) throw refused('its algorithm is not accepted');
@@ -65,8 +65,10 @@ export async function requireAssertion(
     if (time !== undefined && !(isNumericDate(time) && time * SECOND <= now + leeway))
       throw refused('it is not valid yet');
   }
-  const keys = await keysOf(needs, client, jwt);
-  if (!keys.some((key) => isSignedBy(key, assertion, alg)))
+  const isSigned = (keys: readonly VerificationKey[]) => keys.some((key) => isSignedBy(key, assertion, alg));
+  const keys = await keysOf(needs, client, { kid });
+  // The key may have been replaced under its kid: the address is asked once more, within the limits of the cache.
+  if (!isSigned(keys) && !isSigned(await keysOf(needs, client, { kid, failed: keys[0] })))
     throw refused('no key of the client has signed it');
   const key = sha256(`${client.id}\0${jti}`);
   if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway)))
@@ -94,17 +96,19 @@ function refused(why: string): AuthError {
   return new AuthError('client_not_authenticated', { detail: `client assertion: ${why}` });
 }
 
+/** @param failed one of the keys found before, none of which has signed the assertion: only newer ones are wanted */
 async function keysOf(
   { jwks }: OidcServices,
   client: RegisteredClient,
-  { kid }: ForeignJwt,
+  { kid, failed }: { kid: string | null; failed?: VerificationKey | undefined },
 ): Promise<readonly VerificationKey[]> {
   if (client.jwks !== null) {
+    if (failed !== undefined) return [];
     const { keys, all } = readJwkSet(Buffer.from(JSON.stringify(client.jwks)));
     return kid === null ? all : (keys.get(kid) ?? []);
   }
   if (client.jwksUri === null) return [];
-  const found = await jwks.find({ id: keysOwner(client.id), url: client.jwksUri }, kid);
+  const found = await jwks.find({ id: keysOwner(client.id), url: client.jwksUri }, kid, failed);
   if (found.found === 'keys') return found.keys;
   throw refused(`its keys cannot be had: ${found.found}`);
 }
