@@ -46,15 +46,20 @@ function setUp(limits = jwksCacheDefaults) {
     clock,
     logger,
     endpoint,
+    client,
     cache,
     fetches: () => endpoint.urls.length,
     async found(kid: string, from = source) {
       return (await cache.find(from, kid)).found;
     },
-    /** Lets a refresh in the background come to its end. */
-    settled: () => new Promise((resolve) => setImmediate(resolve)),
+    /** Lets a refresh in the background come to its end, be it in the other thread. */
+    async settled() {
+      for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+    },
   };
 }
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the keys of a signer', () => {
   test('are fetched on first use and then come from memory', async () => {
@@ -215,6 +220,19 @@ describe('the keys of a signer', () => {
     assert.equal(await found('a'), 'keys');
   });
 
+  test('are awaited from the moment of the request, however long it takes to begin', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const { cache, client } of [setUp(), beside()]) {
+      const { get } = client;
+      client.get = (url) => {
+        // As when the trusted roots are read on a busy machine.
+        t.mock.timers.tick(jwksCacheDefaults.longestWait);
+        return get(url);
+      };
+      assert.equal((await cache.find(source, 'a')).found, 'keys');
+    }
+  });
+
   test('of two signers stay separate, even with the same kid and URL, in a flood', async () => {
     const { found, endpoint, fetches } = setUp();
     const second = { id: 'signer-2', url: source.url };
@@ -284,9 +302,12 @@ function beside(limits = jwksCacheDefaults) {
   const cache = remoteJwksCache(
     {
       clock,
-      ask(question) {
+      async ask(question) {
         state.asked += 1;
-        return state.isGone ? Promise.reject(new Error('ended')) : first.cache.answer(question);
+        // A message to another thread takes time.
+        await nextTurn();
+        if (state.isGone) throw new Error('ended');
+        return first.cache.answer(question);
       },
     },
     limits,

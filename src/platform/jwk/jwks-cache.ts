@@ -21,7 +21,7 @@ export interface JwksCacheLimits {
   readonly pauseBetweenFetches: Millis;
   /** How many fetches may follow one another without a pause after a quiet time. */
   readonly fetchesAtOnce: number;
-  /** How long a look-up waits for a fetch, which may take longer. */
+  /** How long a look-up waits for a fetch that has begun, which may take longer. */
   readonly longestWait: Millis;
   readonly maxBytes: number;
 }
@@ -207,7 +207,9 @@ export function remoteJwksCache(
   { clock, ask }: { ask: (question: KeySetQuestion) => Promise<KeySetNews | null>; clock: Clock },
   limits: JwksCacheLimits = jwksCacheDefaults,
 ): JwksCache {
-  return cacheOver(clock, limits, async (entry, kid, hasFailed) => {
+  // The other thread waits, too, and not before its fetch has begun.
+  const patient = { ...limits, longestWait: 2 * limits.longestWait };
+  return cacheOver(clock, patient, async (entry, kid, hasFailed) => {
     if (isTooSoon(entry, clock, limits)) return;
     const source = { id: entry.id, url: entry.url, issuer: entry.issuer };
     const news = await ask({ source, kid, hasFailed, seen: entry.fetches }).catch(() => null);
@@ -261,7 +263,10 @@ function cacheOver(
         if (age >= limits.refreshAfter) void refresh(entry, kid, false);
         return { found: 'keys', keys: known };
       }
-      await atMost(limits.longestWait, refresh(entry, kid, hasFailed));
+      const refreshed = refresh(entry, kid, hasFailed);
+      // Before the first fetch this thread reads the trusted roots, which takes a second on a busy machine.
+      await new Promise((resolve) => setImmediate(resolve));
+      await atMost(limits.longestWait, refreshed);
       const isFresh = entry.fetches !== fetches;
       if (entry.good === null || ageOf(entry, clock) >= limits.unusableAfter) {
         const now = clock.monotonic();
