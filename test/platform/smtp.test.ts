@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { systemClock } from '../../src/platform/clock.ts';
 import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
 import {
   MailNotSent,
@@ -10,10 +12,11 @@ import {
   type SmtpStage,
   sendBySmtp,
 } from '../../src/platform/network/smtp.ts';
+import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import { smtpLogin, startSmtpReceiver } from '../support/smtp-receiver.ts';
 import { testPki } from '../support/test-pki.ts';
 
-const { ca } = await testPki();
+const { ca, server } = await testPki();
 
 function serverAt(port: number, changed: Partial<SmtpServer> = {}): SmtpServer {
   const secureContext = trustingContext([ca.certPem]);
@@ -118,6 +121,45 @@ describe('a mail server', () => {
     await assertNotSent(sendBySmtp(serverAt(liar), mail), 'tls', 'no handshake');
     assert.doesNotMatch(heard.join(''), /AUTH|MAIL FROM|DATA|In words/);
     assert.deepEqual([...stripping.received, ...receiver.received, ...implicit.received], []);
+  });
+
+  test('that has a certificate of another name gets neither password nor mail', async (t) => {
+    const { certPem: cert, keyPem: key } = await issueServerCertificate(
+      { clock: systemClock },
+      { dnsNames: ['mail.example.com'], ips: [], days: 10, ca },
+    );
+    for (const tls of ['required', 'implicit'] as const) {
+      const receiver = await startSmtpReceiver({ cert, key, secure: tls === 'implicit' });
+      t.after(receiver.close);
+      await assertNotSent(sendBySmtp(serverAt(receiver.port, { tls }), mail), 'tls', tls);
+      assert.deepEqual(receiver.received, []);
+    }
+  });
+
+  test('is not believed what came in the clear before TLS began', async (t) => {
+    const context = createSecureContext({ cert: server.certPem, key: server.keyPem });
+    for (const injected of ['250-x\r\n250 AUTH PLAIN\r\n235 fine\r\n250 ok\r\n250 ok\r\n', '550 ']) {
+      const heard: string[] = [];
+      const port = await startScript(t, (socket) => {
+        socket.write('220 x\r\n');
+        socket.on('data', function clear(chunk) {
+          heard.push(chunk.toString('latin1'));
+          if (/^EHLO/.test(chunk.toString())) return void socket.write('250-x\r\n250 STARTTLS\r\n');
+          socket.removeListener('data', clear);
+          socket.write(`220 go\r\n${injected}`);
+          const secured = new TLSSocket(socket, { isServer: true, secureContext: context });
+          secured.on('error', () => {});
+          secured.on('data', (line) => {
+            heard.push(line.toString('latin1'));
+            if (/^RCPT/.test(line.toString())) secured.write('550 unknown\r\n');
+            else secured.write('250 ok\r\n');
+          });
+        });
+      });
+      // Each answer of the server belongs to its own command: the refusal is that of the recipient.
+      await assertNotSent(sendBySmtp(serverAt(port, { login: null }), mail), 'recipient', injected, true);
+      assert.match(heard.join(''), /^EHLO .*\r\nSTARTTLS\r\nEHLO .*\r\nMAIL FROM:.*\r\nRCPT TO:.*\r\n$/);
+    }
   });
 
   test('that refuses is understood: where, and whether another attempt helps', async (t) => {
