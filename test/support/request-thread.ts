@@ -28,6 +28,6 @@ await runRequestThread({
     const undeclared = undeclaredIn(route, answer);
     if (undeclared === null) return;
     const entry = { level: 'error', message: 'undeclared answer', fields: { undeclared } };
-    port.postMessage({ name: 'log', argument: entry });
+    port.postMessage([{ name: 'log', argument: entry }]);
   },
 });
