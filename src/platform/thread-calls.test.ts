@@ -107,6 +107,24 @@ test('messages that a thread sent before an error ended it arrive', async () => 
   assert.deepEqual(told, [1]);
 });
 
+test('what a thread asked for is given up when it has ended', async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  t.after(() => port1.close());
+  const asked = Promise.withResolvers<AbortSignal | undefined>();
+  const serving = threadCalls(port2, {
+    wait(_: null, gone) {
+      asked.resolve(gone);
+      return new Promise(() => undefined);
+    },
+  });
+  const asking = threadCalls<{ wait(_: null): Promise<void> }>(port1, {});
+  void asking.ask('wait', null, new AbortController().signal).catch(() => undefined);
+  const gone = await asked.promise;
+  assert.equal(gone?.aborted, false);
+  serving.end('it is gone');
+  assert.equal(gone?.aborted, true);
+});
+
 test('calls to a thread that has ended fail, waiting ones and later ones', async (t) => {
   const { calls, close } = connected();
   t.after(close);

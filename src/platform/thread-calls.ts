@@ -33,7 +33,7 @@ export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
   ): void;
   /** Sends the messages of this turn now. For a thread that ends: its earlier messages still arrive. */
   sendNow(): void;
-  /** Fails the calls that wait for an answer, and all later ones. */
+  /** The other side has ended: fails the calls that wait for an answer, and all later ones, and gives up what it asked for. */
   end(reason: string): void;
 }
 
@@ -130,6 +130,7 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
       ended = new CallFailed({ thrown: 'ThreadEnded', message: reason, details: {} });
       for (const { reject } of waiting.values()) reject(ended);
       waiting.clear();
+      for (const asker of askers.values()) asker.abort();
     },
   };
 }
