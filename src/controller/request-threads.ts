@@ -106,7 +106,7 @@ function spreadIntermediates(
 ): void {
   if (from !== undefined) learnIntermediates(sent);
   for (const member of members.values()) {
-    if (member.isReady && member !== from) member.calls.tell('learnIntermediates', sent);
+    if (member.hasJoined && member !== from) member.calls.tell('learnIntermediates', sent);
   }
 }
 

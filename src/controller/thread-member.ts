@@ -1,6 +1,7 @@
 // One request thread, as the first thread sees it.
 
 import type { Worker } from 'node:worker_threads';
+import { knownIntermediates } from '../http/request/peer-certificates.ts';
 import { threadCalls } from '../platform/thread-calls.ts';
 import type { AnswersOfFirst, AnswersOfThread } from './request-thread.ts';
 import type { ThreadCounts } from './thread-counts.ts';
@@ -19,6 +20,7 @@ export function threadMember(worker: Worker, answers: Omit<AnswersOfFirst, 'join
     ...answers,
     join() {
       hasJoined = true;
+      for (const sent of knownIntermediates()) calls.tell('learnIntermediates', sent);
     },
     ready() {
       isReady = true;
@@ -48,7 +50,7 @@ export function threadMember(worker: Worker, answers: Omit<AnswersOfFirst, 'join
     get isReady() {
       return isReady;
     },
-    /** Whether it must be asked to catch up with changes. */
+    /** Whether it must be told of changes. */
     get hasJoined() {
       return hasJoined;
     },

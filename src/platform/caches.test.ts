@@ -42,6 +42,17 @@ describe('a map of recently used values', () => {
     assert.equal(map.get('b'), undefined);
   });
 
+  test('lists what it holds, values used last at the end', () => {
+    const map = recentMap<string, number>(3);
+    for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) map.set(key, at);
+    map.get('b');
+    assert.deepEqual(map.entries().slice(-2), [
+      ['d', 3],
+      ['b', 1],
+    ]);
+    assert.deepEqual(new Map(map.entries()), new Map(Object.entries({ a: 0, b: 1, c: 2, d: 3 })));
+  });
+
   test('reports each value that it drops, once', () => {
     const dropped: [string, number][] = [];
     const map = recentMap<string, number>(2, (value, key) => dropped.push([key, value]));

@@ -9,6 +9,8 @@ export interface RecentMap<Key, Value> {
   set(key: Key, value: Value): void;
   delete(key: Key): void;
   clear(): void;
+  /** Those used last come last. */
+  entries(): readonly (readonly [Key, Value])[];
 }
 
 /**
@@ -62,6 +64,7 @@ export function recentMap<Key, Value>(
       older = new Map();
       if (onDrop !== undefined) for (const half of halves) half.forEach(onDrop);
     },
+    entries: () => [...older, ...younger],
   };
 }
 

@@ -33,6 +33,7 @@ import { type Answer, type HttpsClient, httpsClient } from '../support/https-cli
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { freePort } from '../support/nodes.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { until } from '../support/until.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let admin: Caller;
@@ -255,7 +256,7 @@ describe('a TLS session that resumes', () => {
     third.socket.destroy();
   });
 
-  test('knows the certificates of the first handshake on whichever thread it resumes', async () => {
+  test('knows the certificates of the first handshake on whichever thread it resumes, also on one that replaces another', async () => {
     const two = await startTestServer({ threads: 2 });
     try {
       const intermediate = authority({ issuer: root });
@@ -266,13 +267,21 @@ describe('a TLS session that resumes', () => {
       const session = await first.session;
       first.socket.destroy();
       await two.controller.services.attempts.flush();
-      // The system spreads connections over the threads.
-      for (let time = 0; time < 16; time += 1) {
-        const { socket, ...again } = await open(two.url, { session });
-        assert.equal(socket.isSessionReused(), true);
-        assert.equal(await loginOver({ socket, ...again }, two), 302);
-        socket.destroy();
-      }
+      const resumeOften = async () => {
+        // The system spreads connections over the threads.
+        for (let time = 0; time < 16; time += 1) {
+          const { socket, ...again } = await open(two.url, { session });
+          assert.equal(socket.isSessionReused(), true);
+          assert.equal(await loginOver({ socket, ...again }, two), 302);
+          socket.destroy();
+        }
+      };
+      await resumeOften();
+      await two.workers[0]?.terminate();
+      await until(60_000, async () =>
+        two.log.entries.some(({ fields }) => fields.event === 'thread.replaced'),
+      );
+      await resumeOften();
     } finally {
       await two.close();
     }

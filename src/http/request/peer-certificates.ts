@@ -55,8 +55,16 @@ export function rememberIntermediates(
   if (leaf === undefined || leaf.issuerCertificate === undefined) return;
   const read = peerCertificates(socket);
   if (read === null || read.chain.length === 1) return;
-  const { leafThumbprint, chain } = read;
-  announce({ leafThumbprint, certificates: chain.slice(1).map((der) => new Uint8Array(der)) });
+  announce(asSent(read.leafThumbprint, read.chain.slice(1)));
+}
+
+function asSent(leafThumbprint: string, intermediates: readonly Buffer[]): SentIntermediates {
+  return { leafThumbprint, certificates: intermediates.map((der) => new Uint8Array(der)) };
+}
+
+/** All that this thread remembers, for a thread that starts: clients have tickets that it accepts. */
+export function knownIntermediates(): readonly SentIntermediates[] {
+  return intermediatesByLeaf.entries().map(([leaf, certificates]) => asSent(leaf, certificates));
 }
 
 /** Remembers what another thread has read. */
