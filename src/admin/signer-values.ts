@@ -1,6 +1,7 @@
 // Rules of single values of an external JWT signer.
 
 import { isClaimsSelector } from '../login/external-jwt/claims-selector.ts';
+import { withoutFinalSlashes } from '../platform/formats/final-slashes.ts';
 import { refusedField, requireFew } from './acceptable-values.ts';
 
 const longestUrl = 2048;
@@ -31,7 +32,7 @@ export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): stri
 
 /** Without the differences that people overlook: case of the host, default port, trailing slash. */
 export function comparableUrl(text: string): string {
-  return (URL.parse(text)?.href ?? text).replace(/\/+$/, '');
+  return withoutFinalSlashes(URL.parse(text)?.href ?? text);
 }
 
 export function acceptableAudience(audience: string): string {

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HOUR, type Millis } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
+import { withoutFinalSlashes } from '../platform/formats/final-slashes.ts';
 import { addressSet } from '../platform/network/address-rules.ts';
 import { PostgresHostsError, readPostgresHosts, withHostsApart } from '../platform/network/postgres-hosts.ts';
 import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
@@ -244,7 +245,7 @@ export const collectorUrl = text((given) => {
   if (url.username !== '' || url.password !== '')
     throw new Refusal("the URL holds a user or a password; put the collector's credentials into headersFile");
   if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
-  return url.href.replace(/\/+$/, '');
+  return withoutFinalSlashes(url.href);
 }, asItIs);
 
 /** The sender or receiver of a mail. */

@@ -4,6 +4,7 @@
 
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import { withoutFinalSlashes } from '../../platform/formats/final-slashes.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
 import type { SignerKeyServices } from '../services.ts';
@@ -59,12 +60,9 @@ function read(token: string): ForeignJwt | RefusedExternalJwt {
 
 /** Names the signer that differs in no more than case, scheme or a final slash, which is easily overlooked. */
 function unknownIssuer(signers: readonly ExternalJwtSigner[], { issuer }: ForeignJwt): string {
-  const roughly = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/^https?:\/\//, '')
-      .replace(/\/+$/, '');
-  const near = signers.find((signer) => signer.enabled && roughly(signer.issuer) === roughly(issuer));
+  const roughly = (text: string) => withoutFinalSlashes(text.toLowerCase().replace(/^https?:\/\//, ''));
+  const wanted = roughly(issuer);
+  const near = signers.find((signer) => signer.enabled && roughly(signer.issuer) === wanted);
   const compared = near === undefined ? '' : `; signer ${near.name} has ${quoted(near.issuer)}`;
   return `its issuer is ${quoted(issuer)}${compared}`;
 }

@@ -2,6 +2,7 @@
 // asked more than once in ten seconds on average, even for invented tokens: a few fetches more are in reserve for keys
 // that are rotated right after a fetch. One thread fetches; the others ask it.
 import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
+import { withoutFinalSlashes } from '../formats/final-slashes.ts';
 import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
 import type { OutboundClient } from '../network/outbound-client.ts';
@@ -52,7 +53,10 @@ export type KeySetFailure = FetchRefusal | 'not-a-key-set' | 'too-many-keys' | '
  * describe by a query, which stays: `?p=POLICY` of Azure AD B2C.
  */
 export function discoveryAddress(address: string): string {
-  return address.replace(/\/*(\?.*)?$/s, (_end, query = '') => `/.well-known/openid-configuration${query}`);
+  return address.replace(
+    /(?<!\/)\/*(\?.*)?$/s,
+    (_end, query = '') => `/.well-known/openid-configuration${query}`,
+  );
 }
 
 /** The document is none, is of another issuer, or names no keys. */
@@ -71,7 +75,7 @@ async function publishedAddress(client: OutboundClient, issuer: string): Promise
     throw new DiscoveryRefused('the answer is no discovery document');
   }
   const named = document?.issuer;
-  if (typeof named !== 'string' || named.replace(/\/+$/, '') !== issuer.replace(/\/+$/, ''))
+  if (typeof named !== 'string' || withoutFinalSlashes(named) !== withoutFinalSlashes(issuer))
     throw new DiscoveryRefused('the discovery document is of another issuer');
   if (typeof document?.jwks_uri !== 'string')
     throw new DiscoveryRefused('the discovery document names no keys');
