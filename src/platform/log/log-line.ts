@@ -14,7 +14,8 @@ const secretName =
 
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedText}`],
-  [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, redactedText],
+  // Also a JWT that was cut. If its dots were required, every `eyJ` of a long text would be read to the end.
+  [/\beyJ[\w-]{6,}(?:\.[\w-]*){0,2}/g, redactedText],
   // Our codes and refresh tokens have this length, see tokens/opaque-token.ts.
   [/(?<![\w-])[\w-]{91}(?![\w-])/g, redactedText],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, redactedText],

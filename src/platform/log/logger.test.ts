@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import { memoryLogger } from '../../../test/support/memory-logger.ts';
+import { assertCostsLess } from '../../../test/support/processor-time.ts';
 import { SECOND } from '../clock.ts';
 import { loggableText } from './log-line.ts';
 import { type LogOptions, openLogger } from './logger.ts';
@@ -196,6 +197,15 @@ describe('secrets', () => {
     }
     assert.ok(!JSON.stringify(logger.entries).includes(canary), JSON.stringify(logger.entries));
     assert.match(String(logger.entries[0]?.fields.url), /state=1&code=\[redacted\]&x=1/);
+  });
+
+  test('are replaced in a JWT that was cut, and in a text of beginnings of JWTs at no cost', () => {
+    for (const rest of ['', '.', `.${canary}`])
+      assert.equal(loggableText(`token eyJhbGciOiJFUzI1NiJ9${rest} ends`), 'token [redacted] ends');
+    const hostile = '-eyJ'.repeat(512);
+    assertCostsLess(100, () => {
+      for (let times = 0; times < 100; times += 1) loggableText(hostile);
+    });
   });
 
   test('do not hide what is needed: error codes, ids, and which factor was used', () => {
