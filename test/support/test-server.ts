@@ -31,6 +31,7 @@ import { memoryLogger } from './memory-logger.ts';
 import { postgresServer } from './postgres.ts';
 import type { TestThreadData } from './request-thread.ts';
 import { sharedTime } from './shared-clock.ts';
+import { startSharedWriter } from './shared-writer.ts';
 import { testPki } from './test-pki.ts';
 
 export interface TestServerOptions {
@@ -201,7 +202,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   if (options.home === undefined && config.db.engine === 'sqlite') {
     copyFileSync(await emptyDatabase(), config.db.file);
   }
-  const opened = await openStore(config);
+  const opened =
+    config.db.engine === 'sqlite'
+      ? await openSqliteStore({ path: config.db.file, startWriter: startSharedWriter })
+      : await openStore(config);
   // A clock that a test sets is unrelated to the clock of a database server.
   const databaseTime = async () => null;
   const store = clock === systemClock ? opened : { ...opened, nodes: { ...opened.nodes, databaseTime } };

@@ -31,7 +31,7 @@ export interface SqliteEngineOptions {
   /** For a migrated database. */
   readonly path: string;
   readonly writeBusyTimeout?: Millis;
-  /** Starts the writer thread. Tests replace it by one that fails. */
+  /** Starts the writer thread. Tests replace it by one that fails, or one for several databases. */
   readonly startWriter?: (settings: WriterSettings) => Worker;
   /** For a thread other than the one that started the writer: a port to the writer, whenever one is needed. */
   readonly joinWriter?: () => MessagePort;

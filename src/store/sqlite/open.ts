@@ -13,7 +13,7 @@ import {
 } from '../migrations/migrate.ts';
 import { requireShapeOfSqlite } from '../migrations/shape.ts';
 import { sqlStore } from '../sql/store.ts';
-import { openSqliteEngine } from './engine.ts';
+import { openSqliteEngine, type SqliteEngineOptions } from './engine.ts';
 import { runsElsewhere } from './run-lock.ts';
 
 /** The database file exists but is empty. Continuing would silently start over. */
@@ -28,14 +28,17 @@ export class EmptiedDatabase extends Error {
  * @throws NodesInTheWay    a running controller could not continue after the migration
  * @throws Error            the file cannot be created or is not a database
  */
-export async function openSqliteStore({ path }: { path: string }): Promise<Store> {
+export async function openSqliteStore(
+  options: Pick<SqliteEngineOptions, 'path' | 'startWriter'>,
+): Promise<Store> {
+  const { path } = options;
   // SQLite would make the file readable for every user; its companion files copy its mode. The file gets its name only
   // once it contains a schema, so an empty file is never one of ours. If several processes create it at once, one is
   // first.
   if (!existsSync(path)) await createWhole(path, (partial) => migrate(partial, () => false));
   refuseEmptied(path);
   migrate(path, () => runsElsewhere(path));
-  return sqlStore(openSqliteEngine({ path }));
+  return sqlStore(openSqliteEngine(options));
 }
 
 /** For a thread other than the one that opened the database. @param needs.joinWriter see `SqliteEngineOptions` */
