@@ -73,6 +73,8 @@ describe('a login by passkey', () => {
       [{ origin: server.url.replace('https:', 'http:') }, 'passkey-origin'],
       [{ origin: server.url.replace(/:\d+$/, ':1') }, 'passkey-origin'],
       [{ origin: `${server.url}.evil.example` }, 'passkey-origin'],
+      [{ origin: server.url.replace('localhost', 'sub.localhost') }, 'passkey-origin'],
+      [{ origin: 'null' }, 'passkey-origin'],
       [{ crossOrigin: true }, 'passkey-origin'],
       [{ topOrigin: 'https://evil.example' }, 'passkey-origin'],
       [{ rpId: 'evil.example' }, 'passkey-site'],
