@@ -234,6 +234,40 @@ async function loginOver(connection: Awaited<ReturnType<typeof open>>, at: Https
   return connection.post('/oidc/login/cert', { authRequestId: await beginLogin(at) });
 }
 
+test('an access token of a certificate is worth nothing on a connection without it, at every API', async () => {
+  const id = await newIdentity();
+  await server.store.identities.update(id, { isAdmin: true }, clock.now());
+  const leaf = await enrolled(server, id);
+  const connection = withCertificate(server, leaf);
+  const { access_token: token } = await certificateLogin(connection);
+  const sameKey = client({ issuer: root, keys: leaf.keys });
+  const ends = [
+    withCertificate(server, await enrolled(server, await newIdentity())),
+    withCertificate(server, sameKey),
+    server,
+  ];
+  // Headers of proxies that end TLS: this service ends it itself, and believes none of them.
+  const pem = encodeURIComponent(leaf.certPem);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'x-forwarded-client-cert': `Hash=${leaf.der.toString('hex')};Cert="${pem}"`,
+    'x-ssl-client-cert': pem,
+    'client-cert': `:${leaf.der.toString('base64')}:`,
+  };
+  const calls: readonly (readonly [string, (at: HttpsClient) => Promise<Answer>])[] = [
+    ['the client API', (at) => at.get('/edge/client/v1/current-identity', { headers })],
+    ['the management API', (at) => at.get('/edge/management/v1/identities', { headers })],
+    ['userinfo', (at) => at.get('/oidc/userinfo', { headers })],
+    ['introspection', (at) => at.post('/oidc/introspect', { headers, form: { token } })],
+  ];
+  for (const [what, call] of calls) {
+    assert.equal((await call(connection)).status, 200, what);
+    for (const [at, elsewhere] of ends.entries())
+      assert.equal((await call(elsewhere)).status, 401, `${what} ${at}`);
+  }
+  for (const each of [connection, ...ends.slice(0, 2)]) each.closeConnections();
+});
+
 describe('a TLS session that resumes', () => {
   test('logs in like the full handshake, and everything is checked again', async () => {
     const intermediate = authority({ issuer: root });
