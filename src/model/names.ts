@@ -15,12 +15,12 @@ export function foldedName(name: string): string {
  */
 export function nameKeys(name: string): readonly string[] {
   if (/^[\x20-\x7e]*$/.test(name)) return [plain(name.toLowerCase())];
-  const letters = [...name.normalize('NFKC')].map((letter) => lookalikes.get(letter) ?? letter);
+  const letters = name
+    .normalize('NFKC')
+    .replaceAll(anyLookalike, (letter) => lookalikes.get(letter) ?? letter);
   // A bar may be read as a capital I or as a small l.
-  const readings = ['i', 'l'].map((bar) =>
-    letters.map((letter) => (letter === aBar ? bar : letter)).join(''),
-  );
-  return [...new Set([name, ...readings].map((reading) => plain(foldedName(reading))))];
+  const readings = new Set([name, ...['i', 'l'].map((bar) => letters.replaceAll(aBar, bar))]);
+  return [...new Set([...readings].map((reading) => plain(foldedName(reading))))];
 }
 
 /** Without what is not seen, or hardly: joiners, spaces beyond one, the dot over İ, the form of σ at the end of a word. */
@@ -97,3 +97,4 @@ const alike: Readonly<Record<string, string>> = {
 const lookalikes: ReadonlyMap<string, string> = new Map(
   Object.entries(alike).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
 );
+const anyLookalike = new RegExp(`[${[...lookalikes.keys()].join('')}]`, 'gu');

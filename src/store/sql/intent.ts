@@ -112,15 +112,13 @@ export type Column = readonly [name: string, value: SqlValue];
 export function* insertRows(table: string, rows: readonly (readonly Column[])[], end = ''): Intent<void> {
   const clause = raw(end === '' ? '' : ` ${end}`);
   const namesOf = (row: readonly Column[] = []) => row.map(([name]) => name).join(', ');
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0, next = 0; at < rows.length; at = next) {
     const names = namesOf(rows[at]);
-    const next = rows.findIndex((row, other) => other > at && namesOf(row) !== names);
-    const alike = rows.slice(at, next < 0 ? rows.length : next);
-    for (const batch of batchesOf(alike)) {
+    while (next < rows.length && namesOf(rows[next]) === names) next += 1;
+    for (const batch of batchesOf(rows.slice(at, next))) {
       const values = batch.map((row) => among(row.map(([, value]) => value)));
       yield* run`INSERT INTO ${raw(table)} (${raw(names)}) VALUES ${together(values)}${clause}`;
     }
-    at += alike.length;
   }
 }
 
