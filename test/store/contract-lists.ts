@@ -16,6 +16,7 @@ import {
   createUser,
   namesOf,
   newIdentity,
+  newPassword,
   openSession,
   query,
   sessionLifetime,
@@ -295,6 +296,45 @@ export function listTests({ store }: SharedDatabase): void {
         0,
       );
       await store.identities.delete(user.id, t0);
+    });
+
+    test('sessions are found by a part of an address, in capitals too', async () => {
+      const user = await createUser(store);
+      const id = await openSession(store, user, { session: { ipAddress: '2001:db8::face' } });
+      const find = async (op: 'contains' | 'icontains', value: string) => {
+        const mine: Filter = { op: '=', field: 'identityId', value: user.id };
+        const filter: Filter = { op: 'and', terms: [mine, { op, field: 'ipAddress', value }] };
+        return (await store.apiSessions.list(query({ filter }), t0)).items.map((item) => item.id);
+      };
+      assert.deepEqual(await find('icontains', 'DB8::Face'), [id]);
+      assert.deepEqual(await find('contains', 'db8::face'), [id]);
+      assert.deepEqual(await find('contains', 'DB8::Face'), []);
+    });
+
+    test('user names come in the order of their letters, capitals or not, and begin where a term says', async () => {
+      const mark = uniqueName('Order');
+      const users = ['B', 'a', 'C'].map((letter) => newPassword(`${mark}-${letter}`));
+      for (const password of users) await store.identities.create(newIdentity(), password, t0);
+      const lettersOf = async (asked: Partial<ListQuery>) => {
+        const mine: Filter = { op: 'icontains', field: 'username', value: mark };
+        const filter: Filter = { op: 'and', terms: [mine, asked.filter ?? { op: 'true' }] };
+        const sort = asked.sort ?? [{ field: 'username', descending: false }];
+        const { items } = await store.authenticators.list(query({ filter, sort }));
+        return items.map((item) => ('username' in item ? item.username.slice(-1) : '')).join('');
+      };
+      assert.equal(await lettersOf({}), 'aBC');
+      assert.equal(await lettersOf({ sort: [{ field: 'username', descending: true }] }), 'CBa');
+      for (const [op, letter, found] of [
+        ['>', 'b', 'C'],
+        ['>=', 'b', 'BC'],
+        ['<', 'B', 'a'],
+        ['=', 'B', 'B'],
+        ['=', 'b', ''],
+        ['!=', 'B', 'aC'],
+      ] as const) {
+        const filter: Filter = { op, field: 'username', value: `${mark}-${letter}` };
+        assert.equal(await lettersOf({ filter }), found, `${op} ${letter}`);
+      }
     });
 
     test('authenticators with the name of the identity, and never a hash; policies', async () => {

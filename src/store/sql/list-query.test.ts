@@ -19,7 +19,9 @@ test('a filter pays once for folding a field, and not at all for one that is sto
     [attempts, [term('subject', 'contains')], 1],
     [attempts, [term('subject')], 8],
     [attempts, [term('subject'), { op: 'not', term: term('subject') }, term('subject', 'contains')], 10],
-    [attempts, [term('subject'), term('ipAddress')], 16],
+    [attempts, [term('subject'), term('reason')], 16],
+    // Addresses are in lower case anyway.
+    [attempts, [term('ipAddress'), term('ipAddress')], 2],
     // Of a joined table.
     [attempts, [term('identity'), term('identity')], 10],
   ] as const) {

@@ -21,6 +21,8 @@ const everyEntry = Number.MAX_SAFE_INTEGER;
 
 /** The statements of a list. */
 export interface CompiledList {
+  /** Whether no index has the order, so that all entries that match are read to find a page. */
+  readonly isSorted: boolean;
   /** The engine chooses whether it sorts what matches or compares the entries in their order. */
   page(): Sql;
   /**
@@ -57,7 +59,10 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   // Joins that only add columns do not change the number of entries, and are most of the work.
   const join = joined !== null && names(source, joined.table, query.filter) ? joined.sql : '';
   const counted = `${table} ${join}`;
-  const sort = query.sort.map(({ field, descending }) => ({ ...fieldOf(source, field), descending }));
+  const sort = query.sort.map(({ field, descending }) => {
+    const stored = fieldOf(source, field);
+    return { ...stored, column: stored.orderedBy ?? stored.column, descending };
+  });
   const decisive = sort.findIndex(({ isUnique, isOptional }) => isUnique && !isOptional);
   const sorted = decisive < 0 ? [...sort, ofKey(source, sort)] : sort.slice(0, decisive + 1);
   const orderedBy = (expressionOf: (column: string, at: number) => string) =>
@@ -67,6 +72,11 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     sql`SELECT ${raw(columns)} FROM ${raw(from)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
   const isSortedByJoined = sort.some(({ column }) => !column.startsWith(`${table}.`));
   const isFar = query.offset >= farOffset;
+  const [first, key = first, ...others] = sorted;
+  const isOfKey =
+    key === first || (key?.column === source.tieBreaker && key.descending === first?.descending);
+  const isOfIndex = first?.order === 'whole' && isOfKey && others.length === 0;
+  const parts = isFar ? null : partsOfOrder(sorted);
   /** The page's entries are found without its joins: all entries would be joined to find the first in an order. */
   const isJoinedLater = joined !== null && join === '' && !isSortedByJoined;
   /** The keys alone find where the page begins; its rows are read then. */
@@ -93,15 +103,12 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     return pageAmong(together(firsts, ' UNION ALL '));
   };
   return {
+    isSorted: !isOfIndex && parts === null,
     pageOfFew: () =>
       pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
     pageOfSorted: () => pageAmong(sql`${entries} LIMIT ${everyEntry}`),
     pageAmongFirst(most) {
-      const [first, key = first, ...others] = sorted;
-      const isOfIndex =
-        first?.order === 'whole' &&
-        (key === first || (key?.column === source.tieBreaker && key.descending === first.descending));
-      if (!isOfIndex || others.length > 0 || isFar) return null;
+      if (!isOfIndex || isFar) return null;
       const within = condition({ dialect, source, folded: new Map() }, boundsOf(query));
       const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} AND ${within} ORDER BY ${orderBy} LIMIT ${most}`;
       return sql`SELECT ${raw(source.select)} FROM (${entries}) AS ${raw(table)} ${raw(joined?.sql ?? '')} WHERE ${matches} ORDER BY ${orderBy} ${page}`;
@@ -109,7 +116,6 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     count: () =>
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
     page() {
-      const parts = isFar ? null : partsOfOrder(sorted);
       if (parts !== null) return pageOfParts(parts);
       return isFar || isJoinedLater ? keyedPage() : selected(source.select, query.limit);
     },
@@ -247,6 +253,7 @@ function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): S
 }
 
 function lowerCaseOf(dialect: Dialect, { column, lowerCase }: StoredField): string {
+  if (lowerCase === column) return column;
   const folded = dialect.lowerCase(column);
   return lowerCase === null ? folded : `coalesce(${lowerCase}, ${folded})`;
 }
@@ -355,7 +362,10 @@ function comparison(source: ListSource, { op, field: name, value }: Comparison):
     const isAsked = stored(field, name, value) === (op === '=' ? 1 : 0);
     return sql`${raw(isAsked ? '' : 'NOT ')}${raw(field.condition)}`;
   }
-  return sql`${column} ${raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
+  const exactly = sql`${column} ${raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
+  if (field.orderedBy === null || op === '!=' || typeof value !== 'string') return exactly;
+  const inOrder = sql`${raw(field.orderedBy)} ${raw(op)} ${field.fold(value)}`;
+  return op === '=' ? sql`${inOrder} AND ${exactly}` : inOrder;
 }
 
 function stored(field: StoredField, name: string, value: string | number | boolean): SqlValue {

@@ -14,8 +14,13 @@ export interface StoredField {
   readonly column: string;
   /** Of a flag that other tables decide: the condition behind the column, which a planner can join. Null: it is a column. */
   readonly condition: string | null;
-  /** The column that has the text in lower case too, null in rows that another program wrote. Null: there is none. */
+  /**
+   * The column that has the text in lower case too, null in rows that another program wrote; its own if all texts are so.
+   * Null: there is none.
+   */
   readonly lowerCase: string | null;
+  /** The column of folded names, which is unique and has the order of the field. Null: its own column has the order. */
+  readonly orderedBy: string | null;
   /** The form in which `icontains` compares texts: that of `lowerCase`. */
   readonly fold: (text: string) => string;
   readonly kind: FieldKind;
@@ -82,11 +87,13 @@ export function listSource(
     const column = columns[field] ?? snakeCase(field);
     const ofTable = column.includes('.') ? column : `${table}.${column}`;
     const qualified = condition === null ? ofTable : `(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
-    const isUnique = field === 'id' || fieldOfUnique(qualified) !== undefined;
     const named = source.named?.[qualified];
-    const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
+    const isUnique = field === 'id' || fieldOfUnique(named ?? qualified) !== undefined;
+    // The system writes the addresses of sockets in lower case.
+    const itself = qualified.endsWith('ip_address') ? qualified : null;
+    const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : itself);
     const fold = named === undefined ? inLowerCase : foldedName;
-    const names = { name, column: qualified, condition, lowerCase };
+    const names = { name, column: qualified, condition, lowerCase, orderedBy: named ?? null };
     const isWhole = (isUnique && !nullable) || source.inOrder?.includes(field);
     const isParted = isUnique || kind === 'boolean' || source.inParts?.includes(field);
     const order = isWhole ? 'whole' : isParted ? 'parts' : null;
@@ -95,6 +102,7 @@ export function listSource(
   const id = {
     name: 'id',
     column: `${table}.${columns.id ?? 'id'}`,
+    orderedBy: null,
     condition: null,
     lowerCase: null,
     fold: inLowerCase,

@@ -151,3 +151,26 @@ test('ten million are not searched for a short part of a text: unless it is foun
   const anna = { op: 'icontains', field: 'name', value: 'anna' } as const;
   await pageWhere({ amongFirst: 0, matching: 3 }, { filter: { op: 'and', terms: [anna, three] } });
 });
+
+test('ten million are not sorted in an order that no index has, unless a filter leaves few', async () => {
+  const everyone = { op: 'true' } as const;
+  const by = (...fields: readonly string[]) => fields.map((field) => ({ field, descending: true }));
+  const all = { amongFirst: 0, matching: 10_000_000, inSample: 40_000 };
+  for (const [changes, order] of [
+    [{ filter: everyone, sort: by('roleAttributes') }, 'roleAttributes'],
+    [{ filter: everyone, sort: by('type', 'name') }, 'type, name'],
+    [{ sort: by('authPolicyFrom') }, 'authPolicyFrom'],
+    [{ filter: everyone, sort: by('email'), offset: 5000 }, 'email'],
+    [{ sort: by('permissions'), part: 'first' }, 'permissions'],
+  ] as const satisfies readonly (readonly [Partial<ListQuery>, string])[])
+    await assert.rejects(pageWhere({ ...all, isSlow: true }, changes), ({ description }: AuthError) => {
+      assert.match(description, /^The list has too many entries \(about 10000000\) to sort all by /);
+      assert.ok(description.includes(` by ${order}, which no index has`), description);
+      return true;
+    });
+  const sort = by('roleAttributes');
+  const counted = await pageWhere(all, { filter: everyone, sort, limit: 0 });
+  assert.equal(counted.totalCount, 10_000_000);
+  const { asked } = await pageWhere({ ...all, inSample: 20_000 }, { sort });
+  assert.deepEqual(asked, [...estimating, 'page']);
+});

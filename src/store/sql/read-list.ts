@@ -3,7 +3,7 @@
 //   everything, or beyond ten thousand entries    page
 //   few entries match a filter, by a sample       pageOfFew, which counts them too
 //   many match, and an index has the order        pageAmongFirst; where it has too few of them, pageOfSorted
-//   many match, and no index has the order        page
+//   many match, and no index has the order        page, or none where they are too many to be sorted
 //
 // A list without a limit is read in parts (`onePart`): each after the last entry of the part before where the order is that
 // of a unique field, and otherwise by the keys of all entries, which are read first.
@@ -38,7 +38,7 @@ const mostKeys = 100_000;
 /** How many rows are looked at to say how long a list is, and which part of the table: 40 of the fewest that are not counted. */
 const leastSample = 20_000;
 const leastPart = 1 / 250;
-/** How many rows are searched for a part of a text in a millisecond, read from disk. */
+/** How many rows are searched for a part of a text, or sorted, in a millisecond, read from disk. */
 const searchedInMilli = 800;
 /** Shorter parts of texts are in no index. */
 const shortestFound = 3;
@@ -88,10 +88,9 @@ function tooSlow(source: ListSource, { filter, sort, offset, budget }: ListQuery
       `takes longer than ${limit} seconds because no index finds ${written(source, slow)}: leave it out, or add a term that few entries match, such as id or name with =`,
       cause,
     );
-  const fields = sort.map(({ field }) => fieldOf(source, field).name).join(', ');
   if (order.order === null || (sort.length > 1 && !order.isUnique))
     return refused(
-      `takes longer than ${limit} seconds because no index has the order by ${fields}: leave the order out, or add a term that few entries match`,
+      `takes longer than ${limit} seconds because no index has the order by ${orderOf(source, { sort })}: leave the order out, or add a term that few entries match`,
       cause,
     );
   if (filter.op === 'true') return cause;
@@ -104,7 +103,7 @@ function tooSlow(source: ListSource, { filter, sort, offset, budget }: ListQuery
 function hasIndex(source: ListSource, term: Term): boolean {
   const { column, kind, lowerCase, isUnique, order } = fieldOf(source, term.field);
   if (term.op === 'contains' || term.op === 'icontains')
-    return kind === 'texts' || (lowerCase !== null && !isShortPart(term));
+    return kind === 'texts' || (lowerCase !== null && lowerCase !== column && !isShortPart(term));
   return term.op !== '!=' && (isUnique || order !== null || column === `${source.table}.identity_id`);
 }
 
@@ -136,6 +135,7 @@ async function onePage(listing: Listing, query: ListQuery): Promise<RowsOfPage> 
   const statements = compileList(engine.dialect, source, query);
   if (filter.op !== 'true' && limit > 0 && offset + limit <= countedExactly)
     return pageOfFiltered(listing, statements, query);
+  await requireSortable(listing, query, { statements });
   const rows = await read(statements.page());
   const total = await totalOf(query, rows.length, async () => onlyNumber(await read(statements.count())));
   const isBeyondEnd = rows.length === 0 && limit > 0;
@@ -177,19 +177,40 @@ async function requireSearchable({ engine, source, read }: Listing, query: ListQ
   );
   const first = short.flatMap(termsOf).find(isShortPart);
   if (first === undefined) return;
-  const canSearch = (entries: number) => entries < query.budget.time * searchedInMilli;
   const [table = source.table] = fieldOf(source, first.field).column.split('.');
   const all = onlyNumber(await read({ sql: engine.dialect.rowsOf(table), params: [] }));
-  if (canSearch(all)) return;
+  if (isReadInTime(query, all)) return;
   const rest = { ...query, filter: { op: 'and', terms: others } } as const;
   const left =
     others.length === 0
       ? all
       : (await sampled({ engine, source, read }, compileList(engine.dialect, source, rest))).matching;
-  if (canSearch(left)) return;
+  if (isReadInTime(query, left)) return;
   throw refused(
     `has too many entries (about ${left}) to search all for ${written(source, first)}: an index finds texts of ${shortestFound} characters or more, so add characters, or a term that few entries match`,
   );
+}
+
+/** @throws AuthError invalid_filter   an order that no index has, of more entries than can be read in time */
+async function requireSortable(
+  listing: Listing,
+  query: ListQuery,
+  { statements, matching }: { readonly statements: CompiledList; readonly matching?: number },
+): Promise<void> {
+  if (!statements.isSorted || query.limit === 0) return;
+  const entries = matching ?? (await sampled(listing, statements)).matching;
+  if (isReadInTime(query, entries)) return;
+  throw refused(
+    `has too many entries (about ${entries}) to sort all by ${orderOf(listing.source, query)}, which no index has in order: leave the order out, or add a term that few entries match`,
+  );
+}
+
+function isReadInTime({ budget }: ListQuery, entries: number): boolean {
+  return entries < budget.time * searchedInMilli;
+}
+
+function orderOf(source: ListSource, { sort }: Pick<ListQuery, 'sort'>): string {
+  return sort.map(({ field }) => fieldOf(source, field).name).join(', ');
 }
 
 /** About how many rows a table has, and how many of them match. */
@@ -222,7 +243,10 @@ async function pageOfMany(
   const expected = ((offset + limit) * inTable) / Math.max(matching, countedExactly);
   const entries = Math.min(mostCompared, Math.ceil(Math.max(4 * expected, matching / 8)));
   const first = statements.pageAmongFirst(entries);
-  if (first === null) return read(statements.page());
+  if (first === null) {
+    await requireSortable(listing, query, { statements, matching });
+    return read(statements.page());
+  }
   const rows = await read(first);
   if (rows.length === limit) return rows;
   await requireSearchable(listing, query);
@@ -251,7 +275,9 @@ async function rowsAfter(listing: Listing, query: ListQuery, after: string | nul
   const { field: name, descending } = query.sort[0] ?? { field: 'id', descending: false };
   const field = source.fields[name];
   if (field !== undefined && (!field.isUnique || field.isOptional)) {
-    const [row] = await read(compileList(engine.dialect, source, query).keys(mostKeys + 1));
+    const statements = compileList(engine.dialect, source, query);
+    await requireSortable(listing, query, { statements });
+    const [row] = await read(statements.keys(mostKeys + 1));
     const keys = JSON.parse((row?.entries ?? '[]') as string) as string[];
     if (keys.length <= mostKeys) return rowsWith(listing, query, keys);
     throw refused(
