@@ -1,118 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { identityEntity } from '../../model/entities/identity.ts';
-import { addPasskeyRules } from '../sql/auth-policies.ts';
-import { noteCertificateEnds } from '../sql/certificate-ends.ts';
-import { type Dialect, type OfEngine, sqliteDialect } from '../sql/engine.ts';
-import { lowerCaseEverything } from '../sql/entity-table.ts';
+import { type Dialect, type Migration, type OfEngine, sqliteDialect } from '../sql/engine.ts';
 import { all, first, type Intent, run, type SqlRow } from '../sql/intent.ts';
-import { nameEverybody } from '../sql/names.ts';
-import {
-  loginAttemptsBySource,
-  sessionsByCreation,
-  sessionsByDeletion,
-  tablesOfLastLogins,
-  tablesOfLogins,
-} from './tables-of-logins.ts';
-import {
-  certificatesByEnd,
-  certificatesInOrder,
-  identitiesByCreation,
-  identitiesInOrder,
-  indexesOfSearch,
-  revocationColumn,
-  tablesOfApplications,
-  tablesOfNames,
-  tablesOfPasskeys,
-  tablesOfPeople,
-  tablesOfRevocationLists,
-} from './tables-of-people.ts';
-import {
-  changesByTransaction,
-  tableOfBackups,
-  tableOfEventSubscriptions,
-  tablesOfBulkJobs,
-  tablesOfDeliveries,
-  tablesOfService,
-  transactionColumn,
-  versionTable,
-} from './tables-of-service.ts';
+import { changesOfMain } from './from-main.ts';
+import { tablesOfLogins } from './tables-of-logins.ts';
+import { indexesOfSearch, tablesOfApplications, tablesOfPeople } from './tables-of-people.ts';
+import { tablesOfService } from './tables-of-service.ts';
 
 /** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
 export const lastOfMain = 20;
-
-/**
- * Brings a database of the main branch, from before the first release, to version 1 as the tables of this folder
- * describe it. A change of the tables before that release is made there and here.
- */
-const fromMain: readonly (Migration | OfEngine)[] = [
-  'DROP TABLE schema_version',
-  versionTable,
-  ...tablesOfNames,
-  nameEverybody,
-  `ALTER TABLE login_attempts ADD COLUMN source TEXT NOT NULL DEFAULT ''`,
-  loginAttemptsBySource,
-  'ALTER TABLE identities ADD COLUMN name_lower TEXT',
-  'ALTER TABLE identities ADD COLUMN external_id_lower TEXT',
-  'ALTER TABLE identities ADD COLUMN email TEXT',
-  'ALTER TABLE identities ADD COLUMN email_verified INTEGER NOT NULL DEFAULT 0',
-  'ALTER TABLE identities ADD COLUMN email_lower TEXT',
-  'ALTER TABLE identities ADD COLUMN last_login_at BIGINT',
-  () => lowerCaseEverything(identityEntity),
-  'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
-  'ALTER TABLE invitations ADD COLUMN mailed_to TEXT',
-  'ALTER TABLE invitations ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 1',
-  'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
-  'ALTER TABLE api_sessions DROP COLUMN primary_proof',
-  `ALTER TABLE external_jwt_signers ADD COLUMN client_auth_method TEXT NOT NULL DEFAULT 'none'`,
-  'ALTER TABLE api_sessions ADD COLUMN key_thumbprint TEXT',
-  'ALTER TABLE auth_requests ADD COLUMN key_thumbprint TEXT',
-  'ALTER TABLE external_jwt_signers ADD COLUMN sealed_client_secret TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0',
-  'ALTER TABLE external_jwt_signers ADD COLUMN create_identities TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN require_dpop INTEGER NOT NULL DEFAULT 0',
-  'ALTER TABLE auth_policies ADD COLUMN require_dpop INTEGER NOT NULL DEFAULT 0',
-  `ALTER TABLE auth_policies ADD COLUMN assign_to TEXT NOT NULL DEFAULT '[]'`,
-  `ALTER TABLE identities ADD COLUMN auth_policy_from TEXT NOT NULL DEFAULT 'default'`,
-  `UPDATE identities SET auth_policy_from = 'identity' WHERE auth_policy_id <> 'default'`,
-  'ALTER TABLE external_jwt_signers ADD COLUMN discovery INTEGER NOT NULL DEFAULT 0',
-  ...tablesOfPasskeys,
-  addPasskeyRules,
-  'ALTER TABLE oidc_clients ADD COLUMN backchannel_logout_uri TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN client_uri TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN initiate_login_uri TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN logo_uri TEXT',
-  'ALTER TABLE oidc_clients ADD COLUMN backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0',
-  `ALTER TABLE oidc_clients ADD COLUMN dropped_scopes TEXT NOT NULL DEFAULT '[]'`,
-  `ALTER TABLE device_logins ADD COLUMN dropped_scopes TEXT NOT NULL DEFAULT '[]'`,
-  'ALTER TABLE api_sessions ADD COLUMN told_until BIGINT',
-  'DROP INDEX api_sessions_by_expiry',
-  sessionsByDeletion,
-  ...tablesOfDeliveries,
-  tableOfEventSubscriptions,
-  'DROP INDEX authenticators_one_certificate',
-  'ALTER TABLE authenticators DROP COLUMN is_imported',
-  'ALTER TABLE authenticators ADD COLUMN cert_expires_at BIGINT',
-  noteCertificateEnds,
-  certificatesByEnd,
-  'ALTER TABLE nodes ADD COLUMN authorities TEXT',
-  `ALTER TABLE cas ADD COLUMN ${revocationColumn}`,
-  ...tablesOfRevocationLists,
-  tableOfBackups,
-  `ALTER TABLE changes ADD COLUMN ${transactionColumn}`,
-  changesByTransaction,
-  ...tablesOfBulkJobs,
-  ...indexesOfSearch,
-  'DROP INDEX identities_by_creation',
-  identitiesByCreation,
-  'DROP INDEX api_sessions_by_creation',
-  sessionsByCreation,
-  certificatesInOrder,
-  ...identitiesInOrder,
-  ...tablesOfLastLogins,
-];
-
-/** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
-export type Migration = string | (() => Intent<void>);
 
 /** The schema of a release, and the ways to it. */
 export interface Schema {
@@ -129,19 +24,11 @@ export interface Schema {
   readonly usableBy: number;
 }
 
+const tables = [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications];
+
 export const ourSchema: Schema = {
-  tables: [
-    ...tablesOfPeople,
-    ...tablesOfLogins,
-    ...tablesOfService,
-    ...tablesOfApplications,
-    ...tablesOfDeliveries,
-    tableOfEventSubscriptions,
-    tableOfBackups,
-    ...tablesOfBulkJobs,
-    ...indexesOfSearch,
-  ],
-  fromMain,
+  tables: [...tables, ...indexesOfSearch],
+  fromMain: [...changesOfMain(tables), ...indexesOfSearch],
   migrations: [],
   usableBy: 1,
 };
@@ -266,7 +153,7 @@ export function* upToDate(
     if (inTheWay.length > 0) throw new NodesInTheWay(inTheWay);
   }
   for (const step of migrationsFrom(stored?.version ?? null, dialect, schema))
-    yield* typeof step === 'string' ? run(step) : step();
+    yield* typeof step === 'string' ? run(step) : step(dialect);
   const to = versionOfSchema(schema);
   yield* run('DELETE FROM schema_version');
   yield* run('INSERT INTO schema_version (version, usable_by) VALUES (?, ?)', to, schema.usableBy);

@@ -2,21 +2,13 @@
 // database of a commit between releases, or one that was changed by hand, would fail later, at a login.
 
 import { DatabaseSync } from 'node:sqlite';
+import { sqliteDialect } from '../sql/engine.ts';
 import { migrateSqlite, ourSchema, type Schema, SchemaError } from './migrate.ts';
-
-/** Columns as `table.column`, and the indexes that have a name. Indexes of keys are left to the engine. */
-const shapeOfSqliteSql = `SELECT made.name || '.' || held.name AS part
-    FROM sqlite_schema AS made, pragma_table_xinfo(made.name) AS held
-    WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite~_%' ESCAPE '~'
-  UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`;
-export const shapeOfPostgresSql = `SELECT table_name || '.' || column_name AS part
-    FROM information_schema.columns WHERE table_schema = current_schema()
-  UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()`;
 
 function shapeOf(database: DatabaseSync): ReadonlySet<string> {
   return new Set(
     database
-      .prepare(shapeOfSqliteSql)
+      .prepare(sqliteDialect.parts)
       .all()
       .map(({ part }) => String(part)),
   );
@@ -29,7 +21,7 @@ export function requireShapeOfSqlite(database: DatabaseSync, schema = ourSchema)
 
 /**
  * More than is needed does no harm: a newer release may have added it.
- * @param found what `shapeOfPostgresSql` returns
+ * @param found what `Dialect.parts` returns
  * @throws SchemaError something is missing
  */
 export function requireShape(found: ReadonlySet<string>, schema: Schema = ourSchema): void {

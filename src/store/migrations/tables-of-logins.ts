@@ -1,31 +1,5 @@
 // Logins in progress, the sessions they open, and the records of attempts.
 
-export const loginAttemptsBySource =
-  'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, mechanism, source, identity_id, id)';
-
-export const sessionsByCreation = 'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at, id)';
-
-/** Sessions are deleted when their tokens have expired and their application need not be told of an end any more. */
-export const sessionsByDeletion =
-  'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))';
-
-/** Last logins: of an identity, to an application, with a program. */
-export const tablesOfLastLogins: readonly string[] = [
-  `CREATE TABLE last_logins (
-    id TEXT PRIMARY KEY,
-    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
-    client_id TEXT NOT NULL,
-    program TEXT,
-    operating_system TEXT,
-    ip_address TEXT NOT NULL,
-    first_at BIGINT NOT NULL,
-    last_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX last_logins_by_identity ON last_logins (identity_id)',
-  'CREATE INDEX last_logins_by_client ON last_logins (client_id, last_at)',
-  'CREATE INDEX last_logins_by_time ON last_logins (last_at, id)',
-];
-
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -128,9 +102,10 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  sessionsByDeletion,
+  // Sessions are deleted when their tokens have expired and their application need not be told of an end any more.
+  'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))',
   'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
-  sessionsByCreation,
+  'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at, id)',
   // Certificates that were issued for an API session.
   `CREATE TABLE session_certificates (
     id TEXT PRIMARY KEY,
@@ -182,6 +157,19 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX login_attempts_by_identity ON login_attempts (identity_id, at)',
   'CREATE INDEX login_attempts_by_time ON login_attempts (at)',
   // To find the source or identity with most of them.
-  loginAttemptsBySource,
-  ...tablesOfLastLogins,
+  'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, mechanism, source, identity_id, id)',
+  // Last logins: of an identity, to an application, with a program.
+  `CREATE TABLE last_logins (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    program TEXT,
+    operating_system TEXT,
+    ip_address TEXT NOT NULL,
+    first_at BIGINT NOT NULL,
+    last_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX last_logins_by_identity ON last_logins (identity_id)',
+  'CREATE INDEX last_logins_by_client ON last_logins (client_id, last_at)',
+  'CREATE INDEX last_logins_by_time ON last_logins (last_at, id)',
 ];

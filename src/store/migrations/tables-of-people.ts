@@ -10,84 +10,6 @@ const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
   VALUES ('default', 'Default', '${JSON.stringify(seedPrimary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
 
-/** The keys (model/names.ts) of the names of identities and of user names. */
-export const tablesOfNames: readonly string[] = [
-  `CREATE TABLE names (
-    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    PRIMARY KEY (identity_id, kind, key)
-  ) WITHOUT ROWID`,
-  'CREATE INDEX names_by_key ON names (key)',
-];
-
-/** Keys and counters of WebAuthn credentials (model/passkey.ts). */
-export const tablesOfPasskeys: readonly string[] = [
-  `CREATE TABLE passkeys (
-    id TEXT PRIMARY KEY,
-    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
-    name TEXT NOT NULL,
-    rp_id TEXT NOT NULL,
-    credential_id TEXT NOT NULL UNIQUE,
-    public_key TEXT NOT NULL,
-    counter BIGINT NOT NULL,
-    aaguid TEXT NOT NULL,
-    is_model_proven INTEGER NOT NULL DEFAULT 0,
-    transports TEXT NOT NULL,
-    is_discoverable INTEGER NOT NULL,
-    is_backup_eligible INTEGER NOT NULL,
-    is_backed_up INTEGER NOT NULL,
-    cloned_at BIGINT,
-    created_at BIGINT NOT NULL,
-    last_used_at BIGINT
-  )`,
-  'CREATE INDEX passkeys_by_identity ON passkeys (identity_id)',
-];
-
-export const certificatesByEnd =
-  'CREATE INDEX authenticators_by_cert_end ON authenticators (cert_expires_at) WHERE cert_expires_at IS NOT NULL';
-
-/** Of an authority that was registered before there was such a check: off. */
-export const revocationColumn = `revocation TEXT NOT NULL
-    DEFAULT '{"mode":"off","crlUrls":[],"crlPem":null,"ocsp":null}'`;
-
-/** The revocation lists of third-party authorities, by the address that each came from. */
-export const tablesOfRevocationLists: readonly string[] = [
-  `CREATE TABLE revocation_lists (
-    ca_id TEXT NOT NULL REFERENCES cas (id) ON DELETE CASCADE,
-    url TEXT NOT NULL,
-    tried_at BIGINT NOT NULL,
-    error TEXT,
-    fetched_at BIGINT,
-    issuer_pem TEXT,
-    der TEXT,
-    issuer TEXT,
-    is_delta INTEGER,
-    list_number TEXT,
-    this_update BIGINT,
-    next_update BIGINT,
-    entries BIGINT,
-    PRIMARY KEY (ca_id, url)
-  )`,
-];
-
-/** With the key, so that a page far behind is found without the rows before it. */
-export const identitiesByCreation = 'CREATE INDEX identities_by_creation ON identities (created_at, id)';
-
-/** The other orders in which administrators look at identities, and what few of them are. */
-export const identitiesInOrder: readonly string[] = [
-  'CREATE INDEX identities_by_last_login ON identities (last_login_at NULLS FIRST, id)',
-  'CREATE INDEX identities_by_update ON identities (updated_at, id)',
-  'CREATE INDEX identities_by_type ON identities (type, id)',
-  'CREATE INDEX identities_by_email ON identities (email, id)',
-  'CREATE INDEX identities_disabled ON identities (disabled_at, id) WHERE disabled_at IS NOT NULL',
-  'CREATE INDEX identities_with_old_password ON identities (id) WHERE password_must_change = 1',
-];
-
-/** Certificates of all kinds, in the order in which administrators look at them. */
-export const certificatesInOrder = `CREATE INDEX authenticators_certificates ON authenticators (cert_expires_at NULLS FIRST, id)
-  WHERE method = 'cert'`;
-
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -129,8 +51,15 @@ export const tablesOfPeople: readonly string[] = [
   // People may type their address instead of their user name.
   'CREATE INDEX identities_by_verified_email ON identities (email_lower) WHERE email_verified = 1',
   // Administrators list the newest first, and there may be many.
-  identitiesByCreation,
-  ...identitiesInOrder,
+  // With the key, so that a page far behind is found without the rows before it.
+  'CREATE INDEX identities_by_creation ON identities (created_at, id)',
+  // The other orders in which administrators look at identities, and what few of them are.
+  'CREATE INDEX identities_by_last_login ON identities (last_login_at NULLS FIRST, id)',
+  'CREATE INDEX identities_by_update ON identities (updated_at, id)',
+  'CREATE INDEX identities_by_type ON identities (type, id)',
+  'CREATE INDEX identities_by_email ON identities (email, id)',
+  'CREATE INDEX identities_disabled ON identities (disabled_at, id) WHERE disabled_at IS NOT NULL',
+  'CREATE INDEX identities_with_old_password ON identities (id) WHERE password_must_change = 1',
   `CREATE TABLE authenticators (
     id TEXT PRIMARY KEY,
     identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
@@ -150,11 +79,20 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
-  certificatesByEnd,
-  certificatesInOrder,
+  'CREATE INDEX authenticators_by_cert_end ON authenticators (cert_expires_at) WHERE cert_expires_at IS NOT NULL',
+  // Certificates of all kinds, in the order in which administrators look at them.
+  `CREATE INDEX authenticators_certificates ON authenticators (cert_expires_at NULLS FIRST, id)
+  WHERE method = 'cert'`,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
-  ...tablesOfNames,
+  // The keys (model/names.ts) of the names of identities and of user names.
+  `CREATE TABLE names (
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (identity_id, kind, key)
+  ) WITHOUT ROWID`,
+  'CREATE INDEX names_by_key ON names (key)',
   `CREATE TABLE totp_enrollments (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
     sealed_seed TEXT NOT NULL,
@@ -176,7 +114,26 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX pending_totp_by_identity ON pending_totp (identity_id)',
   'CREATE INDEX pending_totp_by_expiry ON pending_totp (expires_at)',
-  ...tablesOfPasskeys,
+  // Keys and counters of WebAuthn credentials (model/passkey.ts).
+  `CREATE TABLE passkeys (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    rp_id TEXT NOT NULL,
+    credential_id TEXT NOT NULL UNIQUE,
+    public_key TEXT NOT NULL,
+    counter BIGINT NOT NULL,
+    aaguid TEXT NOT NULL,
+    is_model_proven INTEGER NOT NULL DEFAULT 0,
+    transports TEXT NOT NULL,
+    is_discoverable INTEGER NOT NULL,
+    is_backup_eligible INTEGER NOT NULL,
+    is_backed_up INTEGER NOT NULL,
+    cloned_at BIGINT,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT
+  )`,
+  'CREATE INDEX passkeys_by_identity ON passkeys (identity_id)',
   // The report of an identity's client at its last completed login.
   `CREATE TABLE client_info (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
@@ -233,14 +190,30 @@ export const tablesOfPeople: readonly string[] = [
     identity_roles TEXT NOT NULL,
     identity_name_format TEXT NOT NULL,
     external_id_claim TEXT,
-    ${revocationColumn},
+    revocation TEXT NOT NULL DEFAULT '{"mode":"off","crlUrls":[],"crlPem":null,"ocsp":null}',
     verified_at BIGINT,
     verification_token TEXT NOT NULL,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
-  ...tablesOfRevocationLists,
+  // The revocation lists of third-party authorities, by the address that each came from.
+  `CREATE TABLE revocation_lists (
+    ca_id TEXT NOT NULL REFERENCES cas (id) ON DELETE CASCADE,
+    url TEXT NOT NULL,
+    tried_at BIGINT NOT NULL,
+    error TEXT,
+    fetched_at BIGINT,
+    issuer_pem TEXT,
+    der TEXT,
+    issuer TEXT,
+    is_delta INTEGER,
+    list_number TEXT,
+    this_update BIGINT,
+    next_update BIGINT,
+    entries BIGINT,
+    PRIMARY KEY (ca_id, url)
+  )`,
   // Open enrollments, at most one of each method per identity. Using one deletes its row.
   `CREATE TABLE enrollments (
     id TEXT PRIMARY KEY,

@@ -2,94 +2,9 @@
 
 import { currentTransaction } from '../sql/engine.ts';
 
-/** One row: `StoredVersion`. Before version 1 the second column had the name `usable_from`. */
-export const versionTable =
-  'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)';
-
-/** Deliveries to other services, and their queues. */
-export const tablesOfDeliveries: readonly string[] = [
-  `CREATE TABLE deliveries (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    queue TEXT NOT NULL,
-    id TEXT NOT NULL,
-    payload TEXT NOT NULL,
-    state TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
-    due_at BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    last_attempt_at BIGINT,
-    result TEXT,
-    UNIQUE (queue, id)
-  )`,
-  'CREATE INDEX deliveries_by_queue ON deliveries (queue, state, seq)',
-  `CREATE INDEX deliveries_by_attempts ON deliveries (queue, attempts, seq) WHERE state = 'waiting'`,
-  'CREATE INDEX deliveries_by_time ON deliveries (created_at)',
-  // `holder`: the process that delivers it now.
-  `CREATE TABLE delivery_queues (
-    queue TEXT PRIMARY KEY,
-    failures INTEGER NOT NULL,
-    paused_until BIGINT NOT NULL,
-    holder TEXT,
-    held_until BIGINT NOT NULL
-  )`,
-];
-
-/** By which PostgreSQL finds later commits. */
-export const transactionColumn = `transaction_id INTEGER NOT NULL ${currentTransaction}`;
-export const changesByTransaction = 'CREATE INDEX changes_by_transaction ON changes (transaction_id)';
-
-/** Changes of any number of identities, made a piece at a time. */
-export const tablesOfBulkJobs = [
-  `CREATE TABLE bulk_jobs (
-    id TEXT PRIMARY KEY,
-    reference TEXT NOT NULL,
-    made_by TEXT NOT NULL,
-    selection TEXT,
-    work TEXT NOT NULL,
-    state TEXT NOT NULL,
-    matched BIGINT NOT NULL,
-    done BIGINT NOT NULL,
-    reached TEXT,
-    found TEXT NOT NULL,
-    step BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
-  )`,
-  `CREATE TABLE bulk_job_pieces (
-    job_id TEXT NOT NULL REFERENCES bulk_jobs (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    items TEXT NOT NULL,
-    PRIMARY KEY (job_id, number)
-  )`,
-];
-
-/** To whom events are sent. Its queues are in the table of deliveries. */
-export const tableOfEventSubscriptions = `CREATE TABLE event_subscriptions (
-  id TEXT PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
-  type TEXT NOT NULL,
-  url TEXT NOT NULL,
-  enabled INTEGER NOT NULL,
-  events TEXT NOT NULL,
-  filter TEXT,
-  trusted_roots TEXT,
-  client_cert_pem TEXT,
-  sealed_secrets TEXT,
-  secret_created_at BIGINT,
-  former_secret_until BIGINT,
-  tags TEXT NOT NULL,
-  created_at BIGINT NOT NULL,
-  updated_at BIGINT NOT NULL
-)`;
-
-/** At most one row: the last backup of this database. */
-export const tableOfBackups = `CREATE TABLE backups (
-    id TEXT PRIMARY KEY,
-    made_at BIGINT NOT NULL
-  )`;
-
 export const tablesOfService: readonly string[] = [
-  versionTable,
+  // One row: `StoredVersion`. Before version 1 the second column had the name `usable_from`.
+  'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)',
   `CREATE TABLE signing_keys (
     kid TEXT PRIMARY KEY,
     alg TEXT NOT NULL,
@@ -162,9 +77,79 @@ export const tablesOfService: readonly string[] = [
     kind TEXT NOT NULL,
     entity_id TEXT NOT NULL,
     at BIGINT NOT NULL,
-    ${transactionColumn}
+    transaction_id INTEGER NOT NULL ${currentTransaction}
   )`,
   // For deleting old entries.
   'CREATE INDEX changes_by_time ON changes (at)',
-  changesByTransaction,
+  'CREATE INDEX changes_by_transaction ON changes (transaction_id)',
+  // Deliveries to other services, and their queues.
+  `CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue TEXT NOT NULL,
+    id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    due_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_attempt_at BIGINT,
+    result TEXT,
+    UNIQUE (queue, id)
+  )`,
+  'CREATE INDEX deliveries_by_queue ON deliveries (queue, state, seq)',
+  `CREATE INDEX deliveries_by_attempts ON deliveries (queue, attempts, seq) WHERE state = 'waiting'`,
+  'CREATE INDEX deliveries_by_time ON deliveries (created_at)',
+  // `holder`: the process that delivers it now.
+  `CREATE TABLE delivery_queues (
+    queue TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    paused_until BIGINT NOT NULL,
+    holder TEXT,
+    held_until BIGINT NOT NULL
+  )`,
+  // Changes of any number of identities, made a piece at a time.
+  `CREATE TABLE bulk_jobs (
+    id TEXT PRIMARY KEY,
+    reference TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    selection TEXT,
+    work TEXT NOT NULL,
+    state TEXT NOT NULL,
+    matched BIGINT NOT NULL,
+    done BIGINT NOT NULL,
+    reached TEXT,
+    found TEXT NOT NULL,
+    step BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  `CREATE TABLE bulk_job_pieces (
+    job_id TEXT NOT NULL REFERENCES bulk_jobs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    items TEXT NOT NULL,
+    PRIMARY KEY (job_id, number)
+  )`,
+  // To whom events are sent. Its queues are in the table of deliveries.
+  `CREATE TABLE event_subscriptions (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    url TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    events TEXT NOT NULL,
+    filter TEXT,
+    trusted_roots TEXT,
+    client_cert_pem TEXT,
+    sealed_secrets TEXT,
+    secret_created_at BIGINT,
+    former_secret_until BIGINT,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  // At most one row: the last backup of this database.
+  `CREATE TABLE backups (
+    id TEXT PRIMARY KEY,
+    made_at BIGINT NOT NULL
+  )`,
 ];

@@ -10,7 +10,7 @@ import {
   storedVersion,
   upToDate,
 } from '../migrations/migrate.ts';
-import { requireShape, shapeOfPostgresSql } from '../migrations/shape.ts';
+import { requireShape } from '../migrations/shape.ts';
 import { postgresDialect } from '../sql/engine.ts';
 import { all, type Intent } from '../sql/intent.ts';
 import { rowsOf, unprepared } from './connection.ts';
@@ -39,7 +39,7 @@ type Client = Pick<pg.Client, 'query'>;
 export async function migratePostgres(client: Client, schema = ourSchema): Promise<number> {
   await refuseUnsuitable(client);
   const version = await migrated(client, schema);
-  const parts = rowsOf(await client.query(shapeOfPostgresSql)).map(({ part }) => String(part));
+  const parts = rowsOf(await client.query(postgresDialect.parts)).map(({ part }) => String(part));
   requireShape(new Set(parts), schema);
   return version;
 }

@@ -6,7 +6,7 @@ import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeFeed, ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import type { Store } from '../contracts/store.ts';
 import type { Unchanged } from '../contracts/versions.ts';
-import type { Force, Sql, SqlRow, SqlValue, Statement } from './intent.ts';
+import type { Force, Intent, Sql, SqlRow, SqlValue, Statement } from './intent.ts';
 
 /** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
 export interface Caller {
@@ -61,6 +61,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** A query for the names of all tables, as `name`. */
   readonly tables: string;
+  /** A query for all columns, as `table.column`, and the indexes that have a name, as `part`. Those of keys are left out. */
+  readonly parts: string;
   /** Translates a migration statement, written with SQLite's types, to this engine's types. */
   ddl(statement: string): string;
   /** Whether a text contains another one. */
@@ -96,6 +98,9 @@ interface Horizon {
   params(horizon: string): readonly SqlValue[];
 }
 
+/** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
+export type Migration = string | ((dialect: Dialect) => Intent<void>);
+
 /** A statement of the schema that only one engine has: the shape that all need does not contain its outcome. */
 export interface OfEngine {
   readonly engine: Dialect['name'];
@@ -105,6 +110,10 @@ export interface OfEngine {
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   tables: `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+  parts: `SELECT made.name || '.' || held.name AS part
+      FROM sqlite_schema AS made, pragma_table_xinfo(made.name) AS held
+      WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite~_%' ESCAPE '~'
+    UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
   // Unset values always come first here, and an index may not say so.
   ddl: (statement) => statement.replaceAll(' NULLS FIRST', ''),
   contains: (expression, text) => ({ sql: `instr(${expression}, ?) > 0`, params: [text] }),
@@ -138,6 +147,9 @@ export const sqliteDialect: Dialect = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   tables: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+  parts: `SELECT table_name || '.' || column_name AS part
+      FROM information_schema.columns WHERE table_schema = current_schema()
+    UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()`,
   ddl: postgresDdl,
   // LIKE, which indexes of trigrams know (`trigrams` of migrations/tables-of-people.ts).
   contains: (expression, text) => ({
