@@ -283,6 +283,54 @@ describe('applications', () => {
   });
 });
 
+test('a form with changes asks before it is left by a link, the back button or a reload', async () => {
+  const body = { name: 'till', type: 'public', redirectUris: ['https://till.example/cb'] };
+  const id = createdId(await root.call('POST', 'oidc-clients', body));
+  await using guest = await atConsole(server, 'root', '/console/clients');
+  const { page } = guest;
+  await page.getByRole('link', { name: 'till' }).click();
+  const people = page.locator('nav a[href="/console/people"]');
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+  const name = page.locator('#field-name');
+  await name.fill('till 2');
+  // It stays on the screen.
+  await page.locator('.skip').focus();
+  await page.keyboard.press('Enter');
+  await people.click();
+  await question.waitFor();
+  await assertClean(guest);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  assert.equal(await name.inputValue(), 'till 2');
+
+  await page.goBack();
+  assert.equal(await question.count(), 0, 'the screen before the link to the content is the same one');
+  await page.goBack();
+  await question.getByRole('button', { name: 'Stay here' }).click();
+  await question.waitFor({ state: 'detached' });
+  await page.waitForURL(`${server.url}/console/clients/${id}`);
+  assert.equal(await name.inputValue(), 'till 2');
+
+  const asked = page.waitForEvent('dialog');
+  // The page is read again only after the answer.
+  const reloaded = page.evaluate('location.reload()');
+  const dialog = await asked;
+  assert.equal(dialog.type(), 'beforeunload');
+  await dialog.dismiss();
+  await reloaded;
+  assert.equal(await name.inputValue(), 'till 2');
+
+  await people.click();
+  await page.locator('#leave').click();
+  await heading(page, 'People').waitFor();
+  assert.equal((await root.get(`oidc-clients/${id}`)).json.data.name, 'till');
+  await go(page, `/clients/${id}`);
+  await name.fill('till 3');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await people.click();
+  await heading(page, 'People').waitFor();
+});
+
 test('a form and a lazily loaded screen wait for a server that cannot be reached', async () => {
   await using guest = await atConsole(server, 'root', '/console/clients/new');
   const { page, context } = guest;
@@ -293,6 +341,7 @@ test('a form and a lazily loaded screen wait for a server that cannot be reached
   assert.equal(await page.locator('#field-name').inputValue(), 'offline');
   await assertClean(guest);
   await page.locator('nav a[href="/console/cas"]').click();
+  await page.locator('#leave').click();
   await page.getByRole('button', { name: 'Try again' }).waitFor();
   await assertClean(guest);
   await context.setOffline(false);

@@ -3,6 +3,7 @@
 
 import { Refusal } from '@overlay-auth/client';
 import { useMutation } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { announce } from '../../parts/announce.tsx';
@@ -122,6 +123,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           change={{ ...change, body: withoutSecrets(entity, change.body ?? {}) }}
         />
       )}
+      {!isEmpty(changes) && <LeaveQuestion />}
       <SaveQuestion
         question={asked?.question ?? null}
         close={() => setAsked(null)}
@@ -156,6 +158,27 @@ function SaveQuestion({
       </p>
     </Dialog>
   );
+}
+
+/** Asks before a link, the back button or the browser leaves a form with changes: they would be lost. */
+function LeaveQuestion() {
+  const { forms: words } = texts;
+  const { status, proceed, reset } = useBlocker({ shouldBlockFn: isElsewhere, withResolver: true });
+  return (
+    <Dialog isOpen={status === 'blocked'} close={reset} title={words.leaveTitle} text={words.leaveText}>
+      <p className="buttons">
+        <Button id="leave" kind="danger" onClick={proceed}>
+          {words.leave}
+        </Button>
+        <CloseButton label={words.stay} />
+      </p>
+    </Dialog>
+  );
+}
+
+/** The link that skips to the content stays on the screen. */
+function isElsewhere({ current, next }: Readonly<Record<'current' | 'next', { pathname: string }>>): boolean {
+  return current.pathname !== next.pathname;
 }
 
 /** Omits values that are none, so that the API's defaults apply. */

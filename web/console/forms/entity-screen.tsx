@@ -44,7 +44,8 @@ export function NewEntityForm<Draft extends object>({
   created,
 }: NewEntityProps<Draft>) {
   const navigate = useNavigate();
-  const toScreen = (id: string) => navigate({ to: `/${screenOf(entity)}/$id`, params: { id } });
+  const toScreen = (id: string) =>
+    navigate({ to: `/${screenOf(entity)}/$id`, params: { id }, ignoreBlocker: true });
   return (
     <EntityForm<Draft>
       {...{ entity, id: null, usual, mayChange: true }}
@@ -156,7 +157,7 @@ export function DeleteButton({
       command={['delete', kind, id]}
       done={texts.forms.deleted}
       whenDone={async () => {
-        await navigate({ to: list });
+        await navigate({ to: list, ignoreBlocker: true });
         await refresh();
       }}
     />

@@ -168,6 +168,13 @@ export const general = wordsOf({
     deleted: ['Deleted', 'Gelöscht'],
     discard: ['Discard changes', 'Änderungen verwerfen'],
     saveTitle: ['Save this?', 'So speichern?'],
+    leaveTitle: ['Leave without saving?', 'Verlassen, ohne zu speichern?'],
+    leaveText: [
+      'The changes in this form have not been saved.',
+      'Die Änderungen in diesem Formular sind nicht gespeichert.',
+    ],
+    leave: ['Leave', 'Verlassen'],
+    stay: ['Stay here', 'Hier bleiben'],
     allTheSame: ['Do it anyway', 'Trotzdem tun'],
     lastAdministrator: [
       'After this, no administrator could sign in. Create another administrator first.',
