@@ -121,6 +121,20 @@ test('people are found by type, role attribute, second factor and last sign-in, 
   assert.equal(await page.locator('tbody').getByText(same).count(), 1);
 });
 
+test('a page of a list that has no entries any more leads to the last one that has some', async () => {
+  await using guest = await admin.at('/console/people?q=person&page=9');
+  const { page } = guest;
+  await page.waitForURL((url) => url.search === '?q=person&page=2');
+  await page.getByText('26 to 30 of 30').waitFor();
+  await go(page, '/nodes');
+  await go(page, '/people?q=meter&page=2');
+  await page.waitForURL((url) => url.search === '?q=meter');
+  await page.getByText('1 to 1 of 1').waitFor();
+  await go(page, '/nodes');
+  await go(page, '/people?q=nobody&page=2');
+  await page.getByText('No person matches.').waitFor();
+});
+
 test('the overview names certificates that expire soon, and its chart follows the colour scheme', async () => {
   await using guest = await admin.at('/console');
   const { page } = guest;

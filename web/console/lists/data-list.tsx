@@ -2,7 +2,7 @@
 
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect } from 'react';
 import { Button, Empty } from '../../parts/screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, type Page } from '../session/api.ts';
@@ -58,11 +58,18 @@ export function DataList<Item>(props: DataListProps<Item>) {
     placeholderData: keepPreviousData,
     refetchInterval: interval,
   });
+  const { data, isPlaceholderData } = query;
+  // Its entries were deleted, or the address is an old one: there is a page before it.
+  const isGone = page > 1 && data?.items.length === 0 && !isPlaceholderData;
+  const lastPage = Math.min(page - 1, Math.ceil((data?.total ?? 0) / pageSize));
+  useEffect(() => {
+    if (isGone) change({ page: lastPage > 1 ? String(lastPage) : undefined });
+  });
   return (
     <Loaded query={query}>
       {(found) =>
         found.items.length === 0 ? (
-          <Empty title={empty[0]} text={empty[1]} />
+          !isGone && <Empty title={empty[0]} text={empty[1]} />
         ) : (
           <>
             {listTools?.(found)}
