@@ -121,6 +121,31 @@ test('people are found by type, role attribute, second factor and last sign-in, 
   assert.equal(await page.locator('tbody').getByText(same).count(), 1);
 });
 
+test('a filter keeps what is typed while its address changes', async () => {
+  await using guest = await admin.at('/console/people');
+  const { page } = guest;
+  const filter = page.locator('#filter-q');
+  // Types one more letter at the moment at which the address gets the first ones.
+  await page.evaluate(`{
+    const replace = history.replaceState;
+    history.replaceState = function (...given) {
+      if (String(given[2]).endsWith('q=met')) {
+        history.replaceState = replace;
+        const input = document.querySelector('#filter-q');
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, 'mete');
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+      return replace.apply(this, given);
+    };
+  }`);
+  await filter.fill('met');
+  await page.waitForURL((url) => url.search === '?q=mete');
+  assert.equal(await filter.inputValue(), 'mete');
+  await page.locator('#clear-filters').click();
+  await page.waitForURL((url) => url.search === '');
+  assert.equal(await filter.inputValue(), '');
+});
+
 test('a page of a list that has no entries any more leads to the last one that has some', async () => {
   await using guest = await admin.at('/console/people?q=person&page=9');
   const { page } = guest;

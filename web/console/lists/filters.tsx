@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/screen.tsx';
 import { InputField, SelectField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
@@ -51,11 +51,20 @@ export function TextFilter({
   const [address, change] = useListAddress();
   const given = address[name] ?? '';
   const [text, setText] = useState(given);
-  // The address itself has changed: a link, the button that clears, going back.
-  useEffect(() => setText(given), [given]);
+  const asked = useRef(given);
+  useEffect(() => {
+    // More may have been typed before the address says what was asked.
+    if (given === asked.current) return;
+    // The address itself has changed: a link, the button that clears, going back.
+    asked.current = given;
+    setText(given);
+  }, [given]);
   useEffect(() => {
     if (text === given) return;
-    const timer = setTimeout(() => change({ [name]: text === '' ? undefined : text }), pause);
+    const timer = setTimeout(() => {
+      asked.current = text;
+      change({ [name]: text === '' ? undefined : text });
+    }, pause);
     return () => clearTimeout(timer);
   });
   return <InputField id={`filter-${name}`} {...{ label, type, hint }} value={text} set={setText} />;
