@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../src/model/entities/entity.ts';
-import { allOf, contains, isValue } from '../filter.ts';
+import { contains, isFlag } from '../filter.ts';
 import { fieldAt } from '../forms/entity-fields.ts';
 import { type Named, screenOf } from '../forms/names.ts';
 import { useIsAdmin } from '../me.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { type Column, changedColumn, fieldColumn } from './columns.tsx';
-import { useListAddress } from './data-list.tsx';
-import { ChoiceFilter, TextFilter } from './filters.tsx';
+import { choiceOf, type Filter, useFilter } from './filters.tsx';
 import { ListScreen } from './list-screen.tsx';
 
 interface Listed extends Named {
@@ -19,7 +18,7 @@ export function EntityList<Item extends Listed>({
   entity,
   columns,
   words,
-  filters = [],
+  filters: fields = [],
 }: {
   entity: Entity;
   /** Between the name and the last change: those of fields by name. */
@@ -36,7 +35,6 @@ export function EntityList<Item extends Listed>({
   /** Fields with a few values, to filter by. */
   filters?: readonly string[];
 }) {
-  const [address] = useListAddress();
   const screen = screenOf(entity);
   const { labels, columns: heads = {}, choices, shortChoices = choices } = fieldWords(entity.kind);
   const name = fieldColumn<Item>(entity, 'name', (item) => (
@@ -44,10 +42,14 @@ export function EntityList<Item extends Listed>({
       {item.name}
     </Link>
   ));
-  const chosen = filters.map((field) =>
-    isValue(field, address[field], fieldAt(entity, field).kind === 'flag'),
-  );
-  const filter = allOf(contains('name', address.q), ...chosen);
+  const filters: readonly Filter[] = [
+    { name: 'q', label: labels.name ?? '', where: (text) => contains('name', text) },
+    ...fields.map((field) => ({
+      ...choiceOf(field, heads[field] ?? labels[field] ?? field, shortChoices[field] ?? choices[field] ?? {}),
+      ...(fieldAt(entity, field).kind === 'flag' && { where: (value: string) => isFlag(field, value) }),
+    })),
+  ];
+  const isFiltered = useFilter(filters) !== '';
   return (
     <ListScreen
       screen={screen}
@@ -59,28 +61,15 @@ export function EntityList<Item extends Listed>({
           </Link>
         )
       }
-      filters={
-        <>
-          <TextFilter name="q" label={labels.name ?? ''} />
-          {filters.map((field) => (
-            <ChoiceFilter
-              key={field}
-              name={field}
-              label={heads[field] ?? labels[field] ?? field}
-              choices={shortChoices[field] ?? choices[field] ?? {}}
-            />
-          ))}
-        </>
-      }
+      filters={filters}
       path={entity.collection}
       columns={[
         name,
         ...columns.map((one) => (typeof one === 'string' ? fieldColumn<Item>(entity, one) : one)),
         changedColumn,
       ]}
-      filter={filter}
       defaultSort="name asc"
-      empty={filter === '' ? [words.none, words.noneText] : [words.nothing]}
+      empty={isFiltered ? [words.nothing] : [words.none, words.noneText]}
     />
   );
 }

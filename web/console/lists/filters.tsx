@@ -1,11 +1,65 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/screen.tsx';
+import { allOf, anyOf, contains, equal, idIs, since } from '../filter.ts';
 import { InputField, SelectField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';
 
+/** A filter of a list, and the condition for its value. */
+export interface Filter {
+  /** Its name in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly type?: 'datetime-local';
+  /** Texts by value, where there are only some. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Shown while none of them is chosen. */
+  readonly usual?: string;
+  /** In the filter language. Null: this value is no condition. */
+  readonly where: (value: string) => string | null;
+}
+
+/** A choice between the values of a field. */
+export function choiceOf(field: string, label: string, choices: Readonly<Record<string, string>>): Filter {
+  return { name: field, label, choices, where: (value) => equal(field, value) };
+}
+
+/** Whom something is about, by part of the name or by id. */
+export const byPerson: Filter = {
+  name: 'person',
+  label: texts.attempts.person,
+  where: (text) => anyOf(contains('identityName', text), idIs('identityId', text)),
+};
+
+export const byAddress: Filter = {
+  name: 'address',
+  label: texts.attempts.address,
+  where: (text) => contains('ipAddress', text),
+};
+
+/** The time from which and until which. */
+export const byPeriod: readonly Filter[] = (
+  [
+    ['from', '>='],
+    ['to', '<='],
+  ] as const
+).map(([name, comparison]) => ({
+  name,
+  label: texts.attempts[name],
+  type: 'datetime-local',
+  where: (time) => since('at', comparison, time),
+}));
+
+/** The filter of a list, as its address says; empty: everything. @param always true for all of its rows */
+export function useFilter(filters: readonly Filter[], always: string | null = null): string {
+  const [address] = useListAddress();
+  const given = filters.map(({ name, where }) => (address[name] ? where(address[name]) : null));
+  return allOf(always, ...given);
+}
+
 /** The filters of a list. Setting one changes the list's address. A narrow screen has room for the first until asked. */
-export function Filters({ children }: { children: ReactNode }) {
+export function Filters({ filters }: { filters: readonly Filter[] }) {
   const [address, change] = useListAddress();
   const [isOpen, setOpen] = useState(false);
   const set = Object.entries(address).filter(
@@ -14,7 +68,21 @@ export function Filters({ children }: { children: ReactNode }) {
   const cleared = Object.fromEntries(Object.keys(address).map((name) => [name, undefined]));
   return (
     <search className={isOpen ? 'filters open' : 'filters'}>
-      {children}
+      {filters.map((filter) =>
+        filter.choices === undefined ? (
+          <TextFilter key={filter.name} {...filter} />
+        ) : (
+          <SelectField
+            key={filter.name}
+            id={`filter-${filter.name}`}
+            label={filter.label}
+            value={address[filter.name] ?? ''}
+            set={(value) => change({ [filter.name]: value === '' ? undefined : value })}
+            choices={filter.choices}
+            first={filter.usual ?? texts.attempts.any}
+          />
+        ),
+      )}
       <button
         type="button"
         id="more-filters"
@@ -33,21 +101,10 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-interface FilterProps {
-  /** Its name in the address. */
-  readonly name: string;
-  readonly label: string;
-}
-
 /** How long after the last key the list is read. */
 const pause = 300;
 
-export function TextFilter({
-  name,
-  label,
-  type = 'search',
-  hint,
-}: FilterProps & { readonly type?: 'search' | 'datetime-local'; readonly hint?: string }) {
+function TextFilter({ name, label, type, hint }: Filter) {
   const [address, change] = useListAddress();
   const given = address[name] ?? '';
   const [text, setText] = useState(given);
@@ -67,39 +124,13 @@ export function TextFilter({
     }, pause);
     return () => clearTimeout(timer);
   });
-  return <InputField id={`filter-${name}`} {...{ label, type, hint }} value={text} set={setText} />;
-}
-
-/** The time from which and until which. */
-export function PeriodFilter() {
   return (
-    <>
-      <TextFilter name="from" label={texts.attempts.from} type="datetime-local" />
-      <TextFilter name="to" label={texts.attempts.to} type="datetime-local" />
-    </>
-  );
-}
-
-export function ChoiceFilter({
-  name,
-  label,
-  choices,
-  usual = texts.attempts.any,
-}: FilterProps & {
-  readonly choices: Readonly<Record<string, string>>;
-  /** Shown while the address says nothing. */
-  readonly usual?: string;
-}) {
-  const [address, change] = useListAddress();
-  const given = address[name] ?? '';
-  return (
-    <SelectField
+    <InputField
       id={`filter-${name}`}
-      label={label}
-      value={Object.hasOwn(choices, given) ? given : ''}
-      set={(value) => change({ [name]: value === '' ? undefined : value })}
-      choices={choices}
-      first={usual}
+      {...{ label, hint }}
+      type={type ?? 'search'}
+      value={text}
+      set={setText}
     />
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Screen } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
 import { DataList, type DataListProps } from './data-list.tsx';
-import { Filters } from './filters.tsx';
+import { type Filter, Filters, useFilter } from './filters.tsx';
 
 /** A screen with one list. */
 export function ListScreen<Item>({
@@ -11,9 +11,10 @@ export function ListScreen<Item>({
   tools,
   above,
   below,
-  filters,
+  filters = [],
+  always,
   ...list
-}: Omit<DataListProps<Item>, 'caption'> & {
+}: Omit<DataListProps<Item>, 'caption' | 'filter'> & {
   readonly caption?: string;
   readonly screen: keyof typeof texts.screens;
   readonly lead?: string;
@@ -21,16 +22,19 @@ export function ListScreen<Item>({
   /** Shown above the list. */
   readonly above?: ReactNode;
   readonly below?: ReactNode;
-  readonly filters?: ReactNode;
+  readonly filters?: readonly Filter[];
+  /** A condition that is true for all rows, in the filter language. */
+  readonly always?: string;
 }) {
+  const filter = useFilter(filters, always);
   return (
     <Screen title={texts.screens[screen]} tools={tools}>
       <div className="listing">
         {lead !== undefined && <p className="lead">{lead}</p>}
         {above}
-        {filters !== undefined && <Filters>{filters}</Filters>}
+        {filters.length > 0 && <Filters filters={filters} />}
         {/* Another list is another component: its rows must not be shown in the columns of this one. */}
-        <DataList key={list.path} caption={texts.screens[screen]} {...list} />
+        <DataList key={list.path} caption={texts.screens[screen]} filter={filter} {...list} />
         {below}
       </div>
     </Screen>

@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { named } from '../../parts/language.ts';
-import { allOf, contains, equal, since } from '../filter.ts';
+import { anyOf, contains, equal } from '../filter.ts';
 import { type Column, codeColumn, PersonLink, textColumn } from '../lists/columns.tsx';
-import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
+import { byAddress, byPeriod, byPerson, choiceOf, type Filter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
@@ -43,11 +42,24 @@ const columns: readonly Column<LoginAttempt>[] = [
   codeColumn('reference', texts.reference, null),
 ];
 
+const filters: readonly Filter[] = [
+  {
+    ...byPerson,
+    where: (text) =>
+      anyOf(equal('identityId', text), contains('identityName', text), contains('subject', text)),
+  },
+  choiceOf('outcome', words.outcome, { refused: texts.refused, passed: words.passed }),
+  choiceOf('reason', words.reason, reasons),
+  choiceOf('step', words.step, words.steps),
+  { name: 'reference', label: texts.reference, where: (text) => equal('reference', referenceOf(text)) },
+  byAddress,
+  ...byPeriod,
+];
+
 /** How often a live list is read again. */
 const liveEvery = 3_000;
 
 export function AttemptsScreen() {
-  const [address] = useListAddress();
   const [isLive, setLive] = useState(true);
   return (
     <ListScreen
@@ -64,25 +76,10 @@ export function AttemptsScreen() {
           {words.live}
         </label>
       }
-      filters={
-        <>
-          <TextFilter name="person" label={words.person} />
-          <ChoiceFilter
-            name="outcome"
-            label={words.outcome}
-            choices={{ refused: texts.refused, passed: words.passed }}
-          />
-          <ChoiceFilter name="reason" label={words.reason} choices={reasons} />
-          <ChoiceFilter name="step" label={words.step} choices={words.steps} />
-          <TextFilter name="reference" label={texts.reference} />
-          <TextFilter name="address" label={words.address} />
-          <PeriodFilter />
-        </>
-      }
+      filters={filters}
       path="login-attempts"
       columns={columns}
       keyOf={({ reference, step, at, checks }) => `${reference} ${step} ${at} ${checks.length}`}
-      filter={filterOf(address)}
       defaultSort="at desc"
       interval={isLive && liveEvery}
       empty={[words.nothing, words.nothingText]}
@@ -90,25 +87,7 @@ export function AttemptsScreen() {
   );
 }
 
-function filterOf(address: Readonly<Record<string, string | undefined>>): string {
-  const { person } = address;
-  return allOf(
-    person === undefined || person === ''
-      ? null
-      : [equal('identityId', person), contains('identityName', person), contains('subject', person)].join(
-          ' or ',
-        ),
-    equal('outcome', address.outcome),
-    equal('reason', address.reason),
-    equal('step', address.step),
-    equal('reference', referenceOf(address.reference)),
-    contains('ipAddress', address.address),
-    since('at', '>=', address.from),
-    since('at', '<=', address.to),
-  );
-}
-
 /** In the server's form, for every case and dash that people type. */
-function referenceOf(text: string | undefined): string | undefined {
-  return text?.toUpperCase().replaceAll(/[-\s]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+function referenceOf(text: string): string {
+  return text.toUpperCase().replaceAll(/[-\s]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 }

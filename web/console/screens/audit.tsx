@@ -1,8 +1,7 @@
 import { named, programText } from '../../parts/language.ts';
-import { allOf, contains, equal, since } from '../filter.ts';
+import { anyOf, contains, equal } from '../filter.ts';
 import { type Column, codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
-import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
+import { byAddress, byPeriod, choiceOf, type Filter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { Said } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
@@ -78,48 +77,32 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+const filters: readonly Filter[] = [
+  { name: 'person', label: words.about, where: (text) => isOf('identity', text) },
+  { name: 'by', label: words.by, where: (text) => isOf('byIdentity', text) },
+  choiceOf('event', words.what, words.events),
+  choiceOf('entity', words.entity, words.entities),
+  { name: 'reference', label: texts.reference, where: (text) => equal('requestId', text.toUpperCase()) },
+  byAddress,
+  ...byPeriod,
+];
+
+/** By id, as the link on a person's page passes it, or by part of the name. */
+function isOf(person: 'identity' | 'byIdentity', text: string): string {
+  return anyOf(equal(`${person}Id`, text), contains(`${person}Name`, text));
+}
+
 /** The audit trail: changes, with actor and subject. */
 export function AuditScreen() {
-  const [address] = useListAddress();
   return (
     <ListScreen
       screen="audit"
       lead={words.text}
-      filters={
-        <>
-          <TextFilter name="person" label={words.about} />
-          <TextFilter name="by" label={words.by} />
-          <ChoiceFilter name="event" label={words.what} choices={words.events} />
-          <ChoiceFilter name="entity" label={words.entity} choices={words.entities} />
-          <TextFilter name="reference" label={texts.reference} />
-          <TextFilter name="address" label={texts.attempts.address} />
-          <PeriodFilter />
-        </>
-      }
+      filters={filters}
       path="audit-events"
       columns={columns}
-      filter={filterOf(address)}
       defaultSort="at desc"
       empty={[words.nothing, words.nothingText]}
     />
   );
-}
-
-function filterOf(address: Readonly<Record<string, string | undefined>>): string {
-  return allOf(
-    who('identity', address.person),
-    who('byIdentity', address.by),
-    equal('event', address.event),
-    equal('entity', address.entity),
-    equal('requestId', address.reference?.toUpperCase()),
-    contains('ipAddress', address.address),
-    since('at', '>=', address.from),
-    since('at', '<=', address.to),
-  );
-}
-
-/** By id, as the link on a person's page passes it, or by part of the name. */
-function who(of: 'identity' | 'byIdentity', text: string | undefined): string | null {
-  if (text === undefined || text === '') return null;
-  return `${equal(`${of}Id`, text)} or ${contains(`${of}Name`, text)}`;
 }

@@ -1,10 +1,9 @@
 import { CopyButton } from '../../parts/keep.tsx';
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
-import { allOf, equal, ofPerson } from '../filter.ts';
+import { equal } from '../filter.ts';
 import { type Column, codeColumn, personColumn, timeColumn } from '../lists/columns.tsx';
-import { useListAddress } from '../lists/data-list.tsx';
-import { TextFilter } from '../lists/filters.tsx';
+import { byPerson } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
@@ -109,7 +108,6 @@ function SigningKeys() {
 
 /** The certificates that people and devices sign in with, and when each expires. */
 export function CertificatesScreen() {
-  const [{ person }] = useListAddress();
   return (
     <ListScreen
       screen="certificates"
@@ -120,10 +118,10 @@ export function CertificatesScreen() {
           <SigningKeys />
         </>
       }
-      filters={<TextFilter name="person" label={texts.attempts.person} />}
+      filters={[byPerson]}
+      always={equal('method', 'cert')}
       path="authenticators"
       columns={columns}
-      filter={allOf(equal('method', 'cert'), ofPerson(person))}
       defaultSort="certExpiresAt asc"
       empty={[more.nothing, more.nothingText]}
     />

@@ -1,5 +1,4 @@
 import { Badge } from '../../parts/screen.tsx';
-import { allOf, equal, ofPerson } from '../filter.ts';
 import {
   actionsColumn,
   type Column,
@@ -10,7 +9,7 @@ import {
   timeColumn,
 } from '../lists/columns.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
+import { byPerson, choiceOf, type Filter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsAdmin, useIsReader } from '../me.ts';
 import { Time } from '../parts/time.tsx';
@@ -64,24 +63,26 @@ const invitationActions = actionsColumn<ListedInvitation>(({ identityId }) => (
   </IfMayHelp>
 ));
 
+const ofAll: readonly Filter[] = [
+  { ...byPerson, hint: more.personHint },
+  {
+    name: 'kind',
+    label: more.kind,
+    choices: { invitation: more.invitation },
+    usual: texts.screens.enrollments,
+    // It chooses the list.
+    where: () => null,
+  },
+];
+const byMethod = choiceOf('method', texts.whatIf.method, words.methods);
+
 /** Open enrollments: tokens for devices, and links for people. */
 export function EnrollmentsScreen() {
-  const [{ person, kind, method }] = useListAddress();
+  const [{ kind }] = useListAddress();
   const isAdmin = useIsAdmin();
   const isReader = useIsReader();
   const isInvitations = kind === 'invitation';
-  const filters = (
-    <>
-      <TextFilter name="person" label={texts.attempts.person} hint={more.personHint} />
-      <ChoiceFilter
-        name="kind"
-        label={more.kind}
-        choices={{ invitation: more.invitation }}
-        usual={texts.screens.enrollments}
-      />
-      {!isInvitations && <ChoiceFilter name="method" label={texts.whatIf.method} choices={words.methods} />}
-    </>
-  );
+  const filters = isInvitations ? ofAll : [...ofAll, byMethod];
   const common = { screen: 'enrollments', filters, defaultSort: 'expiresAt asc' } as const;
   return isInvitations ? (
     <ListScreen
@@ -91,7 +92,6 @@ export function EnrollmentsScreen() {
       caption={more.invitation}
       columns={isReader ? invitationColumns : [...invitationColumns, invitationActions]}
       keyOf={({ identityId }) => identityId}
-      filter={allOf(ofPerson(person))}
       empty={[more.noInvitations, more.noInvitationsText]}
     />
   ) : (
@@ -100,7 +100,6 @@ export function EnrollmentsScreen() {
       lead={more.enrollmentsText}
       path="enrollments"
       columns={isAdmin ? [...enrollmentColumns, enrollmentActions] : enrollmentColumns}
-      filter={allOf(ofPerson(person), equal('method', method))}
       empty={[more.none, more.noneText]}
     />
   );

@@ -37,7 +37,6 @@ export function NodesScreen() {
       below={<Health />}
       path="controllers"
       columns={columns}
-      filter=""
       defaultSort="name asc"
       interval={every}
       empty={[more.nothing]}

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Badge } from '../../parts/screen.tsx';
-import { allOf, before, contains, equal, looksLikeId } from '../filter.ts';
+import { anyOf, before, contains, idIs } from '../filter.ts';
 import { useNames } from '../forms/names.ts';
 import { type Column, codeColumn, fieldColumn, PersonLink } from '../lists/columns.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
+import { choiceOf, type Filter, useFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { PickBar, pickColumn, usePicking } from '../lists/picking.tsx';
 import { useIsAdmin } from '../me.ts';
@@ -103,8 +103,18 @@ export function PeopleScreen() {
     },
   });
   const isAdmin = useIsAdmin();
-  const filter = filterOf(q, owners.data ?? [], address);
-  const picking = usePicking(filter);
+  const filters: readonly Filter[] = [
+    {
+      name: 'q',
+      label: texts.search,
+      hint: words.findText,
+      where: (text) => matching(text.trim(), owners.data ?? []),
+    },
+    ...ofState,
+    { ...choiceOf('authPolicyId', words.policy, useNames('auth-policy')), name: 'policy' },
+    ...ofUse,
+  ];
+  const picking = usePicking(useFilter(filters));
   return (
     <ListScreen<Identity>
       screen="people"
@@ -120,21 +130,7 @@ export function PeopleScreen() {
           </span>
         )
       }
-      filters={
-        <>
-          <TextFilter name="q" label={texts.search} hint={words.findText} />
-          <ChoiceFilter
-            name="state"
-            label={words.state}
-            choices={{ enabled: words.enabled, disabled: words.disabled }}
-          />
-          <ChoiceFilter name="type" {...typeWords} />
-          <TextFilter name="role" label={words.role} />
-          <ChoiceFilter name="policy" label={words.policy} choices={useNames('auth-policy')} />
-          <ChoiceFilter name="factor" label={words.factor} choices={words.factors} />
-          <ChoiceFilter name="seen" label={words.seen} choices={words.seenBefore} />
-        </>
-      }
+      filters={filters}
       above={
         <>
           {looksLikeReference(q) && <AttemptOf reference={q} />}
@@ -154,36 +150,23 @@ export function PeopleScreen() {
           </PickBar>
         )
       }
-      filter={filter}
       defaultSort="name asc"
       empty={[words.noPerson, words.noPersonText]}
     />
   );
 }
 
-function filterOf(
-  q: string,
-  owners: readonly string[],
-  { state, policy, role, type, factor, seen }: Readonly<Record<string, string | undefined>>,
-): string {
-  const others = [
-    { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null,
-    equal('type', type),
-    equal('authPolicyId', policy),
-    role === undefined || role === '' ? null : `roleAttributes contains ${quoted(role)}`,
-    factorFilters[factor ?? ''] ?? null,
-    seen === 'never' ? 'lastLoginAt = null' : before('lastLoginAt', Number(seen)),
-  ];
-  if (q === '') return allOf(...others);
-  const matches = [
-    contains('name', q),
-    contains('externalId', q),
-    contains('email', q),
-    looksLikeId(q) ? equal('id', q) : null,
-    owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
-  ].filter((one) => one !== null);
-  return allOf(matches.join(' or '), ...others);
+function matching(q: string, owners: readonly string[]): string | null {
+  if (q === '') return null;
+  const fields = ['name', 'externalId', 'email'].map((field) => contains(field, q));
+  const owned = owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`;
+  return anyOf(...fields, idIs('id', q), owned);
 }
+
+const stateFilters: Readonly<Record<string, string>> = {
+  enabled: 'disabledAt = null',
+  disabled: 'disabledAt != null',
+};
 
 const factorFilters: Readonly<Record<string, string>> = {
   app: 'isMfaEnabled = true',
@@ -192,7 +175,32 @@ const factorFilters: Readonly<Record<string, string>> = {
 };
 
 const { labels, choices } = fieldWords('identity');
-const typeWords = { label: labels.type ?? '', choices: choices.type ?? {} };
+
+const ofState: readonly Filter[] = [
+  {
+    name: 'state',
+    label: words.state,
+    choices: { enabled: words.enabled, disabled: words.disabled },
+    where: (state) => stateFilters[state] ?? null,
+  },
+  choiceOf('type', labels.type ?? '', choices.type ?? {}),
+  { name: 'role', label: words.role, where: (role) => `roleAttributes contains ${quoted(role)}` },
+];
+
+const ofUse: readonly Filter[] = [
+  {
+    name: 'factor',
+    label: words.factor,
+    choices: words.factors,
+    where: (factor) => factorFilters[factor] ?? null,
+  },
+  {
+    name: 'seen',
+    label: words.seen,
+    choices: words.seenBefore,
+    where: (days) => (days === 'never' ? 'lastLoginAt = null' : before('lastLoginAt', Number(days))),
+  },
+];
 
 /** Reference ids are short and in one case. Dashes help when reading them out. */
 function looksLikeReference(text: string): boolean {

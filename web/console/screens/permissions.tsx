@@ -1,9 +1,8 @@
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Badge, Card, Facts } from '../../parts/screen.tsx';
-import { allOf, contains } from '../filter.ts';
+import { anyOf, contains } from '../filter.ts';
 import { type Column, fieldColumn, PersonLink } from '../lists/columns.tsx';
-import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
+import type { Filter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { rightOf } from '../me.ts';
 import { fieldWords } from '../texts/fields.ts';
@@ -34,10 +33,13 @@ const columns: readonly Column<Identity>[] = [
   },
 ];
 
+const filters: readonly Filter[] = [
+  { name: 'q', label: texts.name, where: (text) => contains('name', text) },
+  { name: 'right', label: right, choices: rightNames, where: (one) => rightFilters[one as Right] ?? null },
+];
+
 /** People who may do more here than sign in, and the meaning of each right. */
 export function PermissionsScreen() {
-  const [{ q, right: asked }] = useListAddress();
-  const chosen = rightFilters[asked as Right];
   return (
     <ListScreen
       screen="permissions"
@@ -49,15 +51,10 @@ export function PermissionsScreen() {
           />
         </Card>
       }
-      filters={
-        <>
-          <TextFilter name="q" label={texts.name} />
-          <ChoiceFilter name="right" label={right} choices={rightNames} />
-        </>
-      }
+      filters={filters}
+      always={anyOf(...Object.values(rightFilters))}
       path="identities"
       columns={columns}
-      filter={allOf(contains('name', q), chosen ?? Object.values(rightFilters).join(' or '))}
       defaultSort="name asc"
       empty={[texts.people.noPerson, more.noPersonText]}
     />

@@ -64,7 +64,7 @@ function Application({ of: { clientId, mechanism } }: { of: Pick<ApiSession, 'cl
 /** With which programs the person signs in, and to what; also when the session has ended. */
 export function PersonPrograms({ id }: { id: string }) {
   const query = useList<LastLogin>(['person', id, 'programs'], 'last-logins', {
-    filter: equal('identityId', id) ?? '',
+    filter: equal('identityId', id),
     sort: 'lastAt desc',
     limit: 50,
   });
@@ -90,7 +90,7 @@ export function PersonBrowsers({ person }: OfPerson) {
   const { id } = person;
   const mayEnd = useMayHelp(person);
   const query = useList<BrowserSession>(['person', id, 'browsers'], 'browser-sessions', {
-    filter: equal('identityId', id) ?? '',
+    filter: equal('identityId', id),
     sort: 'lastUsedAt desc',
     limit: 50,
   });

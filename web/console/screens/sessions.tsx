@@ -1,9 +1,9 @@
 import { programText } from '../../parts/language.ts';
-import { allOf, contains, equal, ofPerson } from '../filter.ts';
+import { contains } from '../filter.ts';
 import { ApplicationName, useNames } from '../forms/names.ts';
 import { actionsColumn, type Column, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
+import { byAddress, byPerson, choiceOf, type Filter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsReader } from '../me.ts';
 import { Time } from '../parts/time.tsx';
@@ -85,27 +85,43 @@ const endSession = actionsColumn<ApiSession | BrowserSession>((session) => (
   </IfMayHelp>
 ));
 
+/** Chooses the list. */
+const kindFilter: Filter = {
+  name: 'kind',
+  label: more.kind,
+  choices: { browser: more.browser },
+  usual: more.api,
+  where: () => null,
+};
+
+const programFilter: Filter = {
+  name: 'program',
+  label: texts.person.program,
+  hint: more.programHint,
+  where: (text) => contains('program', text),
+};
+
 /** Sessions: in applications, by either mechanism, and in browsers that remember them. */
 export function SessionsScreen() {
-  const [address] = useListAddress();
+  const [{ kind }] = useListAddress();
   const actions = useIsReader() ? [] : [endSession];
   const applications = useNames('oidc-client');
-  const isBrowser = address.kind === 'browser';
-  const ofAll = [ofPerson(address.person), contains('ipAddress', address.address)];
-  const filters = (
-    <>
-      <TextFilter name="person" label={texts.attempts.person} hint={more.personHint} />
-      <ChoiceFilter name="kind" label={more.kind} choices={{ browser: more.browser }} usual={more.api} />
-      {!isBrowser && (
-        <>
-          <ChoiceFilter name="mechanism" label={texts.attempts.mechanism} choices={mechanisms} />
-          <ChoiceFilter name="client" label={texts.person.client} choices={applications} />
-          <TextFilter name="program" label={texts.person.program} hint={more.programHint} />
-        </>
-      )}
-      <TextFilter name="address" label={texts.attempts.address} />
-    </>
-  );
+  const isBrowser = kind === 'browser';
+  const filters: readonly Filter[] = [
+    { ...byPerson, hint: more.personHint },
+    kindFilter,
+    ...(isBrowser
+      ? []
+      : [
+          choiceOf('mechanism', texts.attempts.mechanism, mechanisms),
+          {
+            ...choiceOf('clientId', texts.person.client, applications),
+            name: 'client',
+          },
+          programFilter,
+        ]),
+    byAddress,
+  ];
   const empty = [more.noSessions, more.noSessionsText] as const;
   const common = { screen: 'sessions', lead: more.sessionsText, filters, empty } as const;
   return isBrowser ? (
@@ -113,7 +129,6 @@ export function SessionsScreen() {
       {...common}
       path="browser-sessions"
       columns={[...browserColumns, ...actions]}
-      filter={allOf(...ofAll)}
       defaultSort="lastUsedAt desc"
     />
   ) : (
@@ -121,12 +136,6 @@ export function SessionsScreen() {
       {...common}
       path="api-sessions"
       columns={[...apiColumns, ...actions]}
-      filter={allOf(
-        ...ofAll,
-        equal('mechanism', address.mechanism),
-        equal('clientId', address.client),
-        contains('program', address.program),
-      )}
       defaultSort="lastActivityAt desc"
     />
   );

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
-import { contains, equal, looksLikeId } from '../filter.ts';
+import { anyOf, contains, idIs } from '../filter.ts';
 import { draftOf } from '../forms/entity-fields.ts';
 import { CurrentForm } from '../forms/fields.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
@@ -160,9 +160,8 @@ function Outcome({
 export function PersonPicker({ choose }: { choose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = text.trim();
-  const parts = (['name', 'externalId', 'email'] as const).map((field) => contains(field, q));
-  const matches = [...parts, looksLikeId(q) ? equal('id', q) : null];
-  const filter = matches.filter((match) => match !== null).join(' or ');
+  const fields = ['name', 'externalId', 'email'].map((field) => contains(field, q));
+  const filter = q === '' ? '' : anyOf(...fields, idIs('id', q));
   const query = useList<Identity>(['pick', filter], 'identities', {
     filter,
     sort: 'name asc',

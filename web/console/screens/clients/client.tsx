@@ -249,7 +249,7 @@ export function ClientsScreen() {
 /** The last sign-ins to the application, with their programs. */
 export function ClientSessions({ id }: { id: string }) {
   const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
-    filter: equal('clientId', id) ?? '',
+    filter: equal('clientId', id),
     sort: 'lastAt desc',
     limit: 10,
   });
