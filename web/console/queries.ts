@@ -19,7 +19,7 @@ export async function refresh(): Promise<void> {
 
 interface Options {
   /** How often to read again, in milliseconds. */
-  readonly refetchInterval?: number;
+  readonly refetchInterval?: number | false;
   readonly staleTime?: number;
   readonly enabled?: boolean;
 }

@@ -1,11 +1,11 @@
 // A list of documents: its address says filter, order and page; arrow keys move through it; it exports to a file.
 
-import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect } from 'react';
 import { Button, Empty } from '../../parts/screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { list, type Page } from '../session/api.ts';
+import { useList } from '../queries.ts';
+import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Column } from './columns.tsx';
 import { ExportButtons } from './export-buttons.tsx';
@@ -51,12 +51,10 @@ export function DataList<Item>(props: DataListProps<Item>) {
   const sort = sortOf(address.sort, columns) ?? defaultSort;
   const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
   const asked = { filter, sort, limit: pageSize, offset: (page - 1) * pageSize };
-  const queryKey: QueryKey = ['list', path, asked];
-  const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => list<Item>(path, asked, signal),
-    placeholderData: keepPreviousData,
-    refetchInterval: interval,
+  const query = useList<Item>(['list', path, asked], path, {
+    ...asked,
+    isKept: true,
+    options: { refetchInterval: interval },
   });
   const { data, isPlaceholderData } = query;
   // Its entries were deleted, or the address is an old one: there is a page before it.

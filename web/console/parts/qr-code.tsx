@@ -1,25 +1,13 @@
-import { useEffect, useState } from 'react';
-
-interface Drawing {
-  readonly text: string;
-  readonly size: number;
-  readonly path: string;
-}
+import { useQuery } from '@tanstack/react-query';
 
 /**
  * Drawn here, so that its content is in no address. The white margin is part of it, in dark mode too (ISO/IEC 18004).
  */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const [drawing, setDrawing] = useState<Drawing | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    drawn(text).then((made) => isWanted && setDrawing(made));
-    return () => {
-      isWanted = false;
-    };
-  }, [text]);
-  if (drawing === null || drawing.text !== text) return null;
-  const { size, path } = drawing;
+  // A secret is not kept for later.
+  const drawing = useQuery({ queryKey: ['qr code', text], queryFn: () => drawn(text), gcTime: 0 });
+  if (drawing.data === undefined) return null;
+  const { size, path } = drawing.data;
   return (
     <svg
       className="qr"
@@ -34,11 +22,11 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-async function drawn(text: string): Promise<Drawing> {
+async function drawn(text: string) {
   const { encode } = await import('uqr');
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const modules = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
-  return { text, size, path: modules.join('') };
+  return { size, path: modules.join('') };
 }
