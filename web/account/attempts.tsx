@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { named, timeText } from '../parts/language.ts';
 import { Button, Screen } from '../parts/screen.tsx';
-import { Failure } from './failure.tsx';
+import { Loaded } from './loaded.tsx';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -10,7 +10,7 @@ const pageSize = 10;
 
 /** Recent login attempts, the newest first. */
 export function AttemptsPart() {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['attempts'],
     initialPageParam: 0,
     queryFn: async ({ pageParam, signal }) => {
@@ -22,9 +22,8 @@ export function AttemptsPart() {
       return next < pagination.totalCount ? next : undefined;
     },
   });
-  const items = data?.pages.flatMap((page) => page.data) ?? [];
   const list = useRef<HTMLUListElement>(null);
-  const pages = data?.pages.length ?? 0;
+  const pages = query.data?.pages.length ?? 0;
   useEffect(() => {
     // Not for the first page. A person who asked for more continues reading there.
     const first = list.current?.children[(pages - 1) * pageSize];
@@ -32,26 +31,27 @@ export function AttemptsPart() {
   }, [pages]);
   return (
     <Screen title={texts.attempts} lead={texts.attemptsText}>
-      {error !== null && <Failure error={error} retry={refetch} />}
-      {data === undefined && error === null && (
-        <p className="loading" role="status">
-          {texts.loading}
-        </p>
-      )}
-      {data !== undefined && items.length === 0 && <p>{texts.noAttempts}</p>}
-      <ul className="cards" id="attempts-list" ref={list}>
-        {items.map(({ reference, outcome, method, at, ipAddress }) => (
-          <li key={`${reference} ${method}`} className="card" tabIndex={-1}>
-            <strong className={outcome}>{outcome === 'passed' ? texts.passed : texts.refused}</strong>
-            <p>{texts.attemptLine(named(texts.method, method), timeText(at), ipAddress)}</p>
-            <p className="hint">
-              {texts.reference}: <code>{reference}</code>
-            </p>
-          </li>
-        ))}
-      </ul>
-      {hasNextPage && (
-        <Button id="more-attempts" isBusy={isFetchingNextPage} onClick={() => fetchNextPage()}>
+      <Loaded query={query}>
+        {(found) => {
+          const items = found.pages.flatMap((page) => page.data);
+          if (items.length === 0) return <p>{texts.noAttempts}</p>;
+          return (
+            <ul className="cards" id="attempts-list" ref={list}>
+              {items.map(({ reference, outcome, method, at, ipAddress }) => (
+                <li key={`${reference} ${method}`} className="card" tabIndex={-1}>
+                  <strong className={outcome}>{outcome === 'passed' ? texts.passed : texts.refused}</strong>
+                  <p>{texts.attemptLine(named(texts.method, method), timeText(at), ipAddress)}</p>
+                  <p className="hint">
+                    {texts.reference}: <code>{reference}</code>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {query.hasNextPage && (
+        <Button id="more-attempts" isBusy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
           {texts.more}
         </Button>
       )}

@@ -8,7 +8,7 @@ export function Loaded<Found>({
   query: { data, error, refetch },
   children,
 }: {
-  query: UseQueryResult<Found>;
+  query: Pick<UseQueryResult<Found>, 'data' | 'error'> & { readonly refetch: () => unknown };
   children: (found: Found) => ReactNode;
 }) {
   return (

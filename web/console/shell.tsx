@@ -1,5 +1,6 @@
+import { onlineManager } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { Announcements } from '../parts/announce.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Button, Empty, Screen } from '../parts/screen.tsx';
@@ -144,23 +145,17 @@ function Me({ me }: { me: Identity | undefined }) {
   );
 }
 
+const onConnection = (changed: () => void) => onlineManager.subscribe(changed);
+
 /** The browser knows that it is offline before any call fails. */
 function Offline() {
-  const [isOffline, setOffline] = useState(!navigator.onLine);
-  useEffect(() => {
-    const look = () => setOffline(!navigator.onLine);
-    addEventListener('online', look);
-    addEventListener('offline', look);
-    return () => {
-      removeEventListener('online', look);
-      removeEventListener('offline', look);
-    };
-  }, []);
-  return isOffline ? (
+  const isOnline = useSyncExternalStore(onConnection, () => onlineManager.isOnline());
+  if (isOnline) return null;
+  return (
     <p className="failure" role="alert" id="offline">
       {texts.failures.offline}
     </p>
-  ) : null;
+  );
 }
 
 export function NotFound() {
