@@ -1,6 +1,6 @@
 // The texts of the screens for third-party CAs, loaded with them.
 
-import { wordsOf } from '../../../parts/language.ts';
+import { count, wordsOf } from '../../../parts/language.ts';
 
 export const words = wordsOf({
   text: [
@@ -32,8 +32,8 @@ export const words = wordsOf({
   delta: ['adds to another list', 'ergänzt eine andere Liste'],
   outdated: ['Outdated', 'Veraltet'],
   entriesOf: (issuer: string, entries: number) => [
-    `${issuer}: ${entries} revoked certificates`,
-    `${issuer}: ${entries} widerrufene Zertifikate`,
+    `${issuer}: ${count(entries, 'revoked certificate', 'revoked certificates')}`,
+    `${issuer}: ${count(entries, 'widerrufenes Zertifikat', 'widerrufene Zertifikate')}`,
   ],
   listTimes: (from: string, until: string, fetched: string) => [
     `From ${from}, the next one by ${until}. Last had ${fetched}.`,

@@ -1,6 +1,6 @@
 // The texts of the screens for event subscriptions, loaded with them.
 
-import { wordsOf } from '../../../parts/language.ts';
+import { count, wordsOf } from '../../../parts/language.ts';
 
 export const words = wordsOf({
   text: [
@@ -18,8 +18,8 @@ export const words = wordsOf({
   which: ['Which events', 'Welche Ereignisse'],
   progress: ['Deliveries', 'Zustellung'],
   waits: (waiting: number) => [
-    waiting === 0 ? 'all delivered' : `${waiting} wait`,
-    waiting === 0 ? 'alles zugestellt' : `${waiting} warten`,
+    waiting === 0 ? 'all delivered' : `${waiting} waiting`,
+    waiting === 0 ? 'alles zugestellt' : count(waiting, 'wartet', 'warten'),
   ],
   failingTitle: ['Events that are not delivered', 'Ereignisse, die nicht ankommen'],
   failingText: [
@@ -27,8 +27,8 @@ export const words = wordsOf({
     'Die Empfänger dieser Abonnements haben die letzten Ereignisse nicht angenommen. Sie warten und werden wieder gesendet.',
   ],
   failing: (failures: number, waiting: number) => [
-    `${failures} attempts failed, ${waiting} wait`,
-    `${failures} Versuche gescheitert, ${waiting} warten`,
+    `${count(failures, 'attempt', 'attempts')} failed, ${waiting} waiting`,
+    `${count(failures, 'Versuch', 'Versuche')} gescheitert, ${count(waiting, 'wartet', 'warten')}`,
   ],
   deleteEnds: [
     'No more events are sent there, and waiting ones are lost.',
