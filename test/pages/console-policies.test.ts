@@ -163,6 +163,27 @@ test('deletes a policy without identities, and says why another one stays', asyn
   assert.equal(await page.locator('#delete').count(), 0);
 });
 
+test('leads back from a new and a deleted policy to the list, not to a form', async () => {
+  await using guest = await admin.at('/console/policies');
+  const { page } = guest;
+  const back = async () => {
+    await page.goBack();
+    await heading(page, 'Auth policies').waitFor();
+    await page.locator('tbody tr').first().waitFor();
+  };
+  await page.locator('#create').click();
+  await page.locator('#field-name').fill('gardeners');
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await heading(page, 'gardeners').waitFor();
+  await back();
+  await page.getByRole('link', { name: 'gardeners' }).click();
+  await page.locator('#delete').click();
+  await page.locator('#delete-confirm').click();
+  await announced(page, 'Deleted');
+  await back();
+});
+
 test('shows in the audit trail what changed, field by field, in both languages on a narrow screen', async () => {
   const id = await policyFor('audited', ['ada']);
   const [ada] = (await root.get('identities?filter=name%20%3D%20%22ada%22')).json.data;

@@ -34,6 +34,9 @@ interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
   readonly created?: (id: string, draft: Draft) => unknown;
 }
 
+/** Its changes are made, and the back button leads to the screen before it. */
+const insteadOfForm = { replace: true, ignoreBlocker: true } as const;
+
 /** The form that adds an entity, and then leads to its screen. */
 export function NewEntityForm<Draft extends object>({
   entity,
@@ -45,7 +48,7 @@ export function NewEntityForm<Draft extends object>({
 }: NewEntityProps<Draft>) {
   const navigate = useNavigate();
   const toScreen = (id: string) =>
-    navigate({ to: `/${screenOf(entity)}/$id`, params: { id }, ignoreBlocker: true });
+    navigate({ to: `/${screenOf(entity)}/$id`, params: { id }, ...insteadOfForm });
   return (
     <EntityForm<Draft>
       {...{ entity, id: null, usual, mayChange: true }}
@@ -157,7 +160,7 @@ export function DeleteButton({
       command={['delete', kind, id]}
       done={texts.forms.deleted}
       whenDone={async () => {
-        await navigate({ to: list, ignoreBlocker: true });
+        await navigate({ to: list, ...insteadOfForm });
         await refresh();
       }}
     />
