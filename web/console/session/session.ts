@@ -8,7 +8,6 @@ import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/br
 import { held, once } from '../../parts/held.ts';
 import { isRefused } from '../../parts/refused.ts';
 import { callback, signedOutPage } from './addresses.ts';
-import { continueAddress } from './continue-address.ts';
 
 /** `ended`: there was a session, and a sign-in can continue it. */
 export type SessionState = 'starting' | 'signed-in' | 'ended' | 'signed-out' | 'failed';
@@ -65,6 +64,17 @@ export async function begin(): Promise<string | null> {
     become('failed');
     return '/console';
   }
+}
+
+/**
+ * Where a person continues after signing in: an address within the console, and its start page for everything else. The
+ * stored address is not trusted, because it decides where the browser goes.
+ */
+function continueAddress(stored: string | undefined): string {
+  const url = URL.parse(stored ?? '', location.origin);
+  const isOurs = url?.origin === location.origin && /^\/console(?:\/|$)/.test(url.pathname);
+  const leadsBack = url?.pathname === callback || url?.pathname === signedOutPage;
+  return isOurs && !leadsBack ? `${url.pathname}${url.search}${url.hash}` : '/console';
 }
 
 /** Leaves for the sign-in, which returns to this address. */

@@ -10,7 +10,6 @@ import { InputField } from '../../parts/field.tsx';
 import { type Change, make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Signer, TestedSigner, TriedToken } from '../../types.ts';
-import { decodedJwt } from './decoded-jwt.ts';
 import { TrySignIn } from './try-sign-in.tsx';
 import { words } from './words.ts';
 
@@ -47,7 +46,14 @@ export function TryToken({ signer }: { signer: Signer }) {
           />
         </>
       )}
-      {tested !== null && <Outcome tried={tested} decoded={shown(tested.token)} />}
+      {tested !== null && (
+        <Outcome
+          tried={tested}
+          decoded={
+            tested.token && { header: shown(tested.token.header), payload: shown(tested.token.claims) }
+          }
+        />
+      )}
       <details>
         <summary>{words.paste}</summary>
         <p className="hint">{words.tryText}</p>
@@ -78,7 +84,31 @@ export function TryToken({ signer }: { signer: Signer }) {
   );
 }
 
-type Decoded = ReturnType<typeof decodedJwt>;
+interface Parts {
+  readonly header: string;
+  readonly payload: string;
+}
+type Decoded = Parts | null;
+
+/** The parts of a JWT for people to read; null for other text. Nothing is verified. */
+function decodedJwt(token: string): Decoded {
+  const [header = '', payload = '', ...rest] = token.trim().split('.');
+  if (rest.length !== 1) return null;
+  try {
+    return { header: shown(JSON.parse(textOf(header))), payload: shown(JSON.parse(textOf(payload))) };
+  } catch {
+    return null;
+  }
+}
+
+function textOf(base64url: string): string {
+  const binary = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+}
+
+function shown(part: unknown): string {
+  return JSON.stringify(part, null, 2);
+}
 
 function Outcome({ tried, decoded }: { tried: TriedToken; decoded: Decoded }) {
   const gaveNone = tried.reason === 'provider-refused' || tried.reason === 'provider-unavailable';
@@ -93,11 +123,6 @@ function Outcome({ tried, decoded }: { tried: TriedToken; decoded: Decoded }) {
 /** Whether the signer accepts the token, whomever it names: its signature and its claims are valid. */
 function isVerified({ checks }: TriedToken): boolean {
   return checks.some(({ check, verdict }) => check === 'token' && verdict === 'passed');
-}
-
-function shown(token: TestedSigner['token']): Decoded {
-  const text = (part: object) => JSON.stringify(part, null, 2);
-  return token && { header: text(token.header), payload: text(token.claims) };
 }
 
 function Verdict({ tried }: { tried: TriedToken }) {
