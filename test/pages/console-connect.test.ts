@@ -283,6 +283,36 @@ describe('applications', () => {
   });
 });
 
+test('a form keeps what is typed while it is being saved', async () => {
+  const body = { name: 'desk', type: 'public', redirectUris: ['https://desk.example/cb'] };
+  const id = createdId(await root.call('POST', 'oidc-clients', body));
+  await using guest = await admin.at(`/console/clients/${id}`);
+  const { page } = guest;
+  await page.locator('#field-name').fill('desk 2');
+  const isAsked = Promise.withResolvers<void>();
+  const mayGoOn = Promise.withResolvers<void>();
+  await page.route(`**/oidc-clients/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') {
+      isAsked.resolve();
+      await mayGoOn.promise;
+    }
+    await route.continue();
+  });
+  await page.locator('#save').click();
+  await isAsked.promise;
+  await page.locator('#field-redirectUris').fill('https://desk.example/later');
+  mayGoOn.resolve();
+  await announced(page, 'Saved');
+  await page.unrouteAll({ behavior: 'wait' });
+  assert.equal(await page.locator('#field-redirectUris').inputValue(), 'https://desk.example/later');
+  const { redirectUris, name } = (await root.get(`oidc-clients/${id}`)).json.data;
+  assert.deepEqual([name, ...redirectUris], ['desk 2', ...body.redirectUris]);
+  await page.locator('#save').click();
+  await announced(page, 'Saved');
+  const saved = (await root.get(`oidc-clients/${id}`)).json.data;
+  assert.deepEqual(saved.redirectUris, ['https://desk.example/later']);
+});
+
 test('a form with changes asks before it is left by a link, the back button or a reload', async () => {
   const body = { name: 'till', type: 'public', redirectUris: ['https://till.example/cb'] };
   const id = createdId(await root.call('POST', 'oidc-clients', body));

@@ -50,7 +50,9 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   const { entity, id, mayChange, usual, children, ask, saved } = props;
   const editing = useEditing(props);
   const { draft, base, changes, saving, meanwhile } = editing;
-  const [asked, setAsked] = useState<{ readonly question: Question; readonly change: Change } | null>(null);
+  const [asked, setAsked] = useState<{ readonly question: Question; readonly about: Sent<Draft> } | null>(
+    null,
+  );
   const change: Change =
     id === null
       ? { method: 'POST', path: entity.collection, body: given(draft) }
@@ -60,19 +62,20 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           body: withValues({}, changes),
           version: base.version,
         };
-  const save = (what: Change, isForced = false) =>
-    saving.mutate({ change: what, isForced, saved: (newId) => saved?.(newId, draft) });
+  const sent: Sent<Draft> = { change, draft };
+  const save = (what: Sent<Draft>, isForced = false) =>
+    saving.mutate({ ...what, isForced, saved: (newId) => saved?.(newId, what.draft) });
   const asking = useMutation({
-    mutationFn: async (_change: Change) => {
+    mutationFn: async (_about: Sent<Draft>) => {
       const found = (await ask?.(changes, draft)) ?? null;
       return typeof found === 'string' ? { text: found } : found;
     },
     // The question is not about later typing.
-    onSuccess: (question, about) => (question === null ? save(about) : setAsked({ question, change: about })),
+    onSuccess: (question, about) => (question === null ? save(about) : setAsked({ question, about })),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!saving.isPending && !asking.isPending) asking.mutate(change);
+    if (!saving.isPending && !asking.isPending) asking.mutate(sent);
   };
   const { labels } = fieldWords(entity.kind);
   const refusal = saving.error instanceof Refusal ? saving.error : null;
@@ -98,7 +101,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           id="save-forced"
           error={saving.error}
           label={labels[refusal?.field ?? ''] ?? labels[refusal?.field?.split('.')[0] ?? '']}
-          force={() => save(change, true)}
+          force={() => save(sent, true)}
         />
       )}
       {mayChange && (
@@ -129,7 +132,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
         close={() => setAsked(null)}
         save={() => {
           setAsked(null);
-          if (asked !== null) save(asked.change);
+          if (asked !== null) save(asked.about);
         }}
       />
     </form>
@@ -186,8 +189,13 @@ function given(draft: object): object {
   return Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));
 }
 
-interface Saving {
+/** A change, and the values that it was made from. */
+interface Sent<Draft> {
   readonly change: Change;
+  readonly draft: Draft;
+}
+
+interface Saving<Draft> extends Sent<Draft> {
   readonly isForced: boolean;
   readonly saved: (id: string | null) => unknown;
 }
@@ -214,7 +222,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
     begin(read);
   }
   const saving = useMutation({
-    async mutationFn({ change, isForced }: Saving): Promise<Outcome<Draft>> {
+    async mutationFn({ change, isForced }: Saving<Draft>): Promise<Outcome<Draft>> {
       const path = isForced ? `${change.path}?force=true` : change.path;
       try {
         const { id: newId = null } = await make<{ readonly id?: string }>({ ...change, path });
@@ -224,12 +232,13 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
         return { isSaved: false, fresh: await reread() };
       }
     },
-    async onSuccess(outcome, { saved }) {
+    async onSuccess(outcome, { draft: sent, saved }) {
       if (!outcome.isSaved) {
         setMeanwhile({ before: base.document, mine: changes, now: outcome.fresh });
         return;
       }
-      if (outcome.fresh !== null) begin(outcome.fresh);
+      // What was typed since then has not been saved.
+      if (outcome.fresh !== null) begin(outcome.fresh, changesOf(entity, sent, draft));
       await refresh();
       announce(id === null ? texts.forms.created : texts.forms.saved);
       await saved(outcome.id);
