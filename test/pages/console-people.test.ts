@@ -143,6 +143,27 @@ describe('a person', () => {
     );
   });
 
+  test('gets their link also when a field is changed while it is made', async () => {
+    const id = await server.createUser({ name: 'iris', password });
+    await using guest = await admin.at(`/console/people/${id}`);
+    const { page } = guest;
+    const isAsked = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    await page.route(`**/identities/${id}/invitation`, async (route) => {
+      isAsked.resolve();
+      await mayGoOn.promise;
+      await route.continue();
+    });
+    await page.locator('#invite').click();
+    await page.locator('#invite-confirm').click();
+    await isAsked.promise;
+    await page.locator('#invite-hours').fill('48');
+    mayGoOn.resolve();
+    await page.getByRole('alertdialog').locator('.secret').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.keyboard.press('Escape');
+  });
+
   test('can be helped by helpers, unless they have more rights', async () => {
     const helperId = await server.createUser({ name: 'helper', password });
     await root.call('PATCH', `identities/${helperId}`, { permissions: ['helpdesk'] });

@@ -19,7 +19,7 @@ interface SubmitFormProps<Made> {
   readonly children: ReactNode;
 }
 
-/** A form that never runs twice at once. Its failure is shown until something is changed. */
+/** A form that never runs twice at once. Its outcome is shown until something is changed afterwards. */
 export function SubmitForm<Made>({ id, label, action, done, result, also, children }: SubmitFormProps<Made>) {
   const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: action, onSuccess: done });
   const submit = (event: FormEvent) => {
@@ -27,7 +27,7 @@ export function SubmitForm<Made>({ id, label, action, done, result, also, childr
     if (!isPending) mutate();
   };
   return (
-    <form onSubmit={submit} onChange={reset}>
+    <form onSubmit={submit} onChange={() => !isPending && reset()}>
       {children}
       {error !== null && <Failure error={error} />}
       {data !== undefined && result?.(data)}
