@@ -180,6 +180,31 @@ describe('many people', () => {
     for (const id of ids) assert.equal((await root.get(`identities/${id}`)).status, 404);
   });
 
+  test('get their links also when a field is changed while they are made', async () => {
+    await group('late', 2);
+    await using guest = await admin.at('/console/people?role=late');
+    const { page } = guest;
+    await page.locator('#pick-page').check();
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('invite');
+    await page.locator('#many-check').click();
+    await page.locator('#many-do').waitFor();
+    const isAsked = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    await page.route('**/identities/bulk', async (route) => {
+      isAsked.resolve();
+      await mayGoOn.promise;
+      await route.continue();
+    });
+    await page.locator('#many-do').click();
+    await isAsked.promise;
+    await page.locator('#many-hours').fill('48');
+    mayGoOn.resolve();
+    await page.locator('#many-links').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await close(page);
+  });
+
   test('are left as they are if it is not possible for one, or the selection is another now', async () => {
     const ids = await group('slow', 2);
     await using guest = await admin.at('/console/people?role=slow');

@@ -121,6 +121,8 @@ function ManyForm({
     checked.mutate();
   };
   const set = (changes: Partial<Work>) => {
+    // The links that it makes are shown only here.
+    if (carried.isPending) return;
     forget();
     setWork((before) => ({ ...before, ...changes }));
   };
