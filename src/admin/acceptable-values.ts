@@ -3,6 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
 import type { Tags } from '../model/entities/entity.ts';
+import { inNormalForm } from '../platform/formats/normal-form.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import {
   checkAddress,
@@ -125,7 +126,7 @@ export function acceptableTags(tags: Tags): Tags {
 }
 
 function inOneForm(text: string): string {
-  return text.normalize('NFC').replaceAll(/\p{Zs}/gu, ' ');
+  return inNormalForm(text, 'NFC').replaceAll(/\p{Zs}/gu, ' ');
 }
 
 function requireText(field: string, text: string, sent: string): void {

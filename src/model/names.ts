@@ -1,11 +1,13 @@
 // When two names are one. Applications show names and some trust them, so `ROOT` beside `root`, or `root` with a Cyrillic
 // o, must not be another person. See docs/decisions/names.md.
 
+import { inNormalForm } from '../platform/formats/normal-form.ts';
+
 /**
  * A name in the form that all of its spellings share: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
  */
 export function foldedName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().normalize('NFC');
+  return inNormalForm(inNormalForm(name, 'NFKC').toLowerCase(), 'NFC');
 }
 
 /**
@@ -15,9 +17,10 @@ export function foldedName(name: string): string {
  */
 export function nameKeys(name: string): readonly string[] {
   if (/^[\x20-\x7e]*$/.test(name)) return [plain(name.toLowerCase())];
-  const letters = name
-    .normalize('NFKC')
-    .replaceAll(anyLookalike, (letter) => lookalikes.get(letter) ?? letter);
+  const letters = inNormalForm(name, 'NFKC').replaceAll(
+    anyLookalike,
+    (letter) => lookalikes.get(letter) ?? letter,
+  );
   // A bar may be read as a capital I or as a small l.
   const readings = new Set([name, ...['i', 'l'].map((bar) => letters.replaceAll(aBar, bar))]);
   return [...new Set([...readings].map((reading) => plain(foldedName(reading))))];

@@ -3,6 +3,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { inNormalForm } from '../../platform/formats/normal-form.ts';
 import { largestPasswordBytes, opaqueString } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
@@ -130,8 +131,7 @@ function compositionProblems(password: string, policy: PasswordPolicy): Broken[]
 
 /** Case, width and separators do not make a password harder to guess. */
 function simplify(text: string): string {
-  return text
-    .normalize('NFKC')
+  return inNormalForm(text, 'NFKC')
     .toLowerCase()
     .replaceAll(/[\s._-]/g, '');
 }

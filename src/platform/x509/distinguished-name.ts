@@ -1,4 +1,5 @@
 import { MalformedInput } from '../formats/malformed-input.ts';
+import { inNormalForm } from '../formats/normal-form.ts';
 import { childrenOf, type DerElement, derTag, readObjectIdentifier, readText } from './der.ts';
 
 export interface DistinguishedName {
@@ -41,6 +42,5 @@ export function isWithin(name: DistinguishedName, base: DistinguishedName): bool
 
 // Letter case and runs of spaces make no difference (RFC 4518). Quoted so that no value can imitate two.
 function comparable(text: string): string {
-  const plain = /^\p{ASCII}*$/u.test(text) ? text : text.normalize('NFKC');
-  return plain.toLowerCase().trim().replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&');
+  return inNormalForm(text, 'NFKC').toLowerCase().trim().replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&');
 }
