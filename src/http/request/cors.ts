@@ -64,11 +64,18 @@ export function originCheck(bindPoint: BindPoint, listener: Listener): OriginChe
 export function originsOfApplications(
   clients: () => readonly Pick<RegisteredClient, 'type' | 'apiAccess' | 'redirectPatterns'>[],
 ): ApplicationOrigins {
+  // Every request that names an origin asks. A client that changes gets another list.
+  const known = new WeakMap<readonly RedirectUriPattern[], OriginCheck>();
+  const checkOf = (patterns: readonly RedirectUriPattern[]) => {
+    const check = known.get(patterns) ?? originsOf(patterns);
+    known.set(patterns, check);
+    return check;
+  };
   return (origin, isForApplications) =>
     clients().some(
       ({ type, apiAccess, redirectPatterns }) =>
         // Applications with a server keep the secret there, and call from there.
-        type === 'public' && (isForApplications || apiAccess) && originsOf(redirectPatterns)(origin),
+        type === 'public' && (isForApplications || apiAccess) && checkOf(redirectPatterns)(origin),
     );
 }
 
