@@ -37,9 +37,10 @@ export function openRecords(base: Base) {
   const attempts = {
     ...countedAttempts(recordedAttempts({ clock, random }, keepAttempt), loginAttempts),
     keep: keepAttempt,
+    /** Resolves when the decision records and audit events of all threads so far are in the store. */
     async flush() {
       await others.settle();
-      await (first?.attempts ?? attemptRecords).flush();
+      await Promise.all([(first?.attempts ?? attemptRecords).flush(), audit.kept()]);
     },
   };
 

@@ -95,8 +95,8 @@ export interface AnswersOfThread {
   catchUp(_: null): Promise<void>;
   beFresh(_: null): Promise<void>;
   counts(_: null): ThreadCounts;
-  /** When the answer arrives, everything that the thread sent before has arrived too. */
-  settle(_: null): void;
+  /** When the answer arrives, everything that the thread sent before has arrived too, and its audit events are stored. */
+  settle(_: null): Promise<void>;
   /** One thread after the other: see `releaseMemory`. */
   releaseMemory(_: null): void;
   /** Prepares another configuration, with the current contents of its files. @throws what cannot be used */
@@ -127,10 +127,7 @@ export async function runRequestThread(needs: {
   const { data, port } = needs;
   let stop = async () => {};
   // Answered from the beginning: the thread may be told to stop before there is anything to stop.
-  const answers: Record<string, (argument: never) => unknown> = {
-    settle() {},
-    stop: () => stop(),
-  };
+  const answers: Record<string, (argument: never) => unknown> = { stop: () => stop() };
   const first = threadCalls<AnswersOfFirst>(port, answers);
   // Lines of the audit trail must not be lost with a thread that an error ends.
   process.once('exit', first.sendNow);
@@ -145,6 +142,7 @@ export async function runRequestThread(needs: {
     catchUp: () => services.view.feed.catchUp(),
     beFresh: () => services.view.feed.beFresh(),
     counts: services.counts,
+    settle: async () => void (await services.audit.kept()),
     learnIntermediates,
   } satisfies Partial<AnswersOfThread>;
   Object.assign(answers, ofThread);

@@ -56,7 +56,7 @@ export async function openServices(foundations: Foundations) {
   const { base, telemetry } = openBase(foundations);
   const { inUse } = base;
   const records = openRecords(base);
-  const { audit, attempts } = records;
+  const { attempts } = records;
   const providers = openProviders(base);
   const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
   const callers = await openCallers(base, providers, { ...records, ...pki, deliveries });
@@ -122,7 +122,7 @@ export async function openServices(foundations: Foundations) {
       await stopWork();
       await observation.node.stop();
       await view.legacy.flush();
-      await Promise.all([attempts.flush(), audit.kept()]);
+      await attempts.flush();
       view.feed.stop();
       await telemetry.stop();
       observation.stop();

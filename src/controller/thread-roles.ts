@@ -13,7 +13,7 @@ import type { ThreadCounts } from './thread-counts.ts';
 /** The request threads beside the first one, as that one sees them. */
 export interface OtherThreads {
   readonly threads: MetricSources['threads'];
-  /** Resolves when everything that they have sent so far has arrived. */
+  /** Resolves when everything that they have sent so far has arrived, and their audit events so far are stored. */
   settle(): Promise<void>;
   /** Asks each for its counts. */
   gather(): Promise<void>;

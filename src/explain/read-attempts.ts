@@ -13,7 +13,7 @@ import { english } from './reasons-en.ts';
 
 export interface ReadAttemptsNeeds {
   readonly store: { readonly loginAttempts: LoginAttemptStore };
-  /** Records of this node that are still to be written: readers want the newest. */
+  /** Writes the records of this node that are still to be written, and its audit events: readers want the newest. */
   readonly attempts: { flush(): Promise<void> };
 }
 

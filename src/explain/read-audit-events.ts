@@ -1,11 +1,10 @@
 import { existing } from '../errors/auth-error.ts';
-import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { type ListQuery, newestFirst, type Page } from '../model/list-query.ts';
 import type { AuditEventStore, ListedAuditEvent } from '../store/contracts/audit-events.ts';
+import type { ReadAttemptsNeeds } from './read-attempts.ts';
 
-export interface ReadAuditEventsNeeds {
+export interface ReadAuditEventsNeeds extends Pick<ReadAttemptsNeeds, 'attempts'> {
   readonly store: { readonly auditEvents: Pick<AuditEventStore, 'find' | 'list'> };
-  readonly audit: Pick<KeptAuditTrail, 'kept'>;
 }
 
 /** Newest first, unless another order is requested. */
@@ -13,12 +12,12 @@ export async function listAuditEvents(
   needs: ReadAuditEventsNeeds,
   query: ListQuery,
 ): Promise<Page<ListedAuditEvent>> {
-  await needs.audit.kept();
+  await needs.attempts.flush();
   return needs.store.auditEvents.list(newestFirst(query));
 }
 
 /** @throws AuthError not_found */
 export async function getAuditEvent(needs: ReadAuditEventsNeeds, id: string): Promise<ListedAuditEvent> {
-  await needs.audit.kept();
+  await needs.attempts.flush();
   return existing(await needs.store.auditEvents.find(id));
 }

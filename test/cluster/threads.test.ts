@@ -202,6 +202,39 @@ describe('records and counts cover all threads', () => {
       });
     }
   });
+
+  test('audit events, whichever thread is asked, even while another one has still to store them', async (t) => {
+    const id = await server.createUser({ name: 'copied', password });
+    const codes: string[] = [];
+    for (const _ of clients) codes.push(await obtainCode(server, 'copied', password));
+    const { auditEvents } = server.store;
+    const { append } = auditEvents;
+    const gate = Promise.withResolvers<void>();
+    // Of the first thread.
+    const held = t.mock.method(auditEvents, 'append', async (...events: Parameters<typeof append>) => {
+      await gate.promise;
+      return append(...events);
+    });
+    const twice = async (client: HttpsClient, at: number): Promise<number> => {
+      const code = codes[at] as string;
+      assert.equal((await redeem(client, code)).status, 200);
+      return (await redeem(client, code)).status;
+    };
+    assert.deepEqual(await Promise.all(clients.map(twice)), all(400));
+    assert.notEqual(held.mock.callCount(), 0);
+    const filter = encodeURIComponent(`event="code.refused" and identityId="${id}"`);
+    const lists = clients.map((client) =>
+      callerWith(client, root.accessToken).get(`audit-events?limit=${connections}&filter=${filter}`),
+    );
+    // Lists that do not wait are answered meanwhile.
+    const other = httpsClient(server.url, server.caPem);
+    t.after(() => other.closeConnections());
+    for (let request = 0; request < connections; request += 1)
+      await callerWith(other, root.accessToken).get('identities?limit=1');
+    gate.resolve();
+    const counts = (await Promise.all(lists)).map(({ json }) => json.data.length);
+    assert.deepEqual(counts, all(connections));
+  });
 });
 
 describe('TLS', () => {

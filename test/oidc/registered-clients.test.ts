@@ -265,6 +265,7 @@ describe('a client authenticates', () => {
 
   test('with either of two secrets, each until it is deleted', async () => {
     const app = await registerClient(await asRoot());
+    clock.advance(SECOND);
     const second = { ...app, secret: await addSecret(root, app.id) };
     const works = async (which: TestClient) =>
       (await redeemAs(server, which, await codeFor(server, which, 'alice'))).status === 200;
