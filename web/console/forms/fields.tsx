@@ -55,19 +55,16 @@ export function FieldCard({
   title,
   names,
   details = {},
-  lead,
   children,
 }: {
   id: string;
   title: string;
   names: readonly string[];
   details?: Readonly<Record<string, FieldDetails>>;
-  lead?: ReactNode;
   children?: ReactNode;
 }) {
   return (
     <Card id={id} title={title}>
-      {lead}
       {names.map((name) => (
         <EntityField key={name} name={name} {...details[name]} />
       ))}

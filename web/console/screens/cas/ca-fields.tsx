@@ -1,4 +1,5 @@
 import type { caEntity } from '../../../../src/model/entities/ca.ts';
+import { Card } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { CheckField } from '../../parts/field.tsx';
@@ -18,9 +19,10 @@ export function CaFields() {
         title={words.what}
         names={['name', 'isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled']}
       />
-      <FieldCard id="rule" title={words.rule} names={[]} lead={<p className="hint">{words.ruleText}</p>}>
+      <Card id="rule" title={words.rule}>
+        <p className="hint">{words.ruleText}</p>
         <RuleFields />
-      </FieldCard>
+      </Card>
       <FieldCard
         id="revocation"
         title={words.revocation}

@@ -1,5 +1,6 @@
 import type { externalJwtSignerEntity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type ClientAuthMethod, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
+import { Card } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityField, FieldCard, useForm } from '../../forms/fields.tsx';
 import { CheckField } from '../../parts/field.tsx';
@@ -52,14 +53,10 @@ export function SignerFields() {
           },
         }}
       />
-      <FieldCard
-        id="newcomers"
-        title={words.newcomers}
-        names={[]}
-        lead={<p className="hint">{words.newcomersText}</p>}
-      >
+      <Card id="newcomers" title={words.newcomers}>
+        <p className="hint">{words.newcomersText}</p>
         <NewcomerFields />
-      </FieldCard>
+      </Card>
       <FieldCard
         id="enrolling"
         title={words.enrolling}
