@@ -142,6 +142,28 @@ describe('the shell', () => {
     await page.locator('#username').waitFor();
   });
 
+  test('takes a form with changes away when another person signs in', async () => {
+    const ownerId = await server.createUser({ name: 'owner', password, isAdmin: true });
+    await server.createUser({ name: 'stranger', password });
+    await using guest = await atConsole(server, 'owner', '/console/people/new');
+    const { page, context } = guest;
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.locator('#field-name').fill('a secret name');
+    assert.equal((await root.call('DELETE', `identities/${ownerId}/api-sessions`)).status, 200);
+    await page.locator('#save').click();
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#sign-in-again').click(),
+    ]);
+    await giveLogin(beside, 'stranger');
+    await page.locator('#username').waitFor();
+    assert.deepEqual(asked, [], 'they cannot stay on it');
+  });
+
   test('says so when the permission is missing, and offers what each permission allows', async () => {
     await server.createUser({ name: 'nobody', password });
     const nobody = await atConsole(server, 'nobody');

@@ -13,6 +13,7 @@ import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make, reasonOf, type Versioned } from '../session/api.ts';
+import { currentState } from '../session/session.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
@@ -166,7 +167,11 @@ function SaveQuestion({
 /** Asks before a link, the back button or the browser leaves a form with changes: they would be lost. */
 function LeaveQuestion() {
   const { forms: words } = texts;
-  const { status, proceed, reset } = useBlocker({ shouldBlockFn: isElsewhere, withResolver: true });
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: isElsewhere,
+    enableBeforeUnload: isTheirs,
+    withResolver: true,
+  });
   return (
     <Dialog isOpen={status === 'blocked'} close={reset} title={words.leaveTitle} text={words.leaveText}>
       <p className="buttons">
@@ -177,6 +182,11 @@ function LeaveQuestion() {
       </p>
     </Dialog>
   );
+}
+
+/** False when another person has signed in, who must not stay here. */
+function isTheirs(): boolean {
+  return currentState() !== 'starting';
 }
 
 /** The link that skips to the content stays on the screen. */

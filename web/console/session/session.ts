@@ -92,7 +92,7 @@ export async function signInInWindow(): Promise<void> {
   if (current === undefined) throw new SessionEnded('not-logged-in');
   const isThem = await current.signInInWindow(identityId ?? '');
   if (!isThem) {
-    // Takes the page away first: a form with changes would let them stay.
+    // A form with changes would let them stay.
     become('starting');
     location.assign('/console');
     return;
