@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -84,4 +84,18 @@ test('a command whose reader has gone ends quietly, like any program at the end 
   });
   // 128 + SIGPIPE.
   assert.equal(stderr, '141\n');
+});
+
+test('a command whose output cannot be written says why', { skip: !existsSync('/dev/full') }, () => {
+  const { stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', '"$0" "$1" config schema >/dev/full', process.execPath, entry],
+    {
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(
+    stderr,
+    'error: The output cannot be written: the disk is full.\nnext: write it to another place\n',
+  );
 });

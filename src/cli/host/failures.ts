@@ -15,7 +15,6 @@ import { PkiFileError } from '../../controller/overlay-pki.ts';
 import { BackupUnusable, NodesRunning } from '../../controller/restore-database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/server/listen-error.ts';
-import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
@@ -51,7 +50,6 @@ export function hostFailure(error: unknown): unknown {
   if (error instanceof RangeError) {
     return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
   }
-  if (isFileError(error)) return fileFailure(error);
   return error;
 }
 
@@ -194,30 +192,4 @@ function isSqliteError(error: unknown): error is Error & { readonly errcode: num
 /** Whether it is an error message of the PostgreSQL server. */
 function isPostgresError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'severity' in error && 'code' in error;
-}
-
-interface FileError extends Error {
-  readonly code: string;
-  readonly path: string;
-}
-
-function isFileError(error: unknown): error is FileError {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    'path' in error &&
-    typeof error.code === 'string' &&
-    typeof error.path === 'string'
-  );
-}
-
-function fileFailure(error: FileError): CliError {
-  return new CliError(`${error.path} cannot be used: ${fileErrorReason(error)}.`, {
-    code: 'file',
-    next:
-      error.code === 'ENOSPC'
-        ? 'free space on the disk, then run the command again'
-        : 'check the path and the permissions',
-    cause: error,
-  });
 }

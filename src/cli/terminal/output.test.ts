@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notice, printResult, type Report } from './output.ts';
+import { notice, printResult, type Report, reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 /** A report, and what it has written. */
@@ -34,4 +34,26 @@ test('under -j the same text is escaped, and parses to what it was', () => {
   printResult(report, { name: foreign }, () => '');
   assert.doesNotMatch(written(), /[^\P{Cc}\n]|\p{Bidi_Control}/u);
   assert.deepEqual(JSON.parse(written()), { name: foreign });
+});
+
+test('a file that the system refuses is named with the reason and the next step', () => {
+  const refused = (properties: object) => {
+    const { report, written } = reportTo(false);
+    reportFailure({ ...report, helpCommand: '' }, Object.assign(new Error(), properties));
+    return written();
+  };
+  assert.equal(
+    refused({ code: 'EACCES', path: '/h/x' }),
+    'error: /h/x cannot be used: this user may not access it.\nnext: check the path and the permissions\n',
+  );
+  // Of an open file the system names no path.
+  assert.equal(
+    refused({ code: 'ENOSPC', syscall: 'write' }),
+    'error: A file cannot be used: the disk is full.\nnext: free space on the disk, then run the command again\n',
+  );
+  assert.match(
+    refused({ code: 'EFBIG' }),
+    /larger than this process may make a file\.\nnext: raise the limit/,
+  );
+  assert.match(refused({ code: 'ECONNRESET' }), /^error: Something unexpected/);
 });

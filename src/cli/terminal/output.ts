@@ -1,3 +1,4 @@
+import { fileErrorReason, isFileError } from '../../platform/file-error-reason.ts';
 import { escapeUnseen } from '../../platform/log/log-line.ts';
 import type { CliPorts } from './ports.ts';
 
@@ -52,10 +53,25 @@ function unexpected(report: Pick<Report, 'ports'>, error: unknown): CliError {
   if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error) {
     report.ports.stderr.write(`${printable(error.stack ?? '')}\n`);
   }
+  if (isFileError(error)) return fileFailure(error);
   return new CliError(`Something unexpected happened: ${detail}`, {
     exitCode: exitCodes.failed,
     code: 'unexpected',
     next: 'set OVERLAY_AUTH_DEBUG=1 and run the command again to see where',
+    cause: error,
+  });
+}
+
+const afterFileFailure: Readonly<Record<string, string>> = {
+  ENOSPC: 'free space on the disk, then run the command again',
+  EDQUOT: 'delete files of this user, then run the command again',
+  EFBIG: 'raise the limit (ulimit -f), then run the command again',
+};
+
+function fileFailure(error: Error & { readonly code: string; readonly path?: string }): CliError {
+  return new CliError(`${error.path ?? 'A file'} cannot be used: ${fileErrorReason(error)}.`, {
+    code: 'file',
+    next: afterFileFailure[error.code] ?? 'check the path and the permissions',
     cause: error,
   });
 }

@@ -1,5 +1,6 @@
 import { access, open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { CliError, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
@@ -48,6 +49,6 @@ function takenFile(path: string): CliError {
 }
 
 function notWritten(path: string, error: unknown): CliError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new CliError(`${path} cannot be written: ${reason}`, { code: 'file_not_written', cause: error });
+  const message = `${path} cannot be written: ${fileErrorReason(error)}.`;
+  return new CliError(message, { code: 'file_not_written', cause: error });
 }

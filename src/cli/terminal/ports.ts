@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, type Millis, systemClock } from '../../platform/clock.ts';
+import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { type Random, systemRandom } from '../../platform/random.ts';
 
 /** A stream that commands read secrets and answers from. */
@@ -44,11 +45,11 @@ export function systemPorts(): CliPorts {
     pause: (time) => setTimeout(time),
     // Getters, because creating the stream of an unused stdin costs time.
     get stdout() {
-      endOnClosedPipe(process.stdout);
+      endOnFailedWrite(process.stdout);
       return forLocale(process.stdout, process.env);
     },
     get stderr() {
-      endOnClosedPipe(process.stderr);
+      endOnFailedWrite(process.stderr);
       return process.stderr;
     },
     get stdin() {
@@ -59,15 +60,25 @@ export function systemPorts(): CliPorts {
 
 /** The exit status that a shell reports for a program that a closed pipe ended (128 + SIGPIPE). */
 const brokenPipeStatus = 141;
+/** `exitCodes.failed` of output.ts, which imports this file. */
+const failedStatus = 1;
 const guarded = new WeakSet<NodeJS.WriteStream>();
 
-/** The reader has gone, as in `… | head`: the command ends, like any program at the end of a pipe. */
-function endOnClosedPipe(output: NodeJS.WriteStream): void {
+/**
+ * Ends the command: when the reader has gone, as in `… | head`, like any program at the end of a pipe; when the output
+ * cannot be written, such as to a full disk, with the reason.
+ */
+function endOnFailedWrite(output: NodeJS.WriteStream): void {
   if (guarded.has(output)) return;
   guarded.add(output);
   output.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipeStatus);
-    throw error;
+    if (output === process.stdout) {
+      process.stderr.write(
+        `error: The output cannot be written: ${fileErrorReason(error)}.\nnext: write it to another place\n`,
+      );
+    }
+    process.exit(failedStatus);
   });
 }
 
