@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { checkFirstAdministrator, createAdministrator } from '../../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../../config/addresses.ts';
+import { dbSchema } from '../../../config/value-kinds.ts';
 import { claimDatabase, hasDatabase } from '../../../controller/database.ts';
 import { AuthError } from '../../../errors/auth-error.ts';
 import { passwordHasher } from '../../../login/password/password.ts';
@@ -81,6 +82,13 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
       `${JSON.stringify(db)} is not a database URL.`,
       'use --db sqlite:FILE or --db postgres://USER@HOST/NAME',
     );
+  }
+  const problem = dbSchema.safeParse(db).error?.issues[0]?.message;
+  if (problem !== undefined) {
+    throw new CliError(`--db cannot be used: ${problem}.`, {
+      code: 'config',
+      next: 'overlay-auth init --help',
+    });
   }
   const { host, port } = parseHostAndPort(address);
   const notAnAddress = ip.find((text) => isIP(text) === 0);
