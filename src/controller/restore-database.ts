@@ -1,6 +1,6 @@
 // Makes a database safe to use after it was restored from a backup: see docs/decisions/restoring-a-backup.md.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { isOnline } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -64,7 +64,8 @@ export async function restoreDatabase(
     needs.config,
     'PostgreSQL is put back with its own tools; afterwards, before a controller starts, run: overlay-auth ops db restored.',
   );
-  if (!existsSync(backup)) throw new BackupUnusable(`There is no file ${backup}.`);
+  const found = statSync(backup, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) throw new BackupUnusable(`There is no file ${backup}.`);
   if (existsSync(path) && realpathSync(path) === realpathSync(backup))
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
   using _claim = claimDatabase(needs.config);

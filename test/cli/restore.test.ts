@@ -193,6 +193,7 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
     ['songs.db', /belongs to another program/],
     ['short.db', /short\.db (is damaged|cannot be read as a database)/],
     ['text.db', /text\.db cannot be read as a database: file is not a database/],
+    ['.', /^error: There is no file .*\.\nnext: name another backup/],
     ['h/overlay.db', /is the database itself/],
   ];
   for (const [file, pattern] of refusals) {
