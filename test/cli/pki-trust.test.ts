@@ -140,7 +140,8 @@ test('pki trust refuses what is not the authority of a server', async () => {
   assert.match(await refusal('h/pki/client-ca.cert.pem'), /issued by another authority/);
   assert.match(await refusal('h/pki/ca-bundle.pem'), /holds 2 certificates/);
   assert.match(await refusal('h/pki/root-ca.key.pem'), /contains no certificate/);
-  assert.match(await refusal('h/pki/none.pem'), /cannot be read/);
+  assert.match(await refusal('h/pki/none.pem'), /cannot be read: it does not exist\./);
+  assert.match(await refusal('h/pki'), /cannot be read: it is a folder\./);
   writeFileSync(join(box.cwd, 'old.pem'), authority({ from: -2 * DAY, until: -DAY }).certPem);
   assert.match(await refusal('old.pem'), /has expired/);
   // A home whose server certificate was replaced by another authority's.

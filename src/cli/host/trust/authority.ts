@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Millis } from '../../../platform/clock.ts';
+import { fileErrorReason } from '../../../platform/file-error-reason.ts';
 import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
 import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { displaySubject, isIssuedBy, isSelfSigned, parseCertificates } from '../../../platform/x509/x509.ts';
@@ -95,7 +96,7 @@ function textOf(ports: CliPorts, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw refused(`${shownPath(ports.cwd, file)} cannot be read.`, error);
+    throw refused(`${shownPath(ports.cwd, file)} cannot be read: ${fileErrorReason(error)}.`, error);
   }
 }
 
