@@ -471,7 +471,7 @@ describe('run controller refuses to start, with one sentence', () => {
     const missing = await box.exits(1, ['run', 'controller', 'nowhere.yml']);
     assert.match(
       missing.stderr,
-      /^error: nowhere\.yml: the file does not exist\.\n +Create a configuration with: overlay-auth init --home DIR/,
+      /^error: nowhere\.yml: the file does not exist\.\n +Create a configuration with: overlay-auth init --home DIR --address HOST:PORT/,
     );
     const check = await box.exits(1, ['run', 'controller', configFile, '--check']);
     assert.equal(check.stdout, '');

@@ -40,7 +40,7 @@ export function hostFailure(error: unknown): unknown {
   }
   if (error instanceof PkiFileError) return as(error.message, 'pki_file');
   if (error instanceof ListenError) {
-    return as(error.message, 'listen', 'overlay-auth run controller CONFIG --check   (after the change)');
+    return as(error.message, 'listen', 'after the change, run the command again');
   }
   const ofDatabase = databaseFailure(error, as);
   if (ofDatabase !== undefined) return ofDatabase;
@@ -58,7 +58,7 @@ type Failure = abstract new (...args: never[]) => Error;
 /** Failures about the state of the database, or another controller on it, with their own message. */
 const databaseFailures: readonly (readonly [type: Failure, code: string, next: string])[] = [
   [AlreadyRunning, 'already_running', 'stop the other controller, then run the command again'],
-  [SchemaError, 'schema', 'use the release that it belongs to'],
+  [SchemaError, 'schema', 'name another database, or use the release that this one belongs to'],
   [
     EmptiedDatabase,
     'emptied_database',
