@@ -104,15 +104,20 @@ export async function proveOwnApp(needs: LoginServices, call: OwnCall, code: str
   await proveTotp(needs, call, readRecoveryCode(code) === undefined ? code : '');
 }
 
-/** Replaces every recovery code. @returns the new ones, shown only this once @throws as removeOwnTotp */
+/**
+ * Replaces every recovery code. A thief of a session and one code must not keep the account.
+ * @returns the new ones, shown only this once
+ * @throws AuthError as removeOwnTotp
+ */
 export async function renewOwnRecoveryCodes(
   needs: LoginServices,
   call: OwnCall,
-  code: string,
+  proof: OfferedProof & { readonly code: string },
 ): Promise<readonly string[]> {
   const { caller, origin } = call;
   await requireEnrolled(needs, caller);
-  await proveTotp(needs, call, code);
+  await requireFreshProof(needs, call, proof);
+  await proveTotp(needs, call, proof.code);
   const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId);
   needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);
   return codes;

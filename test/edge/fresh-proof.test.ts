@@ -161,6 +161,16 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal((await caller.call('DELETE', path, { ...both, code: code() })).status, 200);
     });
 
+    test('is asked for before new recovery codes, which a thief of one code would keep', async () => {
+      const { caller, code } = await withApp();
+      const codes = `${path}/recovery-codes`;
+      clock.advance(6 * MINUTE);
+      assertOidcAsked(await caller.call('POST', codes, { code: code() }));
+      const renewed = await caller.call('POST', codes, { code: code(), currentPassword: password });
+      assert.equal(renewed.status, 200, renewed.text);
+      assert.equal(renewed.json.data.recoveryCodes.length, 20);
+    });
+
     test('needs no more than the code just after the login', async () => {
       const { caller, code } = await withApp();
       assert.equal((await caller.call('DELETE', path, { code: code() })).status, 200);

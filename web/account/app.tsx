@@ -129,14 +129,11 @@ function On({
   refresh: Refresh;
   showCodes: (codes: readonly string[]) => void;
 }) {
-  const renew = async (values: FormData) => {
-    try {
-      const { data } = await api.POST(`${path}/recovery-codes`, { body: { code: codeIn(values) } });
-      showCodes(data.data.recoveryCodes);
-      announce(texts.newCodesReady);
-    } catch (error) {
-      throw factorFault(error);
-    }
+  const renew = async (values: FormData, proof: OfferedProof) => {
+    const body = { code: codeIn(values), ...proof };
+    const { data } = await api.POST(`${path}/recovery-codes`, { body });
+    showCodes(data.data.recoveryCodes);
+    announce(texts.newCodesReady);
   };
   const remove = async (values: FormData, proof: OfferedProof) => {
     await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
@@ -165,9 +162,9 @@ function On({
       </Folded>
       <Folded id="fold-new-codes" label={texts.newCodes}>
         <p>{texts.newCodesText}</p>
-        <Form id="new-codes" submit={texts.newCodes} action={renew}>
+        <ProvenForm id="new-codes" submit={texts.newCodes} hasPassword={hasPassword} action={renew}>
           <CodeField id="new-codes-code" label={texts.anyCode} />
-        </Form>
+        </ProvenForm>
       </Folded>
       <Folded id="fold-remove-app" label={texts.removeApp}>
         <p>{texts.removeAppText}</p>

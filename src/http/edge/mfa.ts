@@ -172,12 +172,12 @@ function recoveryCodeRoutes(needs: EdgeServices, at: Declares, path: string): re
     at('POST', path, {
       summary: 'Replace the recovery codes',
       answer: newCodes,
-      refusals: proofRefusals,
+      refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,
-      body: optionalCode,
+      body: z.object({ ...optionalCode.shape, currentPassword }),
       async data(context, { body }) {
-        const code = requiredCode(context, body.code);
-        return { recoveryCodes: await renewOwnRecoveryCodes(needs, context.ownCall, code) };
+        const proof = { ...offeredProof(context, body), code: requiredCode(context, body.code) };
+        return { recoveryCodes: await renewOwnRecoveryCodes(needs, context.ownCall, proof) };
       },
     }),
   ];

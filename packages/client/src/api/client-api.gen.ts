@@ -2232,6 +2232,7 @@ export interface operations {
             content: {
                 "application/json": {
                     code?: string;
+                    currentPassword?: string;
                 };
             };
         };

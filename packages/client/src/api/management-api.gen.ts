@@ -4573,6 +4573,7 @@ export interface operations {
             content: {
                 "application/json": {
                     code?: string;
+                    currentPassword?: string;
                 };
             };
         };
