@@ -12,6 +12,28 @@ export type Filter =
   | { readonly op: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
   | { readonly op: 'true' };
 
+export type Term = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' | 'true' }>;
+
+/** The terms of a filter that name a field. */
+export function termsOf(filter: Filter): readonly Term[] {
+  switch (filter.op) {
+    case 'true':
+      return [];
+    case 'and':
+    case 'or':
+      return filter.terms.flatMap(termsOf);
+    case 'not':
+      return termsOf(filter.term);
+    default:
+      return [filter];
+  }
+}
+
+/** Filters all of which must hold. */
+export function conjunctsOf(filter: Filter): readonly Filter[] {
+  return filter.op === 'and' ? filter.terms.flatMap(conjunctsOf) : [filter];
+}
+
 /** The reader who pays for a list, and how much it may cost. `budgetOf` makes one for each kind of reader. */
 export interface ListBudget {
   /** The caller whose turn it takes: an identity, or the source of a stranger. */

@@ -17,6 +17,7 @@ const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = 
 const listed = listSource('audit_events', auditEventListFields, {
   identity: 'LEFT JOIN',
   columns: { byIdentity: byName },
+  inOrder: ['at'],
   select: `${byName} AS by_identity_name`,
 });
 

@@ -35,6 +35,7 @@ const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
 
 const listed = listSource('authenticators', authenticatorListFields, {
   identity: 'JOIN',
+  inFiltered: ['certExpiresAt'],
   named: { 'authenticators.username': 'authenticators.username_key' },
   select: lockOfPassword,
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loginAttemptListFields } from '../../model/list-fields.ts';
+import { testBudget } from '../../../test/support/list-budget.ts';
+import { authenticatorListFields, loginAttemptListFields } from '../../model/list-fields.ts';
 import type { Filter } from '../../model/list-query.ts';
 import { identityTable } from './codec.ts';
-import { comparisonsOf } from './list-query.ts';
+import { postgresDialect } from './engine.ts';
+import { comparisonsOf, compileList } from './list-query.ts';
 import { listSource } from './list-source.ts';
 
 test('a filter pays once for folding a field, and not at all for one that is stored in lower case', () => {
@@ -26,5 +28,19 @@ test('a filter pays once for folding a field, and not at all for one that is sto
     [attempts, [term('identity'), term('identity')], 10],
   ] as const) {
     assert.equal(comparisonsOf(source, { op: 'or', terms }), comparisons, JSON.stringify(terms));
+  }
+});
+
+test('an order counts as sorted where no index has it, not even for what a filter names', () => {
+  const source = listSource('authenticators', authenticatorListFields, { inFiltered: ['certExpiresAt'] });
+  for (const [field, isSorted] of [
+    ['id', false],
+    ['certExpiresAt', false],
+    ['createdAt', true],
+    ['method', true],
+  ] as const) {
+    const sort = [{ field, descending: false }];
+    const query = { filter: { op: 'true' }, sort, limit: 10, offset: 0, budget: testBudget } as const;
+    assert.equal(compileList(postgresDialect, source, query).isSorted, isSorted, field);
   }
 });

@@ -3,7 +3,13 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { FieldKind } from '../../model/list-fields.ts';
-import type { Filter, FilterValue, ListQuery } from '../../model/list-query.ts';
+import {
+  conjunctsOf,
+  type Filter,
+  type FilterValue,
+  type ListQuery,
+  termsOf,
+} from '../../model/list-query.ts';
 import { foldedName } from '../../model/names.ts';
 import type { Dialect } from './engine.ts';
 import { among, raw, type Sql, type SqlValue, sql, together } from './intent.ts';
@@ -59,10 +65,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   // Joins that only add columns do not change the number of entries, and are most of the work.
   const join = joined !== null && names(source, joined.table, query.filter) ? joined.sql : '';
   const counted = `${table} ${join}`;
-  const sort = query.sort.map(({ field, descending }) => {
-    const stored = fieldOf(source, field);
-    return { ...stored, column: stored.orderedBy ?? stored.column, descending };
-  });
+  const sort = sortOf(source, query);
   const decisive = sort.findIndex(({ isUnique, isOptional }) => isUnique && !isOptional);
   const sorted = decisive < 0 ? [...sort, ofKey(source, sort)] : sort.slice(0, decisive + 1);
   const orderedBy = (expressionOf: (column: string, at: number) => string) =>
@@ -103,14 +106,16 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     return pageAmong(together(firsts, ' UNION ALL '));
   };
   return {
-    isSorted: !isOfIndex && parts === null,
+    isSorted: !isOfIndex && parts === null && first?.order !== 'filtered',
     pageOfFew: () =>
       pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
     pageOfSorted: () => pageAmong(sql`${entries} LIMIT ${everyEntry}`),
     pageAmongFirst(most) {
       if (!isOfIndex || isFar) return null;
       const within = condition({ dialect, source, folded: new Map() }, boundsOf(query));
-      const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} AND ${within} ORDER BY ${orderBy} LIMIT ${most}`;
+      // Of an order in parts, those with a value: they have an index, and engines would begin with the others.
+      const part = raw(first.isOptional ? '1 = 1' : `${first.column} IS NOT NULL`);
+      const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} AND ${part} AND ${within} ORDER BY ${orderBy} LIMIT ${most}`;
       return sql`SELECT ${raw(source.select)} FROM (${entries}) AS ${raw(table)} ${raw(joined?.sql ?? '')} WHERE ${matches} ORDER BY ${orderBy} ${page}`;
     },
     count: () =>
@@ -127,6 +132,18 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
 }
 
 type Sorted = StoredField & { readonly descending: boolean };
+
+function sortOf(source: ListSource, { sort, filter }: ListQuery): readonly Sorted[] {
+  return sort.map(({ field, descending }) => {
+    const stored = fieldOf(source, field);
+    const column = stored.orderedBy ?? stored.column;
+    const isParted = stored.order === 'parts' && stored.kind !== 'boolean';
+    // All that match are in one part of the order.
+    if (isParted && conjunctsOf(filter).some((term) => needsValue(term, field)))
+      return { ...stored, column, descending, isOptional: false, order: 'whole' };
+    return { ...stored, column, descending };
+  });
+}
 
 /** The tie-breaker of equal entries: the key, in the direction of the field before it, as indexes have both. */
 function ofKey(source: ListSource, sort: readonly Sorted[]): Sorted {
@@ -176,23 +193,6 @@ export function comparisonsOf(source: ListSource, filter: Filter): number {
   });
   const foldings = new Set(foldedFields(source, filter).filter(({ lowerCase }) => lowerCase === null)).size;
   return each.reduce((total, cost) => total + cost, foldings * foldingCost);
-}
-
-export type Term = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' | 'true' }>;
-
-/** The terms of a filter that name a field. */
-export function termsOf(filter: Filter): readonly Term[] {
-  switch (filter.op) {
-    case 'true':
-      return [];
-    case 'and':
-    case 'or':
-      return filter.terms.flatMap(termsOf);
-    case 'not':
-      return termsOf(filter.term);
-    default:
-      return [filter];
-  }
 }
 
 /** The field of each term that compares texts in lower case. */
@@ -258,17 +258,20 @@ function lowerCaseOf(dialect: Dialect, { column, lowerCase }: StoredField): stri
   return lowerCase === null ? folded : `coalesce(${lowerCase}, ${folded})`;
 }
 
+/** Whether no entry without a value of the field matches. */
+function needsValue(term: Filter, name: string): boolean {
+  if (!('field' in term) || term.field !== name) return false;
+  if (term.op === 'in') return !term.values.includes(null);
+  if (term.op === 'contains' || term.op === 'icontains') return true;
+  return term.op === '!=' ? term.value === null : term.value !== null;
+}
+
 /** The terms that say from where to where in its order a list is. */
 function boundsOf({ filter, sort: [first] }: ListQuery): Filter {
   const bounds = conjunctsOf(filter).filter(
     (term) => /^([<>]=?|=)$/.test(term.op) && 'field' in term && term.field === (first?.field ?? 'id'),
   );
   return { op: 'and', terms: bounds };
-}
-
-/** Filters all of which must hold. */
-export function conjunctsOf(filter: Filter): readonly Filter[] {
-  return filter.op === 'and' ? filter.terms.flatMap(conjunctsOf) : [filter];
 }
 
 function condition(

@@ -30,9 +30,9 @@ export interface StoredField {
   readonly isUnique: boolean;
   /**
    * Whether an index has the order by it and by the key; `parts`: one has it for entries with a value, or for which the flag
-   * is set. Null: none.
+   * is set; `filtered`: for those that a filter names. Null: none.
    */
-  readonly order: 'whole' | 'parts' | null;
+  readonly order: 'whole' | 'parts' | 'filtered' | null;
 }
 
 export interface ListSource {
@@ -58,6 +58,7 @@ export interface ListSource {
  * @param source.searched     columns whose texts are stored in lower case too
  * @param source.inOrder      fields whose order, with the key, has an index; the key and unique ones have it anyway
  * @param source.inParts      those that have it for entries with a value; flags and unique ones have it anyway
+ * @param source.inFiltered   those that have it for entries that a filter names, which the engine finds out
  * @param source.named        columns of names that are stored as `foldedName` too, and where
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
  * @param source.select       further columns to read
@@ -71,6 +72,7 @@ export function listSource(
     readonly searched?: readonly string[];
     readonly inOrder?: readonly string[];
     readonly inParts?: readonly string[];
+    readonly inFiltered?: readonly string[];
     readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
@@ -96,7 +98,8 @@ export function listSource(
     const names = { name, column: qualified, condition, lowerCase, orderedBy: named ?? null };
     const isWhole = (isUnique && !nullable) || source.inOrder?.includes(field);
     const isParted = isUnique || kind === 'boolean' || source.inParts?.includes(field);
-    const order = isWhole ? 'whole' : isParted ? 'parts' : null;
+    const isFiltered = source.inFiltered?.includes(field);
+    const order = isWhole ? 'whole' : isParted ? 'parts' : isFiltered ? 'filtered' : null;
     return [field, { ...names, fold, kind, isOptional: nullable, isUnique, order }] as const;
   });
   const id = {

@@ -11,7 +11,10 @@ import { deliverEvents } from './deliveries.ts';
 import { all, type Intent, raw, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 
-const every = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
+const every = listSource('login_attempts', loginAttemptListFields, {
+  identity: 'LEFT JOIN',
+  inOrder: ['at'],
+});
 const isOfLogin = "login_attempts.mechanism <> 'request'";
 const ofLogins = { ...every, where: raw(isOfLogin) };
 

@@ -9,7 +9,14 @@
 // of a unique field, and otherwise by the keys of all entries, which are read first.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ListPart, ListQuery, ListTotal } from '../../model/list-query.ts';
+import {
+  conjunctsOf,
+  type ListPart,
+  type ListQuery,
+  type ListTotal,
+  type Term,
+  termsOf,
+} from '../../model/list-query.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { Engine, ReadInTurn } from './engine.ts';
@@ -18,13 +25,10 @@ import {
   type CompiledList,
   comparisonsOf,
   compileList,
-  conjunctsOf,
   farOffset,
   fieldOf,
   foldingCost,
   namesOne,
-  type Term,
-  termsOf,
 } from './list-query.ts';
 import type { ListSource } from './list-source.ts';
 import { countedExactly, onlyNumber, raised, totalOf } from './list-total.ts';
@@ -201,7 +205,7 @@ async function requireSortable(
   const entries = matching ?? (await sampled(listing, statements)).matching;
   if (isReadInTime(query, entries)) return;
   throw refused(
-    `has too many entries (about ${entries}) to sort all by ${orderOf(listing.source, query)}, which no index has in order: leave the order out, or add a term that few entries match`,
+    `has too many entries (about ${entries}) to read all for the order by ${orderOf(listing.source, query)}, which no index has: leave the order out, or add a term that few entries match`,
   );
 }
 
