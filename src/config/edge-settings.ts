@@ -97,7 +97,7 @@ const oidcSchema = z.strictObject({
         duration({ min: 0, max: MINUTE }).prefault('10s'),
       ),
     freshProofForFactors:
-      says`Whether these clients too need a fresh proof of their user before an authenticator app is added or removed.`(
+      says`Whether these clients too need a fresh proof of their user before an authenticator app is added or removed or gets new recovery codes.`(
         z.boolean().default(false),
         { rare: true },
       ),
