@@ -317,6 +317,14 @@ describe('init', () => {
     await box.exits(0, ['init', '--home', 'h']);
   });
 
+  test('names the database whose key is missing, wherever it is', async () => {
+    await using box = sandbox();
+    await box.home('h');
+    const database = join(box.cwd, 'h', 'overlay.db');
+    const { stderr } = await box.exits(1, ['init', '--home', 'other', '--db', `sqlite:${database}`]);
+    assert.ok(stderr.includes(`mv ${database} ${database}.old`), stderr);
+  });
+
   test('a set-up that was killed anywhere is finished by running it again', async () => {
     await using box = sandbox();
     const moments = sized({

@@ -179,14 +179,15 @@ function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config |
     return { what: 'master key', made: 'found', detail: fingerprint, note: '', path };
   }
   if (existing !== null) {
-    const isFile = existing.db.engine === 'sqlite';
+    const { db } = existing;
     throw new CliError(
       `There is a database (${databaseName(existing)}), but not the key it was sealed with (${path}).`,
       {
         code: 'key_missing',
-        next: isFile
-          ? `put the key back, or move the database away: mv ${shellWord(paths.database)} ${shellWord(`${paths.database}.old`)}`
-          : 'copy the folder secrets of the controller that uses the database, or name an empty database',
+        next:
+          db.engine === 'sqlite'
+            ? `put the key back, or move the database away: mv ${shellWord(db.file)} ${shellWord(`${db.file}.old`)}`
+            : 'copy the folder secrets of the controller that uses the database, or name an empty database',
       },
     );
   }
