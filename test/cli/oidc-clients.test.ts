@@ -33,7 +33,10 @@ test('an application is registered, gets a secret, gets another, and loses the f
 
   const none = await admin.exits(1, ['oidc-client', 'delete-secret', 'wiki']);
   assert.match(none.stderr, /Wiki has no secret|wiki has no secret/);
-  const first = (await fine(['oidc-client', 'add-secret', 'wiki'])).stdout.trim();
+  const added = await fine(['oidc-client', 'add-secret', 'wiki']);
+  // There is no secret yet that the next step could be to delete.
+  assert.match(added.stderr, /not shown again\. If it replaces one, delete that/);
+  const first = added.stdout.trim();
   assert.equal(await works(first), true);
   const only = await admin.exits(1, ['oidc-client', 'delete-secret', 'Team Wiki']);
   assert.match(only.stderr, /has only this secret/);

@@ -70,8 +70,10 @@ export const rotateSecret = onEntity(
 export const addClientSecret = onEntity('oidc-client', async ({ report, api, nameOrId, path }) => {
   const { id, secret } = (await api.call({ method: 'POST', path: `${path}/secrets` })).document;
   printResult(report, { id, secret }, () => String(secret));
-  notice(report, 'The secret is not shown again. Give it to the application, then delete the previous one.');
-  notice(report, `next: overlay-auth oidc-client delete-secret ${shellWord(nameOrId)}`);
+  notice(
+    report,
+    `The secret is not shown again. If it replaces one, delete that when the application has the new one: overlay-auth oidc-client delete-secret ${shellWord(nameOrId)}`,
+  );
 });
 
 /**
