@@ -274,7 +274,7 @@ describe('config validate --send-test', () => {
     }
     writeFileSync(file, yaml);
     const none = await box.run(command);
-    assert.match(none.stderr, /names no mail server/);
+    assert.match(none.stderr, /^error: The configuration names no mail server\.\n/);
     writeFileSync(file, yaml + section);
     writeFileSync(join(home, 'mail.password'), 'two\nlines\n');
     assert.match((await box.run(command)).stderr, /mail\.smtp\.passwordFile: .*is not one line/);

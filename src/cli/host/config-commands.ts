@@ -31,7 +31,7 @@ export async function validateConfig(
 /** @returns the answer of the mail server. @throws CliError in words for the operator */
 async function triedMail({ mail, branding }: Config, to: string): Promise<string> {
   if (mail === null) {
-    throw new CliError('the configuration names no mail server', {
+    throw new CliError('The configuration names no mail server.', {
       code: 'config',
       next: 'add the section mail, with smtp and from',
     });
@@ -42,7 +42,7 @@ async function triedMail({ mail, branding }: Config, to: string): Promise<string
     return await sendTestMail({ mail, branding }, to);
   } catch (error) {
     if (!(error instanceof MailNotSent)) throw error;
-    throw new CliError(`the test mail was not sent: ${error.message}`, {
+    throw new CliError(`The test mail was not sent: ${error.message}`, {
       code: `mail-${error.stage}`,
       next: nextAfter[error.stage],
     });

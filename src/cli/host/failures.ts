@@ -133,7 +133,7 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
 function afterConfigFailure({ problems: [first] }: ConfigError): string {
   const isAboutTheWhole = first?.line === null && first.path === '';
   return first === undefined || isAboutTheWhole
-    ? 'name the file that is meant; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
+    ? 'name a file that this user may read; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
     : `correct what is named, then run: overlay-auth config validate ${shellWord(first.file)}`;
 }
 
