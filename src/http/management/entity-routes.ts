@@ -6,7 +6,12 @@ import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import { forReaders } from '../../model/entities/shown.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { VersionedEntity } from '../../store/contracts/versions.ts';
-import { bodySchemas, documentSchema, entityDocument } from '../documents/entity-schemas.ts';
+import {
+  type BodySchemas,
+  bodySchemas,
+  documentSchema,
+  entityDocument,
+} from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -43,7 +48,7 @@ export function entityRoutes<E extends Entity>(
   { described = {}, documentOf, documents, ...rest }: EntityResource<E> = {},
 ): readonly Route[] {
   const { entity } = rules;
-  const { fresh, whole, some } = bodySchemas(entity);
+  const { fresh, whole, some } = bodiesOf(entity);
   const shown = documents ?? (async () => documentOf ?? ((stored) => entityDocument(entity, stored)));
   const documentsFor = async ({ isAdmin }: Reader) => {
     const document = await shown();
@@ -59,4 +64,14 @@ export function entityRoutes<E extends Entity>(
     patch: operation(some, (by, fields, id) => rules.update(needs, by, { id, fields })),
     remove: (by, id) => rules.remove(needs, by, id),
   });
+}
+
+const knownBodies = new WeakMap<Entity, unknown>();
+
+/** Made once for each entity: it takes half of the time in which the endpoints are made. */
+function bodiesOf<E extends Entity>(entity: E): BodySchemas<E> {
+  const bodies = knownBodies.get(entity) ?? bodySchemas(entity);
+  knownBodies.set(entity, bodies);
+  // Sound because only bodies of this entity are kept under it.
+  return bodies as BodySchemas<E>;
 }
