@@ -147,6 +147,16 @@ async function databaseOf(home: string): Promise<string> {
   return url;
 }
 
+const configTexts = new Map<string, string>();
+
+/** Most servers of a process have the same, and writing it takes as long as reading it. */
+function configText(settings: Parameters<typeof renderControllerConfig>[0]): string {
+  const key = JSON.stringify(settings);
+  const text = configTexts.get(key) ?? renderControllerConfig(settings);
+  configTexts.set(key, text);
+  return text;
+}
+
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
@@ -170,7 +180,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     writeFileSync(join(home, signingCert.key), pki.signing.keyPem);
   }
   const address = 'localhost:0';
-  const yaml = renderControllerConfig({
+  const yaml = configText({
     v: 3,
     db: options.db ?? (await databaseOf(home)),
     secrets: { keyFile: 'master.key' },
