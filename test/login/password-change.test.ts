@@ -9,7 +9,8 @@ import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+// The tests change the store of the thread that answers.
+const server = await startTestServer({ threads: 1 });
 after(() => server.close());
 
 type Step = (args: unknown) => Promise<unknown>;
