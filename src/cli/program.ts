@@ -184,8 +184,7 @@ function sentence(command: Command, words: readonly string[], { code, message }:
       return unknown('command', args[0] ?? '', names);
     }
     case 'commander.unknownOption': {
-      const flag = args.find((word) => word.startsWith('-')) ?? '';
-      return unknown('option', flag, flagsOf(command));
+      return unknown('option', flagTyped(command) ?? '', flagsOf(command));
     }
     case 'commander.missingArgument':
       return `Missing required argument '${registeredArguments[args.length]?.name()}'.`;
@@ -211,6 +210,11 @@ function sentence(command: Command, words: readonly string[], { code, message }:
 function unknown(what: string, typed: string, known: readonly string[]): string {
   const meant = similarKey(typed, known);
   return `Unknown ${what} '${typed}'${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
+}
+
+/** The first word like an option that the parser left over, for this command or for one above it: `--foo whoami`. */
+function flagTyped({ args, parent }: Command): string | undefined {
+  return args.find((word) => word.startsWith('-')) ?? (parent === null ? undefined : flagTyped(parent));
 }
 
 function flagsOf(command: Command): readonly string[] {
