@@ -89,16 +89,19 @@ for (const search of all('[data-searches]')) {
   });
 }
 
-// A second click would submit a form twice; a person who comes back to the page may submit again.
+// A second click would submit a form twice. A person who comes back to the page may submit again, and one who has stopped
+// loading, of which a page learns nothing: after ten seconds, in which the server would have answered.
 for (const form of document.forms) {
   let isSent = false;
+  const again = () => {
+    isSent = false;
+  };
   form.addEventListener('submit', (event) => {
     if (isSent) event.preventDefault();
+    else setTimeout(again, 10_000);
     isSent = true;
   });
-  addEventListener('pageshow', () => {
-    isSent = false;
-  });
+  addEventListener('pageshow', again);
 }
 
 // A passkey, as the first proof, the second one, or a new one. The form sends the authenticator's answer, or why

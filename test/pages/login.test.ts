@@ -230,6 +230,26 @@ describe('two logins in one browser', () => {
     await assertLoggedIn(server, application, page);
     await close();
   });
+
+  test('a person who stopped loading submits again', async () => {
+    const { context, page, close } = await visitor();
+    await page.clock.install();
+    await beginAt(server, application, page);
+    await page.fill('#username', 'alice');
+    await page.fill('#password', password);
+    // The first submission gets no answer.
+    await page.route('**', () => undefined, { times: 1 });
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'POST'),
+      page.click('#login', { noWaitAfter: true }),
+    ]);
+    await (await context.newCDPSession(page)).send('Page.stopLoading');
+    await page.clock.fastForward('00:10');
+    await page.click('#login');
+    await page.waitForURL(`${application.redirectUri}?**`);
+    await assertLoggedIn(server, application, page);
+    await close();
+  });
 });
 
 describe('a login that an attacker began', () => {
