@@ -340,6 +340,8 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
     'braucht länger als {1} Sekunden, weil viele Einträge passen und in der Reihenfolge nach {2} spät kommen: sagen Sie, wo sie beginnen soll, etwa {3} > "WERT", oder nehmen Sie einen Term hinzu, der auf wenige Einträge passt',
   'has too many entries (about {1}) to search all for {2}: an index finds texts of {3} characters or more, so add characters, or a term that few entries match':
     'hat zu viele Einträge (etwa {1}), um alle nach {2} abzusuchen: ein Index findet Texte ab {3} Zeichen, also geben Sie mehr Zeichen an oder einen Term, der auf wenige Einträge passt',
+  'has too many entries (about {1}) to read all for the order by {2}, which no index has: leave the order out, or add a term that few entries match':
+    'hat zu viele Einträge (etwa {1}), um für die Sortierung nach {2}, für die es keinen Index gibt, alle zu lesen: lassen Sie die Sortierung weg oder geben Sie einen Term an, der auf wenige Einträge passt',
   'costs {1} comparisons for each of about {2} entries, and {3} are possible: use fewer terms (the first icontains of a field counts as {4}), or "in" with all values of a field':
     'kostet {1} Vergleiche für jeden von etwa {2} Einträgen, und {3} sind möglich: nehmen Sie weniger Terme (das erste icontains eines Feldes zählt als {4}) oder „in“ mit allen Werten eines Feldes',
   'has more than {1} entries, which is too many for limit none in this order: leave the order out, or use limit and offset':
