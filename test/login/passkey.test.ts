@@ -29,7 +29,6 @@ const server = await startTestServer({ clock });
 after(() => server.close());
 const root = await rootOf(server);
 
-/** The reason in the decision record of the last refused step. */
 /** Asserts a 401, and the reason on record. */
 async function assertUnauthenticated(answer: Answer, reason: string): Promise<void> {
   assertRefused(answer, 401, 'INVALID_AUTH');
