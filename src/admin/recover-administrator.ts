@@ -18,16 +18,6 @@ import {
 } from './administrators.ts';
 import { withdrawSetupLinks } from './setup.ts';
 
-export type Recovery =
-  | {
-      readonly outcome: 'recovered';
-      readonly identity: Identity;
-      readonly policy: AuthPolicy;
-      readonly username: string;
-    }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'not-an-administrator'; readonly identity: Identity };
-
 /**
  * Finds an administrator by user name or by the name of the identity. If these name two people, the administrator wins.
  * A person who is not an administrator is found only if no administrator has the name.
@@ -47,7 +37,8 @@ export async function findAdministrator(
 /**
  * Gives an administrator a new password, enables the identity, resets failed attempts, ends its sessions, and withdraws
  * the set-up links: a person who needs a recovery may have lost one.
- * @param recovery.removeTotp also removes the authenticator app and its recovery codes
+ * @param identity   as `findAdministrator` found it, and an administrator
+ * @param removeTotp also removes the authenticator app and its recovery codes
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
 export async function recoverAdministrator(
@@ -55,13 +46,10 @@ export async function recoverAdministrator(
     store: Pick<Store, 'identities' | 'authenticators' | 'apiSessions' | 'attempts' | 'totp' | 'setupLinks'>;
     audit: AuditTrail;
   },
-  recovery: { name: string; password: string; removeTotp: boolean },
-): Promise<Recovery> {
+  identity: Identity,
+  { password, removeTotp }: { password: string; removeTotp: boolean },
+): Promise<{ readonly policy: AuthPolicy; readonly username: string }> {
   const { store, clock } = needs;
-  const { password, removeTotp } = recovery;
-  const identity = await findAdministrator(needs, recovery.name);
-  if (identity === null) return { outcome: 'unknown' };
-  if (!identity.isAdmin) return { outcome: 'not-an-administrator', identity };
   const policy = await policyOf(needs, identity.authPolicyId);
   const existing = await passwordOf(needs.store.authenticators, identity.id);
   const username = existing?.username ?? identity.name;
@@ -77,16 +65,12 @@ export async function recoverAdministrator(
   await withdrawSetupLinks(needs);
   const fields = ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])];
   recordByHost(needs, { action: 'update', entityId: identity.id, fields });
-  return { outcome: 'recovered', identity, policy, username };
+  return { policy, username };
 }
 
 /** Sets the password and ends all earlier sessions in one step. Creates the authenticator if there is none. */
 async function setPassword(
-  {
-    store,
-    clock,
-    random,
-  }: Pick<AdministratorNeeds, 'clock' | 'random'> & { store: Pick<Store, 'authenticators'> },
+  { store, clock, random }: AdministratorNeeds & { store: Pick<Store, 'authenticators'> },
   identityId: IdentityId,
   {
     existing,

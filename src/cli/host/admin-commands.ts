@@ -70,17 +70,24 @@ export async function recoverAdmin(
         next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
       });
     }
-    if (!identity.isAdmin) throw notAnAdministrator(name);
+    if (!identity.isAdmin) {
+      throw new CliError(
+        `${JSON.stringify(name)} is not an administrator; only administrators are recovered here.`,
+        {
+          code: 'not_an_administrator',
+          next: 'overlay-auth admin create NAME, then set the password of the other identity as that administrator',
+        },
+      );
+    }
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-    const result = await recoverAdministrator(needs, { name, password, removeTotp });
-    if (result.outcome !== 'recovered') throw notAnAdministrator(name);
+    const { policy, username } = await recoverAdministrator(needs, identity, { password, removeTotp });
     return {
-      id: result.identity.id,
-      name: result.identity.name,
-      username: result.username,
+      id: identity.id,
+      name: identity.name,
+      username,
       url: urlOf(foundations.config),
-      furtherFactors: furtherFactors(result.policy, removeTotp),
+      furtherFactors: furtherFactors(policy, removeTotp),
     };
   });
   printResult(
@@ -91,16 +98,6 @@ export async function recoverAdmin(
   );
   for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
   notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}`);
-}
-
-function notAnAdministrator(name: string): CliError {
-  return new CliError(
-    `${JSON.stringify(name)} is not an administrator; only administrators are recovered here.`,
-    {
-      code: 'not_an_administrator',
-      next: 'overlay-auth admin create NAME, then set the password of the other identity as that administrator',
-    },
-  );
 }
 
 function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
