@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../../platform/clock.ts';
 import type { ShownApiSession } from '../../sessions/own-session-view.ts';
 import { schemaNamed } from '../request/route.ts';
-import { documentsBy, entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
+import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
 export const clientProgramMembers = {
@@ -85,31 +84,15 @@ export const ownApiSessionSchema = schemaNamed('OwnApiSession', {
   expirationSeconds: z.int(),
 });
 
+const shown = documentsBy(apiSessionSchema);
+
 /** A session without its tokens: only their owner ever sees them. */
 export function apiSessionDocument(session: ShownApiSession) {
-  const { id, identityId } = session;
-  const lastActivityAt = isoTime(session.lastActivityAt);
-  return {
-    id,
-    createdAt: isoTime(session.createdAt),
-    updatedAt: lastActivityAt,
-    _links: { self: selfLink('api-sessions', id) },
-    tags: {},
-    mechanism: session.mechanism,
-    identityId,
-    identity: entityRef('identities', identityId, session.identityName),
-    authenticatorId: session.authenticatorId,
-    clientId: session.clientId,
+  const { lastActivityAt } = session;
+  return shown({
+    ...session,
+    ...entityHead('api-sessions', { ...session, updatedAt: lastActivityAt }),
     amr: session.passed,
-    authTime: isoTime(session.authTime),
-    ipAddress: session.ipAddress,
-    loginIpAddress: session.loginIpAddress,
-    program: session.program,
-    operatingSystem: session.operatingSystem,
-    keyThumbprint: session.keyThumbprint,
-    configTypes: session.configTypes,
-    lastActivityAt,
     cachedLastActivityAt: lastActivityAt,
-    expiresAt: isoTime(session.expiresAt),
-  };
+  });
 }

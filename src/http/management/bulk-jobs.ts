@@ -14,12 +14,11 @@ import {
 import { importPeople } from '../../admin/import-table.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { importColumns } from '../../model/bulk-actions.ts';
-import { isoTime } from '../../platform/clock.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { bulkJobStates } from '../../store/contracts/bulk-jobs.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/lists.ts';
-import { timeSchema } from '../documents/wire.ts';
+import { documentsBy, timeSchema } from '../documents/wire.ts';
 import { readRawBody } from '../request/body.ts';
 import { changeParameters, flag } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -196,19 +195,15 @@ function problemDocuments(context: RequestContext, problems: readonly ImportProb
   return problems.map((problem) => ({ ...problem, reason: inLanguage(problem.reason, language) }));
 }
 
-function jobDocument(context: RequestContext, job: KnownBulkJob) {
-  const { id, reference, madeBy, state, done, work, found, matched } = job;
-  return {
-    id,
-    reference,
-    madeBy,
-    createdAt: isoTime(job.createdAt),
-    updatedAt: isoTime(job.updatedAt),
+const shownJob = documentsBy(jobSchema);
+
+function jobDocument({ language }: RequestContext, job: KnownBulkJob) {
+  const { work, found, matched } = job;
+  return shownJob({
+    ...job,
     filter: job.selection ?? '',
     action: 'action' in work ? work.action : null,
     changes: 'change' in work ? Object.keys(work.change) : [],
-    state,
-    done,
-    preview: previewDocument({ ...found, matched }, context.language),
-  };
+    preview: previewDocument({ ...found, matched }, language),
+  });
 }
