@@ -36,32 +36,17 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
   };
 }
 
-/** Whether it is a person's action on their own account; an administrator who does the same is named in the event. */
-function isOwnDoing({ event }: AuditEvent): boolean {
-  return ownDoings.has(event);
-}
-
-const ownDoings: ReadonlySet<AuditEvent['event']> = new Set([
-  'login.new-program',
-  'totp.enrolled',
-  'totp.removed',
-  'totp.recovery-codes-renewed',
-  'passkey.added',
-  'passkey.removed',
-  'enrollment.completed',
-  'session.certificate-revoked',
-  'certificate.extended',
-  'certificate.replaced',
-  'account.changed',
-  'setup.completed',
-]);
-
 type EventName = AuditEvent['event'];
 
 /** An event that the table does not name is not assignable. */
-const kept: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = keptEvents;
+const kept: { readonly [Name in EventName]: 'yes' | 'owner' | 'own' | 'no' } = keptEvents;
 
-const ofOwners = (Object.keys(kept) as EventName[]).filter((name) => kept[name] === 'owner');
+const ofOwners = (Object.keys(kept) as EventName[]).filter((name) => ['owner', 'own'].includes(kept[name]));
+
+/** Whether it is a person's action on their own account; an administrator who does the same is named in the event. */
+function isOwnDoing({ event }: AuditEvent): boolean {
+  return kept[event] === 'own' || event === 'setup.completed';
+}
 
 /** Events of the same name may be routine or serious: a logout, or ending another person's session. */
 function isKept(event: AuditEvent): boolean {
@@ -147,7 +132,7 @@ export function keptAudit(
         told.byIdentityId ?? (origin !== null && isOwnDoing(event) ? told.identityId : null);
       const record = { ...at, ...told, byIdentityId, details: { ...details, ...needs.said } };
       const notice = needs.noticeOf(record);
-      const hasRoom = kept[event.event] !== 'owner' || hasRoomForOwner(record.identityId ?? '');
+      const hasRoom = !ofOwners.includes(event.event) || hasRoomForOwner(record.identityId ?? '');
       if (!hasRoom && notice === null) return;
       queue.push({ record: hasRoom ? record : null, notice });
     },

@@ -1,20 +1,21 @@
 // Which events the audit trail keeps. The names are those of `AuditEvent`, which the console does not compile.
 
 /**
- * Which events are kept: `yes` for those of administrators, the host or the service itself, `owner` for those that an
- * account's owner can cause, up to a limit. `no` for frequent ones, and for refusals that anybody can cause.
+ * Which events are kept: `yes` for those of administrators, the host or the service itself. Up to a limit, `own` for what
+ * owners do to their accounts, and `owner` for what else they can cause. `no` for frequent ones, and for refusals that
+ * anybody can cause.
  */
 export const keptEvents = {
   'login.passed': 'no',
   'login.refused': 'no',
-  'login.new-program': 'owner',
-  'totp.enrolled': 'owner',
-  'totp.removed': 'owner',
-  'totp.recovery-codes-renewed': 'owner',
-  'passkey.added': 'owner',
-  'passkey.removed': 'owner',
+  'login.new-program': 'own',
+  'totp.enrolled': 'own',
+  'totp.removed': 'own',
+  'totp.recovery-codes-renewed': 'own',
+  'passkey.added': 'own',
+  'passkey.removed': 'own',
   'passkey.cloned': 'owner',
-  'enrollment.completed': 'owner',
+  'enrollment.completed': 'own',
   'enrollment.refused': 'no',
   'session.opened': 'no',
   'token.issued': 'no',
@@ -28,14 +29,14 @@ export const keptEvents = {
   'code.refused': 'owner',
   'refresh.refused': 'owner',
   'session.certified': 'no',
-  'session.certificate-revoked': 'owner',
-  'certificate.extended': 'owner',
-  'certificate.replaced': 'owner',
+  'session.certificate-revoked': 'own',
+  'certificate.extended': 'own',
+  'certificate.replaced': 'own',
   // Another event follows with the changes, if there were any.
   'admin.requested': 'no',
   'admin.changed': 'yes',
   'enrollment.shown': 'yes',
-  'account.changed': 'owner',
+  'account.changed': 'own',
   'key.rotated': 'yes',
   'authority.rotated': 'yes',
   'config.changed': 'yes',
