@@ -1,13 +1,20 @@
 // External JWT signers: the issuers whose tokens prove an identity. signer-values.ts has the rules of single fields.
 
+import { openClientSecret, sealClientSecret } from '../login/external-jwt/client-secret.ts';
+import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
+import { type Change, patched, type Some } from '../model/entities/entity.ts';
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entities/external-jwt-signer.ts';
+import { usesSecret } from '../model/entities/oidc-client.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
+import type { Clock } from '../platform/clock.ts';
+import { discoveryAddress } from '../platform/jwk/jwks-cache.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
+import { acceptableRoleAttributes, askableAddress, refusedField } from './acceptable-values.ts';
 import { existingPolicy } from './auth-policies.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
-import { clientProofOf } from './signer-client.ts';
-import { keySourceOf } from './signer-keys.ts';
 import {
   acceptableAudience,
   acceptableAuthUrl,
@@ -73,4 +80,173 @@ export function listEnabledSigners(
   const isEnabled = { op: '=', field: 'enabled', value: true } as const;
   const filter = { op: 'and', terms: [isEnabled, query.filter] } as const;
   return needs.store.externalJwtSigners.list({ ...query, filter });
+}
+
+// How a signer's client authenticates at its provider: the method and the secret fit together, and the secret stays with
+// the provider for which it was set.
+
+/** The members that follow; the secret itself is not stored. */
+type ClientProof = Pick<ExternalJwtSigner, 'clientAuthMethod' | 'sealedClientSecret'> & {
+  readonly clientSecret: undefined;
+};
+
+const longestSecret = 1024;
+
+/**
+ * @param before the signer as stored; null when it is created
+ * @throws AuthError could_not_validate
+ */
+function clientProofOf(
+  { vault, issuers }: { readonly vault: KeyVault; readonly issuers: ReadonlySet<string> },
+  fields: Change<typeof externalJwtSignerEntity>,
+  before: ExternalJwtSigner | null,
+): ClientProof {
+  const none = { issuer: '', externalAuthUrl: null, clientId: null, sealedClientSecret: null };
+  const signer = patched(externalJwtSignerEntity.fields, { ...none, ...before }, fields);
+  const sent = fields.clientSecret === '' ? null : fields.clientSecret;
+  const clientAuthMethod = fields.clientAuthMethod ?? methodAfter(sent, before);
+  if (clientAuthMethod !== 'none' && signer.clientId === null)
+    throw refusedField('clientId', `is needed for ${clientAuthMethod}`);
+  // It is what our key signs as `iss` (RFC 7523 3), and must not look like a token of ours.
+  if (clientAuthMethod === 'private_key_jwt' && issuers.has(signer.clientId ?? ''))
+    throw refusedField('clientId', 'is an issuer of this service', signer.clientId);
+  if (!usesSecret(clientAuthMethod)) {
+    if (sent) throw refusedField('clientSecret', `is not used by ${clientAuthMethod}`);
+    return { clientAuthMethod, sealedClientSecret: null, clientSecret: undefined };
+  }
+  const sealedClientSecret =
+    sent === undefined
+      ? signer.sealedClientSecret
+      : sent && sealClientSecret(vault, acceptable(sent), signer);
+  if (sealedClientSecret === null) throw refusedField('clientSecret', `is needed for ${clientAuthMethod}`);
+  if (openClientSecret(vault, { ...signer, sealedClientSecret }) === null)
+    throw refusedField(
+      'clientSecret',
+      'must be sent again where issuer, externalAuthUrl or clientId change: it was set for that provider',
+    );
+  return { clientAuthMethod, sealedClientSecret, clientSecret: undefined };
+}
+
+function methodAfter(
+  sent: string | null | undefined,
+  before: ExternalJwtSigner | null,
+): ExternalJwtSigner['clientAuthMethod'] {
+  const method = before?.clientAuthMethod ?? 'none';
+  if (sent) return usesSecret(method) ? method : 'client_secret_basic';
+  return sent === null && usesSecret(method) ? 'none' : method;
+}
+
+/** RFC 6749 appendix A.2. */
+function acceptable(secret: string): string {
+  if (secret.length <= longestSecret && /^[\x20-\x7e]+$/.test(secret)) return secret;
+  throw refusedField('clientSecret', `must be at most ${longestSecret} printable ASCII characters`);
+}
+
+// Where a signer's keys come from: a certificate, the address of a key set, or the issuer's discovery document.
+
+/** The members that change together. */
+type KeySource = Pick<
+  ExternalJwtSigner,
+  'certPem' | 'jwksEndpoint' | 'discovery' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
+>;
+
+type KeyFields = Some<Pick<ExternalJwtSigner, 'issuer' | 'certPem' | 'jwksEndpoint' | 'discovery' | 'kid'>>;
+
+const longestKid = 256;
+const longestPem = 16_384;
+
+/**
+ * The key source in the given fields; empty when none of them is given.
+ * @param before the signer as stored; null when it is created
+ * @throws AuthError could_not_validate
+ */
+function keySourceOf(
+  { clock, limits }: { readonly clock: Clock; readonly limits: OutboundLimits },
+  fields: KeyFields,
+  before: ExternalJwtSigner | null,
+): Partial<KeySource> {
+  const { certPem, jwksEndpoint, discovery, kid } = fields;
+  if ([certPem, jwksEndpoint, discovery, kid].every((field) => field === undefined)) return {};
+  const hasCert = given(certPem);
+  const hasEndpoint = given(jwksEndpoint);
+  if (hasCert && hasEndpoint) throw refusedField('jwksEndpoint', 'cannot be set together with certPem');
+  if (hasCert && discovery === true) throw refusedField('discovery', 'cannot be set together with certPem');
+  const isReplaced = hasEndpoint || certPem !== undefined || discovery === true;
+  // Whichever is given replaces the others.
+  const cert = hasCert ? certPem : isReplaced ? null : (before?.certPem ?? null);
+  const endpoint = hasEndpoint
+    ? jwksEndpoint
+    : hasCert || jwksEndpoint !== undefined
+      ? null
+      : (before?.jwksEndpoint ?? null);
+  if (cert !== null) {
+    const facts = fromCertificate(cert, kid === undefined ? (before?.kid ?? null) : kid);
+    if (cert !== before?.certPem && (facts.notAfter ?? 0) < clock.now())
+      throw refusedField('certPem', 'has expired');
+    return facts;
+  }
+  // An address that is set by hand wins, unless the same change asks for both.
+  const wasFollowed = before?.discovery === true && jwksEndpoint === undefined && certPem === undefined;
+  const isFollowed = discovery ?? (!hasEndpoint && (wasFollowed || endpoint === null));
+  const issuer = fields.issuer ?? before?.issuer ?? '';
+  if (endpoint === null && !isFollowed)
+    throw refusedField('jwksEndpoint', 'is required unless certPem is set or discovery is on');
+  if (isFollowed && !/^https:/i.test(issuer))
+    throw refusedField('jwksEndpoint', 'is required: the issuer is no https address that could be asked');
+  if (isFollowed) askableAddress('jwksEndpoint', discoveryAddress(issuer), { limits });
+  if (given(kid))
+    throw refusedField('kid', 'can only be set together with certPem: key sets name their keys', kid);
+  return {
+    certPem: null,
+    jwksEndpoint:
+      endpoint === null || endpoint === before?.jwksEndpoint
+        ? endpoint
+        : askableAddress('jwksEndpoint', endpoint, { limits }),
+    discovery: isFollowed,
+    kid: null,
+    fingerprint: null,
+    commonName: null,
+    notBefore: null,
+    notAfter: null,
+  };
+}
+
+/** Forms send empty text for none. */
+function given(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function fromCertificate(pem: string, kid: string | null): KeySource {
+  const facts = readCertificate(pem);
+  if (kid !== null && (kid.length > longestKid || !/^[\x20-\x7e]*$/.test(kid)))
+    throw refusedField('kid', `must be at most ${longestKid} printable ASCII characters`, kid);
+  return {
+    certPem: pem,
+    jwksEndpoint: null,
+    discovery: false,
+    kid: given(kid) ? kid : null,
+    fingerprint: facts.thumbprint,
+    commonName: facts.commonName ?? null,
+    notBefore: facts.notBefore,
+    notAfter: facts.notAfter,
+  };
+}
+
+function readCertificate(pem: string): ReturnType<typeof certificateFacts> {
+  if (pem.length > longestPem) throw refusedField('certPem', `must have at most ${longestPem} characters`);
+  const certificates = allCertificates(pem);
+  const [certificate] = certificates;
+  if (certificate === undefined || certificates.length > 1)
+    throw refusedField('certPem', 'must be exactly one certificate in PEM form');
+  if (readSignerCertificate(pem) === undefined)
+    throw refusedField('certPem', 'has a key of a kind or size that is not accepted');
+  return certificateFacts(certificate);
+}
+
+function allCertificates(pem: string): ReturnType<typeof parseCertificates> {
+  try {
+    return parseCertificates(pem);
+  } catch {
+    return [];
+  }
 }
