@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
+import { announce } from '../../../parts/announce.tsx';
+import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Card, Facts } from '../../../parts/screen.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
@@ -9,16 +12,17 @@ import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { SameChange } from '../../parts/same-change.tsx';
+import { SubmitForm } from '../../parts/submit-form.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useRead } from '../../queries.ts';
-import { readText } from '../../session/api.ts';
+import { refresh, useRead } from '../../queries.ts';
+import { make, readText } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Authority, RevocationListState } from '../../types.ts';
 import { fileName, HandOver } from '../people/hand-over.tsx';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
 import { PemField } from './pem-field.tsx';
-import { ProveKey } from './prove-key.tsx';
 import { words } from './words.ts';
 
 const { labels, columns = {} } = fieldWords(entity.kind);
@@ -167,4 +171,56 @@ function ListEntry({ list }: { list: RevocationListState }) {
       {error !== null && <span className="hint block">{words.listProblem(timeText(triedAt), error)}</span>}
     </>
   );
+}
+
+/**
+ * Leads through the proof that the administrator who adds a CA holds its key: a certificate issued by it with the token
+ * as common name.
+ */
+function ProveKey({ id, token }: { id: string; token: string }) {
+  const [certPem, setCertPem] = useState('');
+  const path = `cas/${id}/verify`;
+  const commands = commandsFor(token);
+  return (
+    <Card id="prove" title={words.prove}>
+      <p>{words.proveText}</p>
+      <SubmitForm
+        id="verify"
+        label={words.verify}
+        action={() => make({ method: 'POST', path, body: { certPem } })}
+        done={async () => {
+          announce(words.isVerified);
+          await refresh();
+        }}
+      >
+        <ol className="steps">
+          <li>
+            <p>
+              {words.step1} <code id="verification-token">{token}</code> <CopyButton text={token} />
+            </p>
+          </li>
+          <li>
+            <p>
+              {words.step2} <CopyButton text={commands} />
+            </p>
+            <pre>{commands}</pre>
+          </li>
+          <li>
+            <p>{words.step3}</p>
+            <PemField id="proof" label={words.proof} value={certPem} set={setCertPem} />
+          </li>
+        </ol>
+      </SubmitForm>
+      <SameChange
+        command={['ca', 'verify', id, '--cert', 'proof.crt']}
+        change={{ method: 'POST', path, body: { certPem: '…' } }}
+      />
+    </Card>
+  );
+}
+
+/** @param token hexadecimal, so a shell interprets nothing in it */
+function commandsFor(token: string): string {
+  return `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout proof.key -subj /CN=${token} -out proof.csr
+openssl x509 -req -in proof.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 1 -out proof.crt`;
 }

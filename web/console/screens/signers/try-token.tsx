@@ -1,5 +1,6 @@
+import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { identityEntity } from '../../../../src/model/entities/identity.ts';
 import { named } from '../../../parts/language.ts';
 import { Button, Card, Facts } from '../../../parts/screen.tsx';
@@ -10,7 +11,7 @@ import { InputField } from '../../parts/field.tsx';
 import { type Change, make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Signer, TestedSigner, TriedToken } from '../../types.ts';
-import { TrySignIn } from './try-sign-in.tsx';
+import { testBySignIn } from './test-window.ts';
 import { words } from './words.ts';
 
 /** Says which person a token would sign in, or why none: a new token from the provider, or a pasted one. */
@@ -182,5 +183,67 @@ function Contents({ decoded, isVerified }: { decoded: Decoded; isVerified: boole
         </>
       )}
     </div>
+  );
+}
+
+type State = { readonly kind: 'idle' | 'waiting' } | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A sign-in at the provider in a separate window. Its token is judged, and opens no session. */
+function TrySignIn({
+  id,
+  done,
+}: {
+  id: string;
+  /** Null when a test begins: the result on the screen belongs to another one. */
+  done: (tested: TestedSigner | null) => void;
+}) {
+  const [state, setState] = useState<State>({ kind: 'idle' });
+  const waiting = useRef<AbortController | null>(null);
+  useEffect(() => () => waiting.current?.abort(), []);
+  const giveUp = () => {
+    waiting.current?.abort();
+    setState({ kind: 'idle' });
+  };
+  const begin = () => {
+    waiting.current?.abort();
+    const own = new AbortController();
+    waiting.current = own;
+    done(null);
+    setState({ kind: 'waiting' });
+    testBySignIn(id, own.signal).then(
+      (tested) => {
+        if (own.signal.aborted) return;
+        setState({ kind: 'idle' });
+        done(tested);
+      },
+      (error) => {
+        if (!own.signal.aborted) setState({ kind: 'failed', error });
+      },
+    );
+  };
+  return (
+    <>
+      <p className="buttons">
+        <Button id="test-sign-in" onClick={begin}>
+          {words.signInThere}
+        </Button>
+        {state.kind === 'waiting' && (
+          <Button id="give-up" onClick={giveUp}>
+            {words.giveUp}
+          </Button>
+        )}
+      </p>
+      <p role="status" id="test-status">
+        {state.kind === 'waiting' ? words.waiting : ''}
+      </p>
+      {state.kind === 'failed' &&
+        (state.error instanceof WindowBlocked ? (
+          <p className="failure" role="alert">
+            {texts.session.blocked}
+          </p>
+        ) : (
+          <Failure error={state.error} />
+        ))}
+    </>
   );
 }
