@@ -4,16 +4,18 @@ import { dirname } from 'node:path';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
 import type { Foundations } from '../../../controller/foundations.ts';
-import { DAY, MINUTE } from '../../../platform/clock.ts';
+import { type Clock, DAY, MINUTE } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { releaseMemory } from '../../../platform/release-memory.ts';
 import { every } from '../../../tasks/schedule.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
+import { hasOwnCertificate, homePaths } from '../setup/home.ts';
+import { renewEndingCertificate } from '../setup/pki.ts';
 import { certificateOrders } from './acme-certificates.ts';
+import { warnOfEndingCertificates } from './certificate-warnings.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
-import { controllerReload, warnOfSettings } from './reload.ts';
-import { keepCertificatesFresh } from './renew-certificate.ts';
+import { controllerReload, type ReloadAnswer, warnOfSettings } from './reload.ts';
 
 interface ControllerRun {
   readonly ports: CliPorts;
@@ -113,4 +115,39 @@ function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
     url: new URL(issuers[0] ?? bindPoints[0]?.issuer ?? 'https://localhost').origin,
     readyAfterMs: Math.round(process.uptime() * 1000),
   };
+}
+
+/**
+ * Renews the home's server certificate if it ends soon, and presents the new one; open connections stay. While the
+ * clock is wrong nothing is renewed. Warns of each certificate that still ends soon, because it is not ours to renew.
+ */
+async function keepCertificatesFresh(needs: {
+  /** The configuration file, absolute. */
+  file: string;
+  controller: RunningController;
+  clock: Clock;
+  log: OpenLogger;
+  reload: () => Promise<ReloadAnswer>;
+}): Promise<void> {
+  const { controller, clock, log } = needs;
+  const paths = homePaths('/', dirname(needs.file));
+  try {
+    const isOwn =
+      hasOwnCertificate(controller.config, paths) && !controller.services.mount.clockWatch.isWrong;
+    const renewed = isOwn ? await renewEndingCertificate({ clock }, paths) : null;
+    if (renewed !== null) {
+      const notAfter = new Date(renewed.notAfter).toISOString();
+      log.info('the server certificate was renewed', {
+        event: 'certificate.renewed',
+        file: paths.server.cert,
+        fingerprint: renewed.fingerprint,
+        notAfter,
+      });
+      await needs.reload();
+      return;
+    }
+  } catch (error) {
+    log.error('the server certificate could not be renewed; run: overlay-auth pki renew', { error });
+  }
+  warnOfEndingCertificates(controller.config, clock.now(), log);
 }
