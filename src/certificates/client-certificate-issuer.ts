@@ -108,7 +108,8 @@ export function clientCertificateIssuer(
     },
     async issue({ key, identityId, uris = [], lifetime }) {
       const ca = current();
-      const { certifyClientKey } = await certificateMaker();
+      // Loading the libraries for certificates takes a while, so only a process that makes one does.
+      const { certifyClientKey } = await import('../platform/x509/pki.ts');
       const { publicKey } = key;
       const days = lifetime / DAY;
       const certPem = await certifyClientKey(needs, { commonName: identityId, uris, days, ca, publicKey });
@@ -141,11 +142,6 @@ function readPrivateKey(pem: string): KeyObject {
   } catch {
     throw new MalformedInput('no private key in PEM form that can be read without a passphrase');
   }
-}
-
-/** Loading the libraries for certificates takes a while, so only a process that makes one does. */
-function certificateMaker() {
-  return import('../platform/x509/pki.ts');
 }
 
 /**

@@ -32,11 +32,7 @@ ${referenceLine(view, failure.referenceId)}
 <details>
 <summary>${error.details}</summary>
 <div><p>${failure.description}.</p>
-${failure.problems.length > 0 && html`<ul>${failure.problems.map(problemItem)}</ul>`}</div>
+${failure.problems.length > 0 && html`<ul>${failure.problems.map(({ field, reason }) => html`<li><code>${field}</code> ${reason}</li>`)}</ul>`}</div>
 </details>`,
   });
-}
-
-function problemItem({ field, reason }: { field: string; reason: string }): Html {
-  return html`<li><code>${field}</code> ${reason}</li>`;
 }

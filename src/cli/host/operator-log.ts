@@ -8,19 +8,14 @@ import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import type { Report } from '../terminal/output.ts';
 import { type ConfigOptions, openConfig } from './load-config.ts';
 
-/** Where commands on the host, and quickstart, write their log: beside the configuration. */
-function logFileOf(configFile: string): string {
-  return join(dirname(configFile), 'controller.log');
-}
-
 /**
- * The log of a command on the host. @throws when the file cannot be written: work that cannot be audited is not done
+ * The log of a command on the host, beside the configuration. @throws when the file cannot be written: work that cannot be audited is not done
  */
 export function openOperatorLog(
   configFile: string,
   format: LogConfig['format'],
 ): OpenLogger & AsyncDisposable {
-  return openLogger({ level: 'info', format, to: { file: logFileOf(configFile) } });
+  return openLogger({ level: 'info', format, to: { file: join(dirname(configFile), 'controller.log') } });
 }
 
 /** The audit trail of a command on the host. Each event names the command and the system's user. */

@@ -61,7 +61,8 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...administratorNamerRoutes(needs),
-    ...configTypeRoutes(needs),
+    // Names and ids, for what clients ask for at login.
+    ...entityRoutes(configTypes, needs, { ignoredMembers: ['schema'] }),
     ...eventSubscriptionRoutes(needs),
     ...mailRoutes(needs),
     ...oidcClientRoutes(needs),
@@ -75,9 +76,4 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),
   ];
-}
-
-/** `/config-types`: names and ids, for what clients ask for at login. */
-function configTypeRoutes(needs: EdgeServices): readonly Route[] {
-  return entityRoutes(configTypes, needs, { ignoredMembers: ['schema'] });
 }

@@ -60,10 +60,6 @@ export function healthRoutes(
     return findings;
   }
 
-  async function ready(): Promise<Answer> {
-    return healthAnswer(await currentFindings());
-  }
-
   const common = {
     methods: ['GET', 'HEAD'],
     ...anonymous('health', 'light', 'edge'),
@@ -73,18 +69,14 @@ export function healthRoutes(
     },
   } as const;
   return [
-    route({
-      ...common,
-      path: '/health-checks',
-      summary: 'Find out whether everything works',
-      handler: ready,
-    }),
-    route({
-      ...common,
-      path: '/health-checks/ready',
-      summary: 'Find out whether everything works',
-      handler: ready,
-    }),
+    ...['/health-checks', '/health-checks/ready'].map((path) =>
+      route({
+        ...common,
+        path,
+        summary: 'Find out whether everything works',
+        handler: async () => healthAnswer(await currentFindings()),
+      }),
+    ),
     route({
       ...common,
       path: '/health-checks/live',
