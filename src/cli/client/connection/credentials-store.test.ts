@@ -9,12 +9,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, beforeEach, test } from 'node:test';
+import { fileErrorReason, isFileError } from '../../../platform/file-error-reason.ts';
 import { systemRandom } from '../../../platform/random.ts';
 import { CliError } from '../../terminal/output.ts';
 import { type Credentials, configDirectory, credentialsStore } from './credentials-store.ts';
@@ -65,6 +67,18 @@ test('only the owner can read the file, even after its mode was loosened', async
   chmodSync(file, 0o644);
   await store().read();
   assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test('a lock file that cannot be written is named with the reason', async () => {
+  mkdirSync(directory);
+  const lock = join(directory, 'credentials.lock');
+  // An ordinary user meets this where `sudo` made the file; a test may run as root, who may write any file.
+  symlinkSync(join(directory, 'gone', 'credentials.lock'), lock);
+  const error: Error = await store()
+    .update(async (before) => [counted(before), undefined])
+    .then(assert.fail, (refused) => refused);
+  assert.ok(isFileError(error), String(error));
+  assert.deepEqual([error.path, fileErrorReason(error)], [lock, 'it does not exist']);
 });
 
 test('a damaged file is refused with advice, and is not overwritten', async () => {
