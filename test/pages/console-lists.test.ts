@@ -146,6 +146,25 @@ test('a filter keeps what is typed while its address changes', async () => {
   assert.equal(await filter.inputValue(), '');
 });
 
+test('clearing the filters also forgets what was typed just before', async () => {
+  await using guest = await admin.at('/console/people?type=Device');
+  const { page } = guest;
+  const filter = page.locator('#filter-q');
+  await page.locator('#clear-filters').waitFor();
+  await filter.fill('met');
+  await page.locator('#clear-filters').press('Enter');
+  await page.locator('#clear-filters').waitFor({ state: 'detached' });
+  assert.equal(await filter.inputValue(), '');
+  // The button is gone, and the keyboard goes on at the filters.
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'filter-q');
+  // What is typed later comes later into the address.
+  await page.locator('#filter-role').fill('meters');
+  await page.waitForURL((url) => url.searchParams.get('role') === 'meters');
+  assert.equal(new URL(page.url()).search, '?role=meters');
+  assert.equal(await filter.inputValue(), '');
+});
+
 test('a page of a list that has no entries any more leads to the last one that has some', async () => {
   await using guest = await admin.at('/console/people?q=person&page=9');
   const { page } = guest;

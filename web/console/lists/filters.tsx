@@ -62,15 +62,23 @@ export function useFilter(filters: readonly Filter[], always: string | null = nu
 export function Filters({ filters }: { filters: readonly Filter[] }) {
   const [address, change] = useListAddress();
   const [isOpen, setOpen] = useState(false);
+  const [clears, setClears] = useState(0);
+  const element = useRef<HTMLElement>(null);
   const set = Object.entries(address).filter(
     ([name, value]) => name !== 'sort' && name !== 'page' && value !== undefined && value !== '',
   );
-  const cleared = Object.fromEntries(Object.keys(address).map((name) => [name, undefined]));
+  const clear = () => {
+    change(Object.fromEntries(Object.keys(address).map((name) => [name, undefined])));
+    setClears(clears + 1);
+    // The button, which had the focus, goes away.
+    element.current?.focus();
+  };
   return (
-    <search className={isOpen ? 'filters open' : 'filters'}>
+    <search ref={element} tabIndex={-1} className={isOpen ? 'filters open' : 'filters'}>
       {filters.map((filter) =>
         filter.choices === undefined ? (
-          <TextFilter key={filter.name} {...filter} />
+          // Clearing also forgets what was typed and is not in the address yet.
+          <TextFilter key={`${filter.name} ${clears}`} {...filter} />
         ) : (
           <SelectField
             key={filter.name}
@@ -93,7 +101,7 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
         {texts.lists.filters(set.length)}
       </button>
       {set.length > 0 && (
-        <Button id="clear-filters" onClick={() => change(cleared)}>
+        <Button id="clear-filters" onClick={clear}>
           {texts.attempts.clear}
         </Button>
       )}
