@@ -165,6 +165,23 @@ test('clearing the filters also forgets what was typed just before', async () =>
   assert.equal(await filter.inputValue(), '');
 });
 
+test('the back button leads through the pages of a list', async () => {
+  await using guest = await admin.at('/console/people');
+  const { page } = guest;
+  const shows = (rows: string) => page.locator('.pages', { hasText: rows }).waitFor();
+  await shows('1 to 25 of');
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await shows('26 to');
+  await page.locator('tbody a').first().click();
+  await page.waitForURL((url) => url.pathname !== '/console/people');
+  await page.goBack();
+  await shows('26 to');
+  await page.goBack();
+  await shows('1 to 25 of');
+  await page.goBack();
+  await page.waitForURL((url) => url.pathname !== '/console/people');
+});
+
 test('a page of a list that has no entries any more leads to the last one that has some', async () => {
   await using guest = await admin.at('/console/people?q=person&page=9');
   const { page } = guest;

@@ -31,16 +31,18 @@ export interface DataListProps<Item> {
 
 export const pageSize = 25;
 
-/** The state of a list's address, and how to change it. Changing the filter goes back to the first page. */
-export function useListAddress(): readonly [
-  Readonly<Record<string, string | undefined>>,
-  (changes: Readonly<Record<string, string | undefined>>) => void,
-] {
-  const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
+type Changes = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The state of a list's address, and how to change it. Changing the filter goes back to the first page. The back button
+ * leads to the address before only after a `step`: not through every word that was typed.
+ */
+export function useListAddress(): readonly [Changes, (changes: Changes, kind?: 'step') => void] {
+  const search = useSearch({ strict: false }) as Changes;
   const navigate = useNavigate();
-  const change = (changes: Readonly<Record<string, string | undefined>>) => {
+  const change = (changes: Changes, kind?: 'step') => {
     const next = { ...search, page: undefined, ...changes };
-    navigate({ to: '.', search: next, replace: true, resetScroll: false } as never);
+    navigate({ to: '.', search: next, replace: kind !== 'step', resetScroll: false } as never);
   };
   return [search, change];
 }
@@ -98,7 +100,7 @@ function sortOf<Item>(wanted: string | undefined, columns: readonly Column<Item>
 interface TableProps<Item> extends DataListProps<Item> {
   readonly found: Page<Item>;
   readonly sort: string;
-  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void;
+  readonly change: ReturnType<typeof useListAddress>[1];
 }
 
 function Table<Item>({ columns, keyOf = idOf, found, sort, change, caption }: TableProps<Item>) {
@@ -165,11 +167,12 @@ function Pages<Item>({
   const last = first + found.items.length;
   const isLast = last >= found.total;
   const where = found.isEstimate ? words.pageOfMore : words.page;
+  const turnTo = (next: number) => change({ page: next === 1 ? undefined : String(next) }, 'step');
   return (
     <p className="pages">
       <span>{where(first + 1, last, found.total)}</span>
-      {page > 1 && <Button onClick={() => change({ page: String(page - 1) })}>{words.newer}</Button>}
-      {!isLast && <Button onClick={() => change({ page: String(page + 1) })}>{words.older}</Button>}
+      {page > 1 && <Button onClick={() => turnTo(page - 1)}>{words.newer}</Button>}
+      {!isLast && <Button onClick={() => turnTo(page + 1)}>{words.older}</Button>}
     </p>
   );
 }
