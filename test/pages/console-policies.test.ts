@@ -57,7 +57,35 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
   await screenshot(page, 'console-what-if-edited');
   await page.locator('#method').selectOption('cert');
   await page.waitForURL(/method=cert/);
-  assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, false);
+  const saved = async () => (await root.get(`auth-policies/${id}`)).json.data;
+  assert.equal((await saved()).secondary.requireTotp, false);
+
+  // The edited rules stay for another person, until the administrator gives them up or saves them.
+  await page.locator('#other-person').click();
+  await page.locator('#pick').fill('joh');
+  await page.getByRole('button', { name: 'john', exact: true }).click();
+  await page.locator('#method').selectOption('');
+  await page.locator('#field-primary-updb-allowed').check();
+  await answer.filter({ hasText: 'Yes: with a password, then a code from an authenticator app.' }).waitFor();
+  const ways = [
+    () => page.locator('nav a[href="/console/policies"]').click(),
+    () => page.locator('#policy').selectOption({ label: 'Default' }),
+    () => page.locator('#edit').click(),
+  ];
+  for (const leave of ways) {
+    await leave();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('#field-secondary-requireTotp').isChecked(), true);
+  }
+  await page.locator('#save').click();
+  await page.getByRole('alertdialog').getByText('2 people would be asked for more than now.').waitFor();
+  await page.locator('#save-confirm').click();
+  await announced(page, 'Saved');
+  const { primary, secondary } = await saved();
+  assert.deepEqual([primary.updb.allowed, secondary.requireTotp], [true, true]);
+  await page.locator('#edit').click();
+  await page.locator('#edited').waitFor({ state: 'detached' });
 });
 
 test('shows who is affected before a policy is saved, and saves it', async () => {

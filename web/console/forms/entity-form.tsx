@@ -36,6 +36,8 @@ export interface EntityFormProps<Draft extends object> {
   /** The entity that was read, or the initial values of a new one. */
   readonly read: Versioned<Draft>;
   readonly mayChange: boolean;
+  /** Its values can be tried, also by people who may not save them. */
+  readonly isTrial?: boolean;
   /** Defaults of the server that follow from other fields, for the command that creates one. */
   readonly usual?: (draft: Draft) => Values;
   /** The fields, which find the form by `useForm`. */
@@ -48,7 +50,7 @@ export interface EntityFormProps<Draft extends object> {
 }
 
 export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) {
-  const { entity, id, mayChange, usual, children, ask, saved } = props;
+  const { entity, id, mayChange, isTrial = false, usual, children, ask, saved } = props;
   const editing = useEditing(props);
   const { draft, base, changes, saving, meanwhile } = editing;
   const [asked, setAsked] = useState<{ readonly question: Question; readonly about: Sent<Draft> } | null>(
@@ -85,7 +87,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
     draft,
     set: editing.set,
     textOf: (path) => editing.typed[path],
-    isReadOnly: !mayChange,
+    isReadOnly: !mayChange && !isTrial,
     problemOf: (path) =>
       `${refusal?.field ?? ''}.`.startsWith(`${path}.`) && refusal !== null ? reasonOf(refusal) : null,
   };
@@ -189,9 +191,14 @@ function isTheirs(): boolean {
   return currentState() !== 'starting';
 }
 
-/** The link that skips to the content stays on the screen. */
-function isElsewhere({ current, next }: Readonly<Record<'current' | 'next', { pathname: string }>>): boolean {
-  return current.pathname !== next.pathname;
+interface Place {
+  readonly pathname: string;
+  readonly search: { readonly edit?: string };
+}
+
+/** The link that skips to the content stays on the screen. Beside it, an address may say which entity is edited. */
+function isElsewhere({ current, next }: Readonly<Record<'current' | 'next', Place>>): boolean {
+  return current.pathname !== next.pathname || current.search.edit !== next.search.edit;
 }
 
 /** Omits values that are none, so that the API's defaults apply. */

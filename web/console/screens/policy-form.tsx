@@ -1,6 +1,6 @@
-import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
-import { type Draft, withValues } from '../forms/entity-fields.ts';
-import { EntityField, type FormState } from '../forms/fields.tsx';
+import type { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
+import type { Draft } from '../forms/entity-fields.ts';
+import { EntityField } from '../forms/fields.tsx';
 import { useNames } from '../forms/names.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
@@ -19,21 +19,6 @@ export function PolicySentences({ draft }: { draft: PolicyDraft }) {
       ))}
     </div>
   );
-}
-
-/** The form of a draft that is saved nowhere. */
-export function unsavedForm(
-  draft: PolicyDraft,
-  change: (draft: PolicyDraft) => void,
-): FormState<PolicyDraft> {
-  return {
-    entity: authPolicyEntity,
-    draft,
-    set: (changes) => change(withValues(draft, changes)),
-    textOf: () => undefined,
-    isReadOnly: false,
-    problemOf: () => null,
-  };
 }
 
 export function PolicyRules() {

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/screen.tsx';
+import type { Question } from '../forms/entity-form.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
 import type { PolicyPreview } from '../types.ts';
@@ -28,6 +29,20 @@ export function Impact({ draft, id }: { draft: PolicyDraft; id: string | null })
 export function previewOf(id: string | null, draft: PolicyDraft): Promise<PolicyPreview> {
   const body = id === null ? draft : { id, ...draft };
   return make<PolicyPreview>({ method: 'POST', path: 'auth-policies/preview', body });
+}
+
+/**
+ * The last question before saving, after the server has computed who is affected.
+ * @param id null: a new policy
+ */
+export async function saveQuestion(id: string | null, draft: PolicyDraft): Promise<Question> {
+  const preview = await previewOf(id, draft);
+  return {
+    title: words.saveTitle,
+    text: words.saveText,
+    details: <ImpactText preview={preview} />,
+    isHarmless: preview.lockedOut.count === 0,
+  };
 }
 
 export function ImpactText({

@@ -4,7 +4,6 @@ import { useParams } from '@tanstack/react-router';
 import { authPolicyEntity as entity } from '../../../src/model/entities/auth-policy.ts';
 import { usualPolicyId } from '../../../src/model/usual-policy.ts';
 import { Card } from '../../parts/screen.tsx';
-import type { Question } from '../forms/entity-form.tsx';
 import { EntityScreen } from '../forms/entity-screen.tsx';
 import { EntityField, useForm } from '../forms/fields.tsx';
 import { useNames } from '../forms/names.ts';
@@ -14,7 +13,7 @@ import type { AuthPolicy } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { words } from './policies-words.ts';
 import { type PolicyDraft, PolicyRules, PolicySentences } from './policy-form.tsx';
-import { ImpactText, previewOf } from './policy-impact.tsx';
+import { saveQuestion } from './policy-impact.tsx';
 
 export function PolicyScreen() {
   const { id } = useParams({ strict: false });
@@ -25,7 +24,7 @@ export function PolicyScreen() {
       // Signers are off until the administrator chooses them, although the API would allow all of them.
       initial={{ 'primary.extJwt.allowed': false }}
       fields={() => <PolicyFields />}
-      ask={(_changes, draft, own) => impactOf(own, draft)}
+      ask={(_changes, draft, own) => saveQuestion(own, draft)}
       deletionEnds={id === usualPolicyId ? null : words.deleteEnds}
     />
   );
@@ -46,17 +45,6 @@ function PolicyFields() {
       </Card>
     </>
   );
-}
-
-/** The last question before saving, after the server has computed who is affected. */
-async function impactOf(id: string | null, draft: PolicyDraft): Promise<Question> {
-  const preview = await previewOf(id, draft);
-  return {
-    title: words.saveTitle,
-    text: words.saveText,
-    details: <ImpactText preview={preview} />,
-    isHarmless: preview.lockedOut.count === 0,
-  };
 }
 
 export function PoliciesScreen() {

@@ -5,9 +5,13 @@ import { useState } from 'react';
 import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { anyOf, contains, idIs } from '../filter.ts';
+import { rereadEntity, useEntity } from '../forms/entity.ts';
 import { draftOf } from '../forms/entity-fields.ts';
-import { CurrentForm } from '../forms/fields.tsx';
+import { EntityForm } from '../forms/entity-form.tsx';
+import { draftRead } from '../forms/entity-screen.tsx';
+import { useForm } from '../forms/fields.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
+import { useIsAdmin } from '../me.ts';
 import { Entries } from '../parts/entries.tsx';
 import { InputField, SelectField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -17,25 +21,28 @@ import { type Change, make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy, Identity, IdentityDetail, LoginExplanation, Method } from '../types.ts';
 import { Verdict } from './person-verdict.tsx';
-import { type PolicyDraft, PolicyRules, PolicySentences, unsavedForm } from './policy-form.tsx';
-import { Impact } from './policy-impact.tsx';
+import { type PolicyDraft, PolicyRules, PolicySentences } from './policy-form.tsx';
+import { Impact, saveQuestion } from './policy-impact.tsx';
 
 const { whatIf: words } = texts;
 
 export function WhatIfScreen() {
-  const [{ person }, change] = useListAddress();
+  const [{ person, edit }, change] = useListAddress();
   return (
     <Screen title={texts.screens['what-if']} lead={words.text}>
       {person === undefined ? (
         <PersonPicker choose={(id) => change({ person: id })} />
       ) : (
-        <ForPerson key={person} id={person} change={() => change({ person: undefined })} />
+        <ForPerson key={person} id={person} />
       )}
+      {/* Stays while another person is chosen: rules are tried with several. */}
+      {edit !== undefined && <EditedPolicy key={edit} id={edit} />}
     </Screen>
   );
 }
 
-function ForPerson({ id, change }: { id: string; change: () => void }) {
+function ForPerson({ id }: { id: string }) {
+  const [, change] = useListAddress();
   const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
   const policies = useList<AuthPolicy>(['policies', 'all'], 'auth-policies', {
     limit: 500,
@@ -47,7 +54,7 @@ function ForPerson({ id, change }: { id: string; change: () => void }) {
         <>
           <p className="note">
             {texts.attempts.person}: <strong>{found.name}</strong>{' '}
-            <Button kind="link" id="other-person" onClick={change}>
+            <Button kind="link" id="other-person" onClick={() => change({ person: undefined })}>
               {words.otherPerson}
             </Button>
           </p>
@@ -59,10 +66,10 @@ function ForPerson({ id, change }: { id: string; change: () => void }) {
 }
 
 function Question({ person, policies }: { person: IdentityDetail; policies: readonly AuthPolicy[] }) {
-  const [address, change] = useListAddress();
-  const chosen = policies.find(({ id }) => id === (address.policy ?? person.authPolicyId));
-  const [draft, setDraft] = useState<PolicyDraft | null>(null);
-  const method = methods.find((one) => one === address.method);
+  const [{ policy, edit }, change] = useListAddress();
+  const method = useMethod();
+  const chosen = policies.find(({ id }) => id === (edit ?? policy ?? person.authPolicyId));
+  const isEdited = edit !== undefined;
   return (
     <>
       <div className="filters">
@@ -78,10 +85,12 @@ function Question({ person, policies }: { person: IdentityDetail; policies: read
           id="policy"
           label={texts.people.policy}
           value={chosen?.id ?? ''}
-          set={(value) => {
-            setDraft(null);
-            change({ policy: value === person.authPolicyId ? undefined : value });
-          }}
+          set={(value) =>
+            change({
+              policy: value === person.authPolicyId ? undefined : value,
+              edit: isEdited ? value : undefined,
+            })
+          }
           choices={Object.fromEntries(
             policies.map(({ id, name }) => [id, id === person.authPolicyId ? words.theirs(name) : name]),
           )}
@@ -90,52 +99,75 @@ function Question({ person, policies }: { person: IdentityDetail; policies: read
           <input
             id="edit"
             type="checkbox"
-            checked={draft !== null}
+            checked={isEdited}
             disabled={chosen === undefined}
-            onChange={() =>
-              setDraft(
-                draft === null && chosen !== undefined
-                  ? draftOf<PolicyDraft>(authPolicyEntity, chosen)
-                  : null,
-              )
-            }
+            onChange={() => change({ edit: isEdited ? undefined : chosen?.id })}
           />
           {words.edit}
         </label>
       </div>
-      {draft !== null && (
-        <Card id="edited" title={words.edited}>
-          <p className="hint">{words.editedText}</p>
-          <CurrentForm value={unsavedForm(draft, setDraft)}>
-            <PolicyRules />
-          </CurrentForm>
-          <PolicySentences draft={draft} />
-          <Impact draft={draft} id={chosen?.id ?? null} />
-        </Card>
+      {!isEdited && (
+        <Outcome
+          person={person.id}
+          policy={chosen === undefined ? null : draftOf<PolicyDraft>(authPolicyEntity, chosen)}
+        />
       )}
-      <Outcome
-        person={person}
-        method={method}
-        policy={draft ?? (chosen === undefined ? null : draftOf<PolicyDraft>(authPolicyEntity, chosen))}
-      />
+    </>
+  );
+}
+
+/** The form of a policy, which shows before it is saved how people would sign in. */
+function EditedPolicy({ id }: { id: string }) {
+  const path = `${authPolicyEntity.collection}/${encodeURIComponent(id)}`;
+  const query = useEntity<AuthPolicy>(path);
+  const isAdmin = useIsAdmin();
+  return (
+    <Loaded query={query}>
+      {(found) => (
+        <EntityForm<PolicyDraft>
+          {...{ entity: authPolicyEntity, id }}
+          read={draftRead(authPolicyEntity, found)}
+          reread={async () => draftRead(authPolicyEntity, await rereadEntity<AuthPolicy>(path))}
+          mayChange={isAdmin}
+          isTrial
+          ask={(_changes, draft) => saveQuestion(id, draft)}
+        >
+          <Trial id={id} />
+        </EntityForm>
+      )}
+    </Loaded>
+  );
+}
+
+function Trial({ id }: { id: string }) {
+  const { draft } = useForm<PolicyDraft>();
+  const [{ person }] = useListAddress();
+  return (
+    <>
+      <Card id="edited" title={words.edited}>
+        <p className="hint">{words.editedText}</p>
+        <PolicyRules />
+        <PolicySentences draft={draft} />
+        <Impact draft={draft} id={id} />
+      </Card>
+      {person !== undefined && <Outcome person={person} policy={draft} />}
     </>
   );
 }
 
 const methods: readonly Method[] = ['password', 'passkey', 'cert', 'ext-jwt'];
 
-function Outcome({
-  person,
-  method,
-  policy,
-}: {
-  person: IdentityDetail;
-  method: Method | undefined;
-  policy: PolicyDraft | null;
-}) {
+/** The method in the address. */
+function useMethod(): Method | undefined {
+  const [{ method }] = useListAddress();
+  return methods.find((one) => one === method);
+}
+
+function Outcome({ person, policy }: { person: string; policy: PolicyDraft | null }) {
+  const method = useMethod();
   const change: Change = {
     method: 'POST',
-    path: `identities/${person.id}/login-explanation`,
+    path: `identities/${encodeURIComponent(person)}/login-explanation`,
     body: { ...(method !== undefined && { method }), ...(policy !== null && { policy }) },
   };
   const query = useQuery({
@@ -149,7 +181,7 @@ function Outcome({
         {(ways) => (ways.length === 0 ? <Empty title={texts.policy.noWay} /> : <Verdict ways={ways} />)}
       </Loaded>
       <SameChange
-        command={['explain', 'policy', person.id, ...(method === undefined ? [] : ['--method', method])]}
+        command={['explain', 'policy', person, ...(method === undefined ? [] : ['--method', method])]}
         change={change}
       />
     </Card>

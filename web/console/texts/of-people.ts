@@ -268,7 +268,7 @@ export const ofPeople = wordsOf({
       'Die Richtlinie bearbeiten, um zu sehen, was sich ändern würde',
     ],
     edited: ['The policy, edited', 'Die Richtlinie, bearbeitet'],
-    editedText: ['Nothing is saved here.', 'Hier wird nichts gespeichert.'],
+    editedText: ['Nothing changes until it is saved.', 'Nichts ändert sich, bevor gespeichert wird.'],
     outcome: ['Result', 'Ergebnis'],
   },
   remedies: {
