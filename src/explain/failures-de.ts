@@ -187,6 +187,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Dieses Anmeldemittel ist ein Zertifikat und kein Passwort',
   'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address is none':
     'Passkeys brauchen einen Hostnamen, unter edge.passkeys.rpId, falls gesetzt; diese Adresse ist keiner',
+  'The auth policy of this account takes no passkeys; an administrator can change that':
+    'Die Richtlinie dieses Kontos nimmt keine Passkeys an; ein Administrator kann das ändern',
   'The policy asks for a passkey with PIN, finger or face':
     'Die Richtlinie verlangt einen Passkey mit PIN, Finger oder Gesicht',
   'The policy allows certain models of authenticators, and this one did not prove to be any':

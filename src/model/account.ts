@@ -56,6 +56,11 @@ export function mayPasskeyOpen({ primary, secondary }: Pick<AuthPolicy, 'primary
   return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);
 }
 
+/** Whether a passkey proves anything under this policy, as the first or the second proof. */
+export function takesPasskeys({ primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>): boolean {
+  return primary.passkey.allowed || secondary.requirePasskey;
+}
+
 /** Whether a passkey is of a model that the policy allows, and its maker has vouched for that. */
 export function isAllowedModel(
   { primary }: Pick<AuthPolicy, 'primary'>,

@@ -7,8 +7,9 @@ import { type Json, SoftAuthenticator } from '../support/authenticator.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin } from '../support/flow.ts';
-import { type Caller, loggedIn, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, callerWith, loggedIn, rootOf } from '../support/management.ts';
 import {
+  addOwn,
   afterPassword,
   ownPath,
   passkeyPolicy,
@@ -16,6 +17,7 @@ import {
   personWithPasskey,
   question,
   submit,
+  tokensOf,
 } from '../support/passkeys.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -121,6 +123,45 @@ describe('while a ceremony runs,', () => {
       assert.deepEqual(await server.store.passkeys.listOf([pat.id]), []);
     });
   }
+});
+
+describe('a policy that takes no passkey, as the first or the second proof,', () => {
+  const none = passkeyPolicy(server, { passkey: { allowed: false } });
+  const mayAdd = async (caller: Caller) =>
+    (await caller.call('GET', '/edge/client/v1/current-identity')).json.data.mayAddPasskey;
+
+  test('keeps its people from adding one, and tells their account page not to offer it', async () => {
+    const caller = await loggedIn(server, (await person(server, await none)).name);
+    assert.equal(await mayAdd(caller), false);
+    const asked = await caller.call('POST', `${ownPath}/options`, {});
+    assertRefused(asked, 409, 'CONFLICT');
+    assert.match(asked.json.error.message, /takes no passkeys/);
+  });
+
+  test('keeps out what was asked for before the change', async () => {
+    const pat = await person(server);
+    const caller = await loggedIn(server, pat.name);
+    assert.equal(await mayAdd(caller), true);
+    const asked = await caller.call('POST', `${ownPath}/options`, {});
+    const response = pat.authenticator.create(asked.json.data);
+    await server.store.identities.update(pat.id, { authPolicyId: await none }, clock.now());
+    assertRefused(await caller.call('POST', ownPath, { response }), 409, 'CONFLICT');
+    assert.deepEqual(await server.store.passkeys.listOf([pat.id]), []);
+  });
+});
+
+test('a policy that takes passkeys as the second proof only lets people add them', async () => {
+  const pat = await person(
+    server,
+    await passkeyPolicy(server, { passkey: { allowed: false }, requirePasskey: true }),
+  );
+  const id = await afterPassword(server, pat);
+  const asked = await server.post(`${register}/options`, { json: { id } });
+  const response = pat.authenticator.create(asked.json);
+  const tokens = await tokensOf(server, await server.post(register, { json: { id, response } }));
+  const page = callerWith(server, tokens.access_token);
+  assert.equal((await page.get('/edge/client/v1/current-identity')).json.data.mayAddPasskey, true);
+  await addOwn(page, new SoftAuthenticator(server.url));
 });
 
 test('a new passkey is added only where it was asked for: in the login, in the account, by the invitation', async () => {

@@ -558,6 +558,18 @@ describe('refuses', () => {
 });
 
 describe('on the account page', () => {
+  test('none can be added where the policy takes none, as the page says', async () => {
+    const primary = { passkey: { allowed: false }, updb: { allowed: true } };
+    const policy = await admin.call('POST', 'auth-policies', { name: 'no passkeys', primary });
+    await createPerson('ned', { authPolicyId: createdId(policy) });
+    await using one = await owner();
+    await toAccount(one.page, 'ned');
+    await one.page.locator('nav a[href="#passkeys"]').click();
+    await one.page.getByText('Passkeys are not used for this account').waitFor();
+    assert.equal(await one.page.locator('#add-passkey').count(), 0);
+    await assertClean(one, 'account no passkeys');
+  });
+
   test('passkeys are listed, renamed and removed, and what one opened ends', async () => {
     await using one = await withPasskey('jon');
     const { page } = one;

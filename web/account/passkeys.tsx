@@ -10,7 +10,7 @@ import { deviceName, hasPasskeys, makePasskey, passkeyProblem, rememberPasskey }
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
-import { useAuthenticators, usePasskeys } from './reading.ts';
+import { useAuthenticators, useIdentity, usePasskeys } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -29,6 +29,7 @@ export function PasskeysPart() {
   const [changes, setChanges] = useState(0);
   const queries = useQueryClient();
   const authenticators = useAuthenticators();
+  const identity = useIdentity();
   const passkeys = usePasskeys();
   const changing: Changing = {
     hasPassword: authenticators.data?.some(({ method }) => method === 'updb') ?? false,
@@ -50,7 +51,12 @@ export function PasskeysPart() {
               ))}
             </ul>
             <Card id="add" title={texts.addPasskey}>
-              {hasPasskeys() ? <AddPasskey {...changing} /> : <p>{texts.passkeysNotHere}</p>}
+              <Loaded query={identity}>
+                {({ mayAddPasskey }) => {
+                  if (!mayAddPasskey) return <p>{texts.passkeysNotAllowed}</p>;
+                  return hasPasskeys() ? <AddPasskey {...changing} /> : <p>{texts.passkeysNotHere}</p>;
+                }}
+              </Loaded>
             </Card>
           </>
         )}

@@ -150,6 +150,10 @@ export const texts = {
       'Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder PIN an. Er funktioniert nur auf dieser Website: Keine andere kann nach ihm fragen.',
     ],
     noPasskeys: ['You have none.', 'Sie haben keine.'],
+    passkeysNotAllowed: [
+      'Passkeys are not used for this account. An administrator can change that.',
+      'Für dieses Konto werden keine Passkeys verwendet. Ein Administrator kann das ändern.',
+    ],
     passkeysNotHere: [
       'This browser has no passkeys. Use another browser to add a passkey.',
       'Dieser Browser hat keine Passkeys. Nehmen Sie einen anderen, um einen hinzuzufügen.',

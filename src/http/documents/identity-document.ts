@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Account, isDisabled } from '../../model/account.ts';
+import { type Account, isDisabled, takesPasskeys } from '../../model/account.ts';
 import { type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -15,7 +15,10 @@ const more = {
 };
 export const identitySchema = documentSchema(identityEntity, more);
 /** For the identity itself, which is read from memory: a login tells the account there nothing. */
-export const ownIdentitySchema = identitySchema.omit({ lastLoginAt: true }).meta({ id: 'Identity' });
+export const ownIdentitySchema = identitySchema
+  .omit({ lastLoginAt: true })
+  .extend({ mayAddPasskey: z.boolean() })
+  .meta({ id: 'Identity' });
 
 /** Identities as administrators see them. */
 export async function identityDocuments(
@@ -42,7 +45,12 @@ export function accountDocument(
   now: Millis,
 ): object {
   const shown = { ...identity, lastLoginAt: undefined };
-  return { ...identityDocument(shown, policy.name, now), isMfaEnabled: isTotpEnrolled, hasPasskey };
+  return {
+    ...identityDocument(shown, policy.name, now),
+    isMfaEnabled: isTotpEnrolled,
+    hasPasskey,
+    mayAddPasskey: takesPasskeys(policy),
+  };
 }
 
 function identityDocument(

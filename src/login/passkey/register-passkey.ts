@@ -1,7 +1,7 @@
 // Registering a passkey: the question, and taking the answer. Who may be asked is decided by the callers.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { type Account, userVerificationOf } from '../../model/account.ts';
+import { type Account, takesPasskeys, userVerificationOf } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
@@ -55,13 +55,14 @@ export interface Registration {
 
 /**
  * Asks for a new passkey.
- * @throws AuthError conflict   no passkey works at this address, or the identity has as many as it may have
+ * @throws AuthError conflict   the policy takes none, none works at this address, or the identity has as many as it may have
  */
 export async function askForNewPasskey(
   needs: LoginServices,
   { account, asked, purpose }: Registration,
 ): Promise<CreationOptions> {
   const { identity, policy, password } = account;
+  requireUse(policy);
   const { rpId } = requireSite(asked);
   const theirs = await needs.store.passkeys.listOf([identity.id]);
   if (theirs.length >= mostPasskeys) throw tooMany();
@@ -101,6 +102,14 @@ export function requireSite({ site }: AskedIn): NonNullable<AskedIn['site']> {
   });
 }
 
+/** @throws AuthError conflict   a passkey that no login takes would only seem to protect the account */
+function requireUse(policy: Account['policy']): void {
+  if (takesPasskeys(policy)) return;
+  throw new AuthError('conflict', {
+    description: 'The auth policy of this account takes no passkeys; an administrator can change that',
+  });
+}
+
 function tooMany(): AuthError {
   return new AuthError('conflict', {
     description: `An identity has at most ${mostPasskeys} passkeys; remove one first`,
@@ -117,6 +126,7 @@ export interface AnsweredRegistration extends Registration {
 /**
  * The passkey of an answer, to be stored, and the answer is used up. Records what refuses.
  * @throws AuthError invalid_passkey
+ * @throws AuthError conflict             the policy takes no passkeys
  * @throws AuthError could_not_validate   the name
  */
 export async function newPasskey(
@@ -127,6 +137,7 @@ export async function newPasskey(
   const { identity, policy } = account;
   const called = passkeyName(name ?? programName(origin));
   attempt.about({ identityId: identity.id });
+  requireUse(policy);
   const site = requireSite(asked);
   const clientData = clientDataOf(answer);
   const question = { ...asked, purpose, identityId: identity.id };

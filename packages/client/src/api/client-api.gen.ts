@@ -1190,6 +1190,7 @@ export interface components {
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
+            mayAddPasskey: boolean;
         };
         Link: {
             href: string;

@@ -2402,6 +2402,7 @@ export interface components {
             type: components["schemas"]["EntityRef"];
             authPolicy: components["schemas"]["EntityRef"];
             isDefaultAdmin: boolean;
+            mayAddPasskey: boolean;
         };
         Link: {
             href: string;
