@@ -4,7 +4,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Config, LogConfig } from '../config/config.ts';
 import type { ConcludedAttempt } from '../explain/attempt-log.ts';
-import { learnIntermediates, type SentIntermediates } from '../http/request/peer-certificates.ts';
 import type { MetricsText } from '../http/server/metrics.ts';
 import type { AnswerInspector } from '../http/server/mount.ts';
 import type { CountedTogether } from '../http/server/shared-source-counts.ts';
@@ -20,6 +19,11 @@ import { askerOf, HashPoolFull, HashPoolStopped, HashUnwanted } from '../platfor
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
+import {
+  type Intermediates,
+  learnIntermediates,
+  onIntermediates,
+} from '../platform/x509/known-intermediates.ts';
 import type { RevocationSource, StatusNews, StatusQuestion } from '../sessions/revocation-view.ts';
 import type { PresentedOnce, ProofMemory, ProofOnce } from '../tokens/used-proofs.ts';
 import { openThreadStore } from './database.ts';
@@ -80,8 +84,8 @@ export interface AnswersOfFirst {
   /** See `RevocationSource`. */
   revocationLists(caId: CaId): ReturnType<RevocationSource['listsOf']>;
   certificateStatus(question: StatusQuestion): Promise<StatusNews>;
-  /** The certificates of a handshake, for the other threads. */
-  intermediates(sent: SentIntermediates): void;
+  /** The certificates of a client, for the other threads. */
+  intermediates(news: Intermediates): void;
   /** From now on the thread must be asked to catch up with every change. */
   join(_: null): void;
   /** The thread accepts connections. */
@@ -103,7 +107,7 @@ export interface AnswersOfThread {
   prepareConfig(config: Config): Promise<void>;
   /** Puts it in use. */
   useConfig(_: null): void;
-  learnIntermediates(sent: SentIntermediates): void;
+  learnIntermediates(news: Intermediates): void;
   useTicketKeys(of: { listener: string; keys: Uint8Array }): void;
   /** Finishes the requests under way and releases everything. */
   stop(_: null): Promise<void>;
@@ -143,9 +147,10 @@ export async function runRequestThread(needs: {
     beFresh: () => services.view.feed.beFresh(),
     counts: services.counts,
     settle: async () => void (await services.audit.kept()),
-    learnIntermediates,
+    learnIntermediates: (news) => void learnIntermediates(news),
   } satisfies Partial<AnswersOfThread>;
   Object.assign(answers, ofThread);
+  onIntermediates((news) => first.tell('intermediates', news));
   await first.ask('join', null);
   // Reads the changes that were committed after its views were read and before it joined.
   await services.view.feed.catchUp();
@@ -155,7 +160,6 @@ export async function runRequestThread(needs: {
     counted: { ...data.counted, row: data.number },
     ticketKeys: data.ticketKeys,
     onTicketKeys() {},
-    onIntermediates: (sent) => first.tell('intermediates', sent),
   });
   const { address } = config.edge.api;
   await services.node.start({ id: '', name: data.nodeName, address, apiAddresses: [], version: '' });

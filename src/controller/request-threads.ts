@@ -3,7 +3,6 @@
 
 import type { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
-import { learnIntermediates, type SentIntermediates } from '../http/request/peer-certificates.ts';
 import { type CountedTogether, clearRow, countingTable } from '../http/server/shared-source-counts.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -11,6 +10,11 @@ import { openThread } from '../platform/open-thread.ts';
 import type { Random } from '../platform/random.ts';
 import { CallFailed } from '../platform/thread-calls.ts';
 import { withinTime } from '../platform/within-time.ts';
+import {
+  type Intermediates,
+  learnIntermediates,
+  onIntermediates,
+} from '../platform/x509/known-intermediates.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';
@@ -49,6 +53,7 @@ export function otherThreads(needs: {
   const threads = { answering: 1 + needs.count, replaced: 0 };
   const counted = { table: countingTable(threads.answering), key: needs.random.bytes(32) };
   const members = new Map<number, ThreadMember>();
+  const stopSpreading = onIntermediates((news) => spreadIntermediates(members, news));
   let departed: ThreadCounts[] = [];
   const life = keepingAlive({
     ...needs,
@@ -73,7 +78,6 @@ export function otherThreads(needs: {
       onTicketKeys(listener: string, keys: Uint8Array) {
         for (const { calls } of ready()) calls.tell('useTicketKeys', { listener, keys });
       },
-      onIntermediates: (sent: SentIntermediates) => spreadIntermediates(members, sent),
     },
     /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
     start: life.start,
@@ -94,19 +98,22 @@ export function otherThreads(needs: {
      */
     prepareConfig: (config: Config) => prepareConfig(members, config),
     /** Each finishes the requests under way; resolves when all have ended. */
-    stop: life.stop,
+    async stop() {
+      stopSpreading();
+      await life.stop();
+    },
   };
 }
 
 /** @param from the thread that has read them; this one, if absent */
 function spreadIntermediates(
   members: ReadonlyMap<number, ThreadMember>,
-  sent: SentIntermediates,
+  news: Intermediates,
   from?: ThreadMember,
 ): void {
-  if (from !== undefined) learnIntermediates(sent);
+  if (from !== undefined) learnIntermediates(news);
   for (const member of members.values()) {
-    if (member.hasJoined && member !== from) member.calls.tell('learnIntermediates', sent);
+    if (member.hasJoined && member !== from) member.calls.tell('learnIntermediates', news);
   }
 }
 
@@ -176,7 +183,7 @@ function keepingAlive(needs: {
     const member = threadMember(startThread(data), {
       ...support.answers,
       changed: async () => void (await Promise.allSettled([support.catchUp(), catchUp(members, member)])),
-      intermediates: (sent) => spreadIntermediates(members, sent, member),
+      intermediates: (news) => spreadIntermediates(members, news, member),
     });
     members.set(thread, member);
     void member.ended.then((error) => {

@@ -1,8 +1,8 @@
 // One request thread, as the first thread sees it.
 
 import type { Worker } from 'node:worker_threads';
-import { knownIntermediates } from '../http/request/peer-certificates.ts';
 import { threadCalls } from '../platform/thread-calls.ts';
+import { knownIntermediates } from '../platform/x509/known-intermediates.ts';
 import type { AnswersOfFirst, AnswersOfThread } from './request-thread.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
@@ -20,7 +20,7 @@ export function threadMember(worker: Worker, answers: Omit<AnswersOfFirst, 'join
     ...answers,
     join() {
       hasJoined = true;
-      for (const sent of knownIntermediates()) calls.tell('learnIntermediates', sent);
+      for (const known of knownIntermediates()) calls.tell('learnIntermediates', known);
     },
     ready() {
       isReady = true;

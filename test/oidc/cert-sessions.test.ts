@@ -7,6 +7,8 @@ import { after, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { sha256 } from '../../src/platform/digest.ts';
+import { rememberIntermediates } from '../../src/platform/x509/known-intermediates.ts';
 import { auditedBy } from '../support/audit.ts';
 import {
   certificateLogin,
@@ -23,6 +25,7 @@ import {
   clientExtensions,
   generalName,
   type Made,
+  newKeys,
   subjectAltName,
 } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
@@ -32,6 +35,7 @@ import { beginLogin, claimsOf, codeOf, redeem, refresh } from '../support/flow.t
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { freePort } from '../support/nodes.ts';
+import { sized } from '../support/size.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
 
@@ -319,6 +323,36 @@ describe('a TLS session that resumes', () => {
     } finally {
       await two.close();
     }
+  });
+
+  test('keeps the certificates of a login, however many strangers send made-up ones', async () => {
+    const intermediate = authority({ issuer: root });
+    const leaf = client({ issuer: intermediate });
+    await giveCertificate(server, await newIdentity(), leaf);
+    const first = await open(server.url, { leaf, sent: [intermediate] });
+    assert.equal(await loginOver(first, server), 302);
+    const session = await first.session;
+    first.socket.destroy();
+    const unseen = authority();
+    const keys = newKeys.ec();
+    // Twice as many as are remembered. The same without a handshake is faster, and enough at the small size.
+    for (let time = 0; time < 2000; time += 1) {
+      const made = client({ issuer: unseen, keys });
+      if (time % sized({ small: 100, full: 1 }) > 0) {
+        const leafThumbprint = sha256(made.der);
+        rememberIntermediates({ leafThumbprint, certificates: [unseen.der], areTrusted: false });
+        continue;
+      }
+      const stranger = await open(server.url, { leaf: made, sent: [unseen] });
+      // The server sends it at the end of its handshake.
+      await stranger.session;
+      stranger.socket.destroy();
+    }
+    const again = await open(server.url, { session });
+    assert.equal(again.socket.isSessionReused(), true);
+    assert.equal(again.socket.getProtocol(), 'TLSv1.3');
+    assert.equal(await loginOver(again, server), 302);
+    again.socket.destroy();
   });
 
   test('provides no certificate to another listener', async () => {

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { recentMap } from '../../platform/caches.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { intermediatesOf, rememberIntermediates } from '../../platform/x509/known-intermediates.ts';
 
 export interface PeerCertificates {
   /** SHA-256 of the leaf as base64url, the form of `cnf.x5t#S256` (RFC 8705 section 3.1). */
@@ -19,11 +19,6 @@ const largestChainBytes = 32 * 1024;
 
 const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
-// A TLS session ticket contains the leaf but not the rest of the chain. The rest is not secret and proves nothing by
-// itself, so it can be remembered for connections that resume, on this thread or another one: they share the keys of
-// tickets. Every login validates it again.
-const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
-
 /** The client's certificates, or null when it sent none. Read once per connection. */
 export function peerCertificates(socket: TLSSocket): PeerCertificates | null {
   const known = bySocket.get(socket);
@@ -33,46 +28,19 @@ export function peerCertificates(socket: TLSSocket): PeerCertificates | null {
   return read;
 }
 
-/** The certificates that came with a leaf, for another thread. */
-export interface SentIntermediates {
-  readonly leafThumbprint: string;
-  /** DER. */
-  readonly certificates: readonly Uint8Array[];
-}
-
 /**
  * Call it when a handshake is done. Remembers the intermediates of a full handshake, because the first to ask for them
  * may be a connection that resumes it.
- * @param announce passes them to the other threads
  */
-export function rememberIntermediates(
-  socket: TLSSocket,
-  announce: (sent: SentIntermediates) => void = () => {},
-): void {
+export function rememberHandshake(socket: TLSSocket): void {
   if (socket.isSessionReused()) return;
   const leaf = socket.getPeerX509Certificate();
   // Without another certificate that was sent, a resumption would lose nothing.
   if (leaf === undefined || leaf.issuerCertificate === undefined) return;
   const read = peerCertificates(socket);
-  if (read === null || read.chain.length === 1) return;
-  announce(asSent(read.leafThumbprint, read.chain.slice(1)));
-}
-
-function asSent(leafThumbprint: string, intermediates: readonly Buffer[]): SentIntermediates {
-  return { leafThumbprint, certificates: intermediates.map((der) => new Uint8Array(der)) };
-}
-
-/** All that this thread remembers, for a thread that starts: clients have tickets that it accepts. */
-export function knownIntermediates(): readonly SentIntermediates[] {
-  return intermediatesByLeaf.entries().map(([leaf, certificates]) => asSent(leaf, certificates));
-}
-
-/** Remembers what another thread has read. */
-export function learnIntermediates({ leafThumbprint, certificates }: SentIntermediates): void {
-  intermediatesByLeaf.set(
-    leafThumbprint,
-    certificates.map((der) => Buffer.from(der)),
-  );
+  if (read === null) return;
+  const { leafThumbprint, chain } = read;
+  rememberIntermediates({ leafThumbprint, certificates: chain.slice(1), areTrusted: false });
 }
 
 function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
@@ -80,12 +48,7 @@ function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
   if (leaf === undefined) return null;
   const leafThumbprint = sha256(leaf.raw);
   const chain = chainOf(leaf);
-  if (socket.isSessionReused()) {
-    const intermediates = intermediatesByLeaf.get(leafThumbprint);
-    if (chain.length === 1 && intermediates !== undefined) chain.push(...intermediates);
-  } else if (chain.length > 1) {
-    intermediatesByLeaf.set(leafThumbprint, chain.slice(1));
-  }
+  if (socket.isSessionReused() && chain.length === 1) chain.push(...intermediatesOf(leafThumbprint));
   return { leafThumbprint, chain };
 }
 

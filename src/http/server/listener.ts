@@ -10,7 +10,7 @@ import { sourceLoad } from '../../platform/network/sources.ts';
 import type { Views } from '../pages/views.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
-import { rememberIntermediates, type SentIntermediates } from '../request/peer-certificates.ts';
+import { rememberHandshake } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
@@ -89,8 +89,6 @@ export interface SharedInterfaces {
   readonly ticketKeys: Readonly<Record<string, Uint8Array>> | null;
   /** Called when there are new ones. */
   readonly onTicketKeys: (listener: string, keys: Buffer) => void;
-  /** Called with what only a full handshake brings, which may be resumed on another thread. */
-  readonly onIntermediates: (sent: SentIntermediates) => void;
 }
 
 const headerLimit = 16 * 1024;
@@ -215,7 +213,7 @@ async function startServer(
   refuseConnect(server, services);
   server.on('secureConnection', (socket) => {
     endChallenge(socket);
-    rememberIntermediates(socket, shared?.onIntermediates);
+    rememberHandshake(socket);
   });
   const { host, port } = bindPoints[0].interface;
   const perSource = options.connectionsPerSource ?? mostConnectionsPerSource;

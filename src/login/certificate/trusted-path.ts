@@ -5,6 +5,7 @@ import type { Ca } from '../../model/entities/ca.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { expiredCertificateChecks, type RefusalReason } from '../../model/refusal-reason.ts';
 import { isoTime, MINUTE, type Millis } from '../../platform/clock.ts';
+import { rememberIntermediates } from '../../platform/x509/known-intermediates.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   anchorProblem,
@@ -45,8 +46,14 @@ export async function findTrustedPath(
   search: PathSearch,
 ): Promise<TrustedPath | null> {
   const path = findPath(needs, chain, search);
-  const ca = path === null ? undefined : needs.authorities.caOf(path.anchor);
-  if (path === null || !isChecked(ca)) return path as TrustedPath | null;
+  if (path === null) return null;
+  const ca = needs.authorities.caOf(path.anchor);
+  rememberIntermediates({
+    leafThumbprint: path.leaf.thumbprint,
+    certificates: path.certificates.slice(1, -1).map(({ x509 }) => x509.raw),
+    areTrusted: true,
+  });
+  if (!isChecked(ca)) return path as TrustedPath;
   const status =
     needs.revocations.peek(ca.id, checkedCertificates(path.certificates)) ??
     (await needs.revocations.ask(ca, path.certificates));
