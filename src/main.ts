@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The entry point. Nothing is imported before the version is known to be recent enough to run the rest.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -19,11 +19,13 @@ if (major < 24 || (major === 24 && minor < 7)) {
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const cache = process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile');
   try {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    // One by one: a recursive mkdir never ends below a folder like /proc, and neither does that of the cache itself.
+    for (const folder of [caches, dirname(cache), cache])
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    enableCompileCache(cache);
   } catch {
     // Where nothing can be written, there is no cache.
   }
-  enableCompileCache(cache);
   const { runProgram } = await import('./cli/program.ts');
   const { systemPorts } = await import('./cli/terminal/ports.ts');
   process.exitCode = await runProgram(process.argv.slice(2), systemPorts());

@@ -280,6 +280,20 @@ describe('init', () => {
     assert.deepEqual(readFileSync(join(box.cwd, 'h', 'secrets', 'master.key')), key);
   });
 
+  // In processes of their own: a folder that is searched for without end stops a process.
+  test('ends below a folder that has no folders of ours', { skip: !existsSync('/proc/self') }, async () => {
+    await using box = sandbox();
+    const below = '/proc/overlay/auth';
+    const noCache = await box.start(['version'], { env: { XDG_CACHE_HOME: below } }).finished;
+    assert.equal(noCache.code, 0, noCache.stderr);
+    const { code, stderr } = await box.start(['init', '--home', below]).finished;
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      'error: /proc/overlay cannot be used: it does not exist.\nnext: check the path and the permissions\n',
+    );
+  });
+
   test('refuses what it cannot set up, and leaves nothing that runs', async () => {
     await using box = sandbox();
     writeFileSync(join(box.cwd, 'weak'), 'ana\n');

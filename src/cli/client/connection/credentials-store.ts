@@ -1,6 +1,6 @@
 // The logins of this user on this computer, in one file that only this user can read.
 
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { ProofKey } from '../../../../packages/client/src/oidc/proof-key.ts
 import type { Millis } from '../../../platform/clock.ts';
 import { asObject, parseJson } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { makeFolder } from '../../../platform/make-folder.ts';
 import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 
@@ -93,7 +94,7 @@ export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'ran
     path,
     read,
     async update(change) {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      makeFolder(directory);
       return withFileLock(join(directory, 'credentials.lock'), async () => {
         const before = await read();
         const [after, result] = await change(before);

@@ -1,7 +1,7 @@
 // A running controller orders the certificates of listeners with `acme`, and renews them.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { Listener } from '../../../config/config.ts';
 import { readRoots, readSecretLine, refusedFile } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
@@ -10,6 +10,7 @@ import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
 import { type Clock, HOUR, type Millis, SECOND } from '../../../platform/clock.ts';
 import { sha256 } from '../../../platform/digest.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
+import { makeFolder } from '../../../platform/make-folder.ts';
 import { outboundClient } from '../../../platform/network/outbound-client.ts';
 import type { OutboundLimits } from '../../../platform/network/outbound-targets.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from '../setup/write-file.ts';
@@ -109,7 +110,7 @@ async function order(
     return made;
   };
   const files = acmeFiles(acme, listener.name);
-  mkdirSync(acme.folder ?? '', { recursive: true, mode: 0o700 });
+  makeFolder(acme.folder ?? '');
   const accountKey = createPrivateKey(keyIn(files.account));
   const externalAccount = acme.externalAccount === null ? null : readExternalAccount(acme.externalAccount);
   const keyPem = keyIn(files.key);

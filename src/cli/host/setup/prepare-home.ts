@@ -2,7 +2,7 @@
 // or not at all and first looks at what exists, so running an interrupted set-up again finishes it. The configuration
 // file comes last: if it exists, the set-up is complete.
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
@@ -13,6 +13,7 @@ import { algorithmsInUse } from '../../../model/signing-key.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
+import { makeFolder } from '../../../platform/make-folder.ts';
 import type { Random } from '../../../platform/random.ts';
 import { keyPassphrase, readKeyFile } from '../../../platform/secrets/master-key.ts';
 import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../../tokens/key-ring.ts';
@@ -75,9 +76,7 @@ export function isComplete(paths: HomePaths): boolean {
 
 /** The folders of a home, accessible to their owner only. */
 export function makeFolders(paths: HomePaths): void {
-  for (const folder of [paths.home, dirname(paths.masterKey), dirname(paths.server.cert)]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
+  for (const folder of [paths.home, dirname(paths.masterKey), dirname(paths.server.cert)]) makeFolder(folder);
   // A home is often inside a working copy. Its keys must not end up in a repository.
   const ignore = join(paths.home, '.gitignore');
   if (readIfThere(ignore) === undefined) writeWhole(ignore, '*\n', 0o644);
