@@ -105,13 +105,46 @@ test('a value that is not one of the choices is refused with the choices', async
       'login https://x --totp-code 1',
       'The browser asks for the one-time code; --totp-code goes with -u, -c or -e.',
     ],
-    ['init --home h --db mysql://x', '"mysql://x" is not a database URL.'],
+    ['init --home h --db mysql://x', 'The value of --db is not a database URL.'],
     ['enroll nothing.jwt', 'The JWT file nothing.jwt cannot be read: it does not exist.'],
   ] as const) {
     const { code, stderr } = await cli.run(line.split(' '));
     assert.equal(code, 2, line);
     assert.equal(stderr.split('\n')[0], `error: ${said}`);
   }
+});
+
+test('no message repeats the password of a URL, wherever it was typed', async () => {
+  await using cli = commandLine();
+  const urls = [
+    'postgres://u:hunter2@h/x',
+    'https://:hunter2@h',
+    'https://u:top#/?@hunter2@h:8/x?password=hunter2',
+  ];
+  const lines = [
+    ...['login URL y', 'URL', '--db=URL init', 'init --dbb=URL', 'init --home h --address URL'],
+    ...['init --home h --ip URL', 'init --home h --dns URL', 'init --home h --db URL --yess'],
+    ...['init --home /dev/null/URL', 'enroll URL', 'config validate URL', 'run controller URL'],
+    ...[
+      'ops import ziti URL',
+      'ops db backup URL',
+      'ops db move --to URL',
+      'status --server URL',
+      'login URL',
+    ],
+    ...['quickstart --port URL', 'list identities --filter URL --server URL', 'export --kind URL'],
+  ];
+  for (const line of lines) {
+    for (const url of urls) {
+      for (const json of [[], ['-j']]) {
+        const ran = await cli.run([...line.split(' ').map((word) => word.replace('URL', url)), ...json]);
+        assert.notEqual(ran.code, 0, line);
+        assert.doesNotMatch(`${ran.stdout}${ran.stderr}`, /hunter2/, `${line}: ${url}`);
+      }
+    }
+  }
+  const { stderr } = await cli.run(['https://localhost:8443/@me']);
+  assert.match(stderr, /^error: Unknown command 'https:\/\/localhost:8443\/@me'\./);
 });
 
 test('help and version are not failures; an empty command line is', async () => {

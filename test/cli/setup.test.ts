@@ -299,7 +299,8 @@ describe('init', () => {
     writeFileSync(join(box.cwd, 'weak'), 'ana\n');
     const refusals: [string[], number, RegExp][] = [
       [['--db', 'postgres://127.0.0.1:1/overlay'], 5, /cannot be used: connect ECONNREFUSED/],
-      [['--db', 'mysql://db/overlay'], 2, /is not a database URL/],
+      [['--db', 'mysql://u:hunter2@db/overlay'], 2, /The value of --db is not a database URL/],
+      [['--db', 'mysql:u:hunter2@db'], 2, /The value of --db is not a database URL/],
       [['--address', 'localhost'], 2, /is not host:port/],
       [['--address', '0.0.0.0:1280'], 2, /Clients cannot connect to/],
       [['--ip', 'nonsense'], 2, /is not an IP address/],

@@ -1,5 +1,5 @@
 import { fileErrorReason, isFileError } from '../../platform/file-error-reason.ts';
-import { escapeUnseen } from '../../platform/log/log-line.ts';
+import { escapeUnseen, withoutUrlPasswords } from '../../platform/log/log-line.ts';
 import type { CliPorts } from './ports.ts';
 
 /** How one run of a command reports. */
@@ -22,7 +22,7 @@ export function printResult(report: Report, value: unknown, asText: () => string
 
 /** Tells the person something on standard error; nothing under `-j`, which reports only results and failures. */
 export function notice(report: Report, text: string): void {
-  if (!report.json) report.ports.stderr.write(`${printable(asTypedHere(report.ports, text))}\n`);
+  if (!report.json) report.ports.stderr.write(`${told(asTypedHere(report.ports, text))}\n`);
 }
 
 /**
@@ -34,15 +34,16 @@ export function reportFailure(
   error: unknown,
 ): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
-  const next = asTypedHere(report.ports, failure.next ?? report.helpCommand);
+  const next = withoutUrlPasswords(asTypedHere(report.ports, failure.next ?? report.helpCommand));
+  const message = withoutUrlPasswords(failure.message);
   const { stderr } = report.ports;
   if (report.json) {
-    const { message, code, reference } = failure;
+    const { code, reference } = failure;
     const error = { code: code ?? 'failed', message, reference, next };
     stderr.write(`${escapeUnseen(JSON.stringify({ error }))}\n`);
     return failure.exitCode;
   }
-  stderr.write(`error: ${printable(failure.message)}\n`);
+  stderr.write(`error: ${printable(message)}\n`);
   if (failure.reference !== undefined) stderr.write(`reference: ${printable(failure.reference)}\n`);
   stderr.write(`next: ${printable(next)}\n`);
   return failure.exitCode;
@@ -51,7 +52,7 @@ export function reportFailure(
 function unexpected(report: Pick<Report, 'ports'>, error: unknown): CliError {
   const detail = error instanceof Error ? error.message : String(error);
   if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error) {
-    report.ports.stderr.write(`${printable(error.stack ?? '')}\n`);
+    report.ports.stderr.write(`${told(error.stack ?? '')}\n`);
   }
   if (isFileError(error)) return fileFailure(error);
   return new CliError(`Something unexpected happened: ${detail}`, {
@@ -84,6 +85,10 @@ export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
 /** Suggested commands, as they can be typed here. */
 function asTypedHere(ports: CliPorts, text: string): string {
   return text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
+}
+
+function told(text: string): string {
+  return printable(withoutUrlPasswords(text));
 }
 
 /** Foreign text, with everything replaced that could control a terminal: control characters, bidirectional marks. */

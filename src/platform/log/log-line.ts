@@ -26,20 +26,31 @@ const secretTexts: readonly (readonly [RegExp, string])[] = [
   [/([?&#](?:code|token|t)=)[^&;\s"]+/gi, `$1${redactedText}`],
 ];
 
+/**
+ * After `//` or, in a path, one `/`: all between the first colon and the last `@`, because people also write a password
+ * with characters that should be escaped. A port, which a path, a query or nothing follows, is none.
+ */
+const urlPassword = /(:\/{1,2}[^\s:/?#@[]*:)(?!\d{1,5}(?![^\s/?#"']))(?:[^\s"':]|:(?!\/))*@/g;
+
+/** A text in which `***` stands for the password of each URL, written as it should be or not. */
+export function withoutUrlPasswords(text: string): string {
+  return text.replace(urlPassword, '$1***@').replace(/(password=)[^&\s"']+/gi, '$1***');
+}
+
 /** The fields as they are written: secrets replaced, errors and other objects as plain values, sizes bounded. */
 export function loggableFields(fields: LogFields): Record<string, unknown> {
   const budget = { values: mostValues };
   return loggableMembers(fields, 0, budget);
 }
 
-/** No pattern of secretTexts matches this few characters, unless they contain the beginning of a JWT. */
-const plainText = /^[\w.:/@-]{0,90}$/;
+/** No secret is in this few characters, unless they contain the beginning of a JWT. */
+const plainText = /^(?:[\w.:/-]{0,90}|[\w.@-]{0,90})$/;
 
 /** A text with everything replaced that looks like a secret, cut after 2048 characters. */
 export function loggableText(text: string): string {
   if (plainText.test(text) && !text.includes('eyJ')) return text;
   // Cut first, so that a long hostile value costs no more than a short one.
-  let safe = text.length > longestString ? text.slice(0, longestString) : text;
+  let safe = withoutUrlPasswords(text.slice(0, longestString));
   for (const [pattern, replacement] of secretTexts) safe = safe.replace(pattern, replacement);
   return text.length > longestString ? `${safe}… (${text.length} characters)` : safe;
 }

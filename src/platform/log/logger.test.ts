@@ -143,6 +143,25 @@ describe('secrets', () => {
     for (const text of [token.slice(1), `${token}x`]) assert.equal(loggableText(text), text);
   });
 
+  test('are replaced in the URLs of any text', () => {
+    for (const url of [
+      `amqp://u:${canary}@h`,
+      `https://:${canary}@h/?x`,
+      `postgres://u@h/x?sslpassword=${canary}`,
+    ]) {
+      for (const text of [url, `no answer from ${url}: refused`])
+        assert.doesNotMatch(loggableText(text), new RegExp(canary), text);
+    }
+    for (const text of [
+      'https://h:8443/@me',
+      'https://[::1]:8443/@me',
+      'https://h:80?to=a@b.example',
+      'https://u@h/',
+      'ana@h:80',
+    ])
+      assert.equal(loggableText(text), text);
+  });
+
   test('are replaced wherever a field is named like one', () => {
     const names = [
       'password',

@@ -83,7 +83,10 @@ export function loginMeantBy(credentials: Credentials, word: string): SavedLogin
 
 function noSuchLogin(word: string): CliError {
   const at = word.lastIndexOf('@');
-  const origin = /[.:/]|^localhost$/.test(word.slice(at + 1)) ? originIn(word.slice(at + 1)) : undefined;
+  const server = word.slice(at + 1);
+  // What stands before the server in a URL is not the name of a login, and may be a password.
+  const isNamed = /[.:/]|^localhost$/.test(server) && !word.slice(0, at).includes('://');
+  const origin = isNamed ? originIn(server) : undefined;
   const who = at > 0 && origin !== undefined ? ` as ${word.slice(0, at)}` : '';
   return new CliError(
     origin === undefined

@@ -79,7 +79,7 @@ async function setUp(
 async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {
   if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
     throw usageError(
-      `${JSON.stringify(db)} is not a database URL.`,
+      'The value of --db is not a database URL.',
       'use --db sqlite:FILE or --db postgres://USER@HOST/NAME',
     );
   }
