@@ -197,6 +197,8 @@ function sentence(command: Command, words: readonly string[], { code, message }:
     case 'commander.optionMissingArgument':
       return `The option ${words.at(-1)} needs a value.`;
     case 'commander.missingMandatoryOptionValue': {
+      const misspelt = args.find((word) => word.startsWith('-'));
+      if (misspelt !== undefined) return unknown('option', misspelt, flagsOf(command));
       const lacking = command.options.find(
         (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
       );

@@ -97,6 +97,9 @@ test('a value that is not one of the choices is refused with the choices', async
     ],
     ['status --config', 'The option --config needs a value.'],
     ['init', 'The option --home is required.'],
+    ['init --hom h', "Unknown option '--hom'; did you mean --home?"],
+    ['ops db move --too postgres://db/x', "Unknown option '--too'; did you mean --to?"],
+    ['ops db move --config c', 'The option --to is required.'],
     [
       'status --config a --server https://x',
       '--config and --ready ask on the host, --server a running service: give one of them.',
