@@ -193,6 +193,15 @@ describe('pki', () => {
   test('renew says what is missing: the root key, or a certificate of its own', async () => {
     await using box = sandbox();
     await box.home('h');
+    const noAddress = await box.exits(2, [
+      'pki',
+      'renew',
+      '--config',
+      'h/controller.yml',
+      '--ip',
+      '300.1.1.1',
+    ]);
+    assert.equal(noAddress.stderr, 'error: "300.1.1.1" is not an IP address.\nnext: use --dns for names\n');
     const bad = await box.exits(2, ['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
     assert.match(bad.stderr, /not a DNS name: "a\/b"/);
     rmSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'));

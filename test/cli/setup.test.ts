@@ -304,6 +304,7 @@ describe('init', () => {
       [['--address', 'localhost'], 2, /is not host:port/],
       [['--address', '0.0.0.0:1280'], 2, /Clients cannot connect to/],
       [['--ip', 'nonsense'], 2, /is not an IP address/],
+      [['--ip', '300.1.1.1'], 2, /"300.1.1.1" is not an IP address/],
       [['--dns', 'a/b'], 2, /not a DNS name/],
       [['--admin', 'ana'], 2, /go together/],
       [['--admin', 'ana', '--admin-password-file', 'missing'], 2, /cannot be read/],

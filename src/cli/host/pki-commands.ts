@@ -8,7 +8,7 @@ import { printTable } from '../terminal/table.ts';
 import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load-config.ts';
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
-import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
+import { MissingAuthority, renewServerCertificate, requireAddresses, shortAddress } from './setup/pki.ts';
 
 /** `pki show` */
 export async function showPki(report: Report, options: ConfigOptions): Promise<void> {
@@ -80,6 +80,7 @@ export async function renewPki(
   },
 ): Promise<void> {
   const { ports } = report;
+  requireAddresses(options.ip ?? []);
   const { config, configFile } = openConfig(ports, options);
   const paths = homePaths(ports.cwd, dirname(configFile));
   if (!hasOwnCertificate(config, paths)) {

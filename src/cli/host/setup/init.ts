@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { checkFirstAdministrator, createAdministrator } from '../../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../../config/addresses.ts';
 import { dbSchema } from '../../../config/value-kinds.ts';
@@ -16,7 +15,7 @@ import { shownPath } from '../load-config.ts';
 import { openOperatorLog, operatorAudit } from '../operator-log.ts';
 import { setupLines } from '../quickstart/screen.ts';
 import { type HomePaths, homePaths } from './home.ts';
-import { serverNames } from './pki.ts';
+import { requireAddresses, serverNames } from './pki.ts';
 import { metricsPortFor } from './ports-in-use.ts';
 import {
   type HomeWishes,
@@ -91,10 +90,7 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
     });
   }
   const { host, port } = parseHostAndPort(address);
-  const notAnAddress = ip.find((text) => isIP(text) === 0);
-  if (notAnAddress !== undefined) {
-    throw usageError(`${JSON.stringify(notAnAddress)} is not an IP address.`, 'use --dns for names');
-  }
+  requireAddresses(ip);
   if (isUnspecified(host)) {
     throw usageError(
       `Clients cannot connect to ${address}.`,

@@ -9,6 +9,7 @@ import {
   parseCertificate,
   parseCertificates,
 } from '../../../platform/x509/x509.ts';
+import { usageError } from '../../terminal/output.ts';
 import { trustIn } from './ca-bundle.ts';
 import type { HomePaths, PemPair } from './home.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
@@ -37,6 +38,13 @@ export interface ServerNames {
 export function serverNames(hosts: readonly string[]): ServerNames {
   const all = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
   return { dns: all.filter((host) => isIP(host) === 0), ips: all.filter((host) => isIP(host) !== 0) };
+}
+
+/** @throws CliError one of the values of `--ip` is a name, or no address */
+export function requireAddresses(ips: readonly string[]): void {
+  const other = ips.find((text) => isIP(text) === 0);
+  if (other !== undefined)
+    throw usageError(`${JSON.stringify(other)} is not an IP address.`, 'use --dns for names');
 }
 
 /**
