@@ -34,9 +34,15 @@ export {
   schemaVersion,
 };
 
-/** This kind of database does not support the operation; the message says which one does. */
+/** This kind of database does not support the operation. */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
+  /** What to do instead. */
+  readonly next: string;
+  constructor(message: string, next: string) {
+    super(message);
+    this.next = next;
+  }
 }
 
 /** There is no database yet. */
@@ -127,10 +133,26 @@ export async function hasDatabase({ db }: Config): Promise<boolean> {
   return (await schemaVersionOf(db)) !== null;
 }
 
+const insteadOnPostgres = {
+  backup: [
+    'PostgreSQL has its own backups: use pg_dump, or the archive of your server.',
+    'when one is complete, run: overlay-auth ops db backed-up',
+  ],
+  restore: [
+    'PostgreSQL is put back with its own tools, such as pg_restore.',
+    'stop all controllers, put the database back, and run before they start: overlay-auth ops db restored',
+  ],
+  move: [
+    'The database is on PostgreSQL already.',
+    'to change the server, stop all controllers, copy the database with pg_dump and pg_restore, and correct db in the configuration',
+  ],
+} as const;
+
 /** @throws UnsupportedDatabase */
-export function sqliteFile({ db }: Config, otherwise = 'This works on SQLite only.'): string {
+export function sqliteFile({ db }: Config, work: keyof typeof insteadOnPostgres): string {
   if (db.engine === 'sqlite') return db.file;
-  throw new UnsupportedDatabase(otherwise);
+  const [message, next] = insteadOnPostgres[work];
+  throw new UnsupportedDatabase(message, next);
 }
 
 /**
@@ -148,8 +170,7 @@ export function claimDatabase({ db, edge }: Config): Disposable {
  * @throws UnsupportedDatabase, NoDatabase, BackupExists, or Error: the copy cannot be written
  */
 export async function backupDatabase(config: Config, target: string): Promise<void> {
-  const otherwise = 'PostgreSQL has its own backups: use pg_dump, or the archive of your server.';
-  await backupSqlite(existingFile(sqliteFile(config, otherwise)), target);
+  await backupSqlite(existingFile(sqliteFile(config, 'backup')), target);
 }
 
 /**
@@ -180,7 +201,7 @@ export async function copyToPostgres(
   url: string,
   onProgress: (table: string, rows: number) => void,
 ): Promise<void> {
-  const path = existingFile(sqliteFile(config, 'The database is on PostgreSQL already.'));
+  const path = existingFile(sqliteFile(config, 'move'));
   const { copySqliteToPostgres } = await import('../store/postgres/copy-from-sqlite.ts');
   await copySqliteToPostgres({ path, url, onProgress });
 }

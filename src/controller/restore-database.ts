@@ -60,10 +60,7 @@ export async function restoreDatabase(
   needs: RestoreNeeds,
   backup: string,
 ): Promise<Restored & { readonly replaced: string | null }> {
-  const path = sqliteFile(
-    needs.config,
-    'PostgreSQL is put back with its own tools; afterwards, before a controller starts, run: overlay-auth ops db restored.',
-  );
+  const path = sqliteFile(needs.config, 'restore');
   const found = statSync(backup, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) throw new BackupUnusable(`There is no file ${backup}.`);
   if (existsSync(path) && realpathSync(path) === realpathSync(backup))

@@ -40,9 +40,17 @@ describe('the commands on PostgreSQL', () => {
       assert.match(done.stdout, said);
       outputs.push(done);
     }
-    const backup = await box.run(['ops', 'db', 'backup', 'copy', ...config]);
-    assert.equal(backup.code, 1);
-    assert.match(backup.stderr, /use pg_dump/);
+    for (const [args, said] of [
+      [['backup', 'copy'], /use pg_dump.*\nnext: when one is complete, run: overlay-auth ops db backed-up\n/],
+      [
+        ['restore', 'copy', '--yes'],
+        /pg_restore\.\nnext: stop all controllers, .*: overlay-auth ops db restored\n/,
+      ],
+      [['move', '--to', db], /is on PostgreSQL already\.\nnext: .* pg_dump and pg_restore, and correct db/],
+    ] as const) {
+      const { stderr } = await box.exits(1, ['ops', 'db', ...args, ...config]);
+      assert.match(stderr, said);
+    }
 
     // Two on one home and one database: nothing refuses the second.
     const runs = [1, 2].map(() =>

@@ -127,7 +127,7 @@ export async function restoreCommand(
     );
     const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
     recordRestore(audit, restored);
-    const database = sqliteFile(needs.config);
+    const database = sqliteFile(needs.config, 'restore');
     printResult(report, { database, ...restored }, () =>
       [
         `Restored ${shownPath(ports.cwd, database)} from ${file}.`,

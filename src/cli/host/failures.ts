@@ -127,7 +127,9 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
       afterPostgresFailure[error.code] ?? usual,
     );
   }
-  return error instanceof UnsupportedDatabase ? as(error.message, 'unsupported_database') : undefined;
+  return error instanceof UnsupportedDatabase
+    ? as(error.message, 'unsupported_database', error.next)
+    : undefined;
 }
 
 function afterConfigFailure({ problems: [first] }: ConfigError): string {

@@ -22,7 +22,7 @@ export async function moveCommand(
   const { ports } = report;
   const target = targetOf(options.to);
   const { file, ...moved } = await audited(report, options, async ({ config, configFile, audit }) => {
-    const source = sqliteFile(config, 'The database is on PostgreSQL already.');
+    const source = sqliteFile(config, 'move');
     using _lock = claimDatabase(config);
     let rows = 0;
     await copyToPostgres(config, target.url, (table, copied) => {
