@@ -69,13 +69,8 @@ export function inviteRoutes(needs: PageServices): readonly Route[] {
     summary: 'Show the page behind an invitation; nothing is used up',
     answers: { 200: somePage, 404: somePage, 410: somePage },
     query: inviteQuery,
-    async handler(context, { query }) {
-      const text = query.t ?? '';
-      const invitation = await lookAtInvitation(needs, text);
-      return invitation.state === 'usable'
-        ? formAnswer(needs, context, { text, status: 200, problems: [], invitation })
-        : deadAnswer(needs, context, invitation);
-    },
+    handler: (context, { query }) =>
+      lookedAt(needs, context, { text: query.t ?? '', status: 200, problems: [] }),
   });
   const submit = route({
     ...common,
@@ -138,16 +133,13 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
         }),
       },
       async handler(context, { body: { t, response, name } }) {
-        const invited = { token: t, answer: response, name };
-        if (!context.sender.isPerson) {
-          const { username } = await choosePasskey(needs, invited, context.origin);
-          return json({ username });
-        }
+        const { isPerson } = context.sender;
         const work = async () => {
+          const invited = { token: t, answer: response, name };
           const { username } = await choosePasskey(needs, invited, context.origin);
-          return doneAnswer(needs, context, { username, chosen: 'passkey' });
+          return isPerson ? doneAnswer(needs, context, { username, chosen: 'passkey' }) : json({ username });
         };
-        return orAgain(needs, context, { text: t, work });
+        return isPerson ? orAgain(needs, context, { text: t, work }) : work();
       },
     }),
   ];
@@ -155,12 +147,7 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
 
 async function choose(needs: PageServices, context: RequestContext, body: InviteBody): Promise<Answer> {
   const { t: text, password, repeated } = body;
-  if (password !== repeated) {
-    const invitation = await lookAtInvitation(needs, text);
-    return invitation.state === 'usable'
-      ? formAnswer(needs, context, { text, status: 400, problems: ['repeated'], invitation })
-      : deadAnswer(needs, context, invitation);
-  }
+  if (password !== repeated) return lookedAt(needs, context, { text, status: 400, problems: ['repeated'] });
   const work = async () => {
     const { username } = await choosePassword(needs, { token: text, password }, context.origin);
     return logIn(needs, context, { credentials: { username, password }, body });
@@ -259,6 +246,21 @@ async function logIn(
   }
 }
 
+interface AskedForm {
+  readonly text: string;
+  readonly status: number;
+  readonly problems: readonly PasswordProblem[];
+  readonly isPasskeyRefused?: boolean;
+}
+
+/** The form, or why the link does not work. */
+async function lookedAt(needs: PageServices, context: RequestContext, form: AskedForm): Promise<Answer> {
+  const invitation = await lookAtInvitation(needs, form.text);
+  return invitation.state === 'usable'
+    ? formAnswer(needs, context, { ...form, invitation })
+    : deadAnswer(needs, context, invitation);
+}
+
 async function formAnswer(
   needs: PageServices,
   context: RequestContext,
@@ -267,15 +269,10 @@ async function formAnswer(
     status,
     problems,
     isPasskeyRefused = false,
-    invitation: { username, purpose, policy, allows },
-  }: {
-    text: string;
-    status: number;
-    problems: readonly PasswordProblem[];
-    isPasskeyRefused?: boolean;
-    invitation: ShownInvitation;
-  },
+    invitation,
+  }: AskedForm & { invitation: ShownInvitation },
 ): Promise<Answer> {
+  const { username, purpose, policy, allows } = invitation;
   const scriptPath = servesApi(context.listener, 'account')
     ? `${await bundledFilesPath('account')}/invite.js`
     : null;

@@ -239,23 +239,23 @@ export const entryAnswers: DeclaredAnswers = {
 
 /** Every step may be refused for these: the auth request, and the browser in which it began. */
 export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown'];
-export const primaryRefusals: readonly ErrorCode[] = [
+/** A proof may be refused, or what follows from it. */
+const proofRefusals: readonly ErrorCode[] = [
   ...stepRefusals,
   'invalid_auth',
   'client_not_allowed',
   'password_change_required',
   'passkey_required',
+];
+export const primaryRefusals: readonly ErrorCode[] = [
+  ...proofRefusals,
   'invalid_passkey',
   'csr_not_acceptable',
   'conflict',
   'rate_limited',
 ];
 export const totpRefusals: readonly ErrorCode[] = [
-  ...stepRefusals,
-  'invalid_auth',
-  'client_not_allowed',
-  'password_change_required',
-  'passkey_required',
+  ...proofRefusals,
   'invalid_totp_code',
   'mfa_exists',
   'not_found',
