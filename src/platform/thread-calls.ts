@@ -136,6 +136,25 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
 }
 
 /**
+ * The calls of a thread that was just started and calls nothing itself.
+ * @param what the words for it in the error of calls when it has ended
+ */
+export function callsOfThread<Theirs extends Answers<keyof Theirs>>(worker: Worker, what: string) {
+  const calls = threadCalls<Theirs>(worker, {});
+  let cause = '';
+  worker.on('error', (error) => {
+    cause = `: ${String(error)}`;
+  });
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      calls.end(`${what} has ended${cause}`);
+      resolve();
+    });
+  });
+  return { calls, ended };
+}
+
+/**
  * Sends messages through a port, those of one turn together.
  * @param onRefused called with a message that cannot cross threads, and why
  */

@@ -2,7 +2,7 @@
 
 import type { Millis } from '../../platform/clock.ts';
 import { openThread } from '../../platform/open-thread.ts';
-import { type ThreadCalls, threadCalls } from '../../platform/thread-calls.ts';
+import { callsOfThread } from '../../platform/thread-calls.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
 import { errorOf } from './errors.ts';
@@ -25,30 +25,17 @@ export interface ListThread {
   close(): Promise<void>;
 }
 
-interface RunningThread {
-  readonly calls: ThreadCalls<ListerAnswers>;
-  readonly ended: Promise<void>;
-}
-
 export function listThread(settings: ListerSettings): ListThread {
-  let running: RunningThread | null = null;
+  let running: ReturnType<typeof start> | null = null;
   let isClosed = false;
 
-  function start(): RunningThread {
+  function start() {
     const worker = openThread('lister', import.meta.url, { name: 'sqlite-lister', workerData: settings });
-    const calls = threadCalls<ListerAnswers>(worker, {});
-    let cause = '';
-    worker.on('error', (error) => {
-      cause = `: ${String(error)}`;
+    const thread = callsOfThread<ListerAnswers>(worker, 'the thread that reads lists');
+    void thread.ended.then(() => {
+      if (running === thread) running = null;
     });
-    const ended = new Promise<void>((resolve) => {
-      worker.on('exit', () => {
-        if (running?.calls === calls) running = null;
-        calls.end(`the thread that reads lists has ended${cause}`);
-        resolve();
-      });
-    });
-    return { calls, ended };
+    return thread;
   }
 
   return {

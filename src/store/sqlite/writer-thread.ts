@@ -4,7 +4,12 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { openThread } from '../../platform/open-thread.ts';
-import { type CallFailed, type ThreadCalls, threadCalls } from '../../platform/thread-calls.ts';
+import {
+  type CallFailed,
+  callsOfThread,
+  type ThreadCalls,
+  threadCalls,
+} from '../../platform/thread-calls.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { IntentCall } from '../sql/store.ts';
 import { errorOf } from './errors.ts';
@@ -129,18 +134,8 @@ function unanswered(error: CallFailed): never {
 
 /** For a thread that was just started. */
 export function linkToThread(worker: Worker): WriterLink {
-  const calls = threadCalls<WriterAnswers>(worker, {});
-  let cause = '';
-  worker.on('error', (error) => {
-    cause = `: ${String(error)}`;
-  });
-  const ended = new Promise<void>((resolve) => {
-    worker.on('exit', () => {
-      calls.end(`the writer thread has ended${cause}`);
-      resolve();
-    });
-  });
-  return { calls, ended, close: () => calls.tell('close', null) };
+  const thread = callsOfThread<WriterAnswers>(worker, 'the writer thread');
+  return { ...thread, close: () => thread.calls.tell('close', null) };
 }
 
 /**
