@@ -1,8 +1,9 @@
+import { formatRedirectUri } from '../model/redirect-uri-pattern.ts';
 import { rpIdOf } from '../platform/webauthn.ts';
 import { apisOf, bindPointsOf, type ReadableParts, value } from './consistency.ts';
 import type { Finding } from './describe-issues.ts';
 import { valueAt } from './described-file.ts';
-import { allowsAnyRemotePort, formatRedirectUri, isLoopbackHost } from './redirect-uris.ts';
+import { allowsAnyRemotePort, isLoopbackHost } from './redirect-uris.ts';
 
 /**
  * Findings that deserve a warning but do not stop the service.

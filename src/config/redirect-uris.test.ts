@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { formatRedirectUri } from '../model/redirect-uri-pattern.ts';
 import {
   allowsAnyRemotePort,
   defaultPostLogoutUris,
   defaultRedirectUris,
-  formatRedirectUri,
   parseRedirectUri,
 } from './redirect-uris.ts';
 import { Refusal } from './refusal.ts';

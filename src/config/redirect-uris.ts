@@ -156,8 +156,3 @@ export function allowsAnyRemotePort(pattern: RedirectUriPattern): boolean {
 export function isLoopbackHost(host: string): boolean {
   return loopbackHosts.includes(host);
 }
-
-/** The text that `parseRedirectUri` reads as this pattern. */
-export function formatRedirectUri(pattern: RedirectUriPattern): string {
-  return pattern.kind === 'exact' ? pattern.uri : `${pattern.prefix}:*${pattern.suffix}`;
-}

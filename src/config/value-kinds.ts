@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { formatRedirectUri } from '../model/redirect-uri-pattern.ts';
 import { HOUR, type Millis } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
 import { withoutFinalSlashes } from '../platform/formats/final-slashes.ts';
@@ -19,7 +20,7 @@ import {
 } from './addresses.ts';
 import { parseColor, requireContrast } from './colors.ts';
 import { formatMemorySize, parseMemorySize } from './memory-sizes.ts';
-import { formatRedirectUri, parseRedirectUri } from './redirect-uris.ts';
+import { parseRedirectUri } from './redirect-uris.ts';
 import { Refusal } from './refusal.ts';
 
 // The kinds of values that settings have: each is read from a text of the file, and written back as one.

@@ -12,3 +12,8 @@
 export type RedirectUriPattern =
   | { readonly kind: 'exact'; readonly uri: string }
   | { readonly kind: 'any-port'; readonly prefix: string; readonly suffix: string };
+
+/** A pattern as a person writes it; `*` stands for any port. */
+export function formatRedirectUri(pattern: RedirectUriPattern): string {
+  return pattern.kind === 'exact' ? pattern.uri : `${pattern.prefix}:*${pattern.suffix}`;
+}

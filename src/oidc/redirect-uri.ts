@@ -10,11 +10,6 @@ export function isRegisteredRedirectUri(patterns: readonly RedirectUriPattern[],
   return patterns.some((pattern) => matches(pattern, received));
 }
 
-/** A pattern as a person writes it; `*` stands for any port. */
-export function patternText(pattern: RedirectUriPattern): string {
-  return pattern.kind === 'exact' ? pattern.uri : `${pattern.prefix}:*${pattern.suffix}`;
-}
-
 function matches(pattern: RedirectUriPattern, received: string): boolean {
   if (pattern.kind === 'exact') return pattern.uri === received;
   if (!received.startsWith(pattern.prefix) || !received.endsWith(pattern.suffix)) return false;

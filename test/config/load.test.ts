@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { formatRedirectUri } from '../../src/config/redirect-uris.ts';
+import { formatRedirectUri } from '../../src/model/redirect-uri-pattern.ts';
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { configFile, fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
 

@@ -26,12 +26,12 @@ import { type Answer, htmlType, json, page, redirect } from '../request/answer.t
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import {
-  contentAnswer,
   documentAnswer,
   type Route,
   redirectAnswer,
   route,
   schemaNamed,
+  somePage,
 } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
@@ -55,7 +55,6 @@ const pageBody = z.object({ user_code: typedCode, step: z.enum(['look', 'continu
 const common = { api: 'oidc', guard: 'anonymous', load: 'counted' } as const;
 const pageOf = { ...common, path: '/oidc/device', errors: 'html-or-edge', produces: [htmlType] } as const;
 const finishedPath = '/oidc/device/finished';
-const somePage = contentAnswer(htmlType, 'A page for people');
 
 /** POST `/oidc/device_authorization`, for the device; `/oidc/device`, for the person (RFC 8628 3.1 to 3.3). */
 export function deviceRoutes(needs: PageServices): readonly Route[] {

@@ -7,11 +7,10 @@ import { mailLanguages } from '../../model/mail.ts';
 import { forgottenDonePage, forgottenPage } from '../../pages/forgotten.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { htmlType, page } from '../request/answer.ts';
-import { anonymous, contentAnswer, type Route, route } from '../request/route.ts';
+import { anonymous, type Route, route, somePage } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const forgottenPath = '/forgotten';
-const somePage = contentAnswer(htmlType, 'A page for people');
 const common = {
   path: forgottenPath,
   ...anonymous('pages', 'counted', 'html-or-edge'),

@@ -26,7 +26,6 @@ import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../requ
 import type { RequestContext } from '../request/request-context.ts';
 import {
   anonymous,
-  contentAnswer,
   documentAnswer,
   orPage,
   type Route,
@@ -34,6 +33,7 @@ import {
   route,
   schemaNamed,
   servesApi,
+  somePage,
 } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { forgottenPathOf } from './forgotten.ts';
@@ -54,7 +54,6 @@ const loginParameters = {
 const inviteBody = z.object({ t: token, password: z.string(), repeated: z.string(), ...loginParameters });
 type InviteBody = z.output<typeof inviteBody>;
 
-const somePage = contentAnswer(htmlType, 'A page for people');
 const common = {
   path: invitePath,
   ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),

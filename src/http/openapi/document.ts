@@ -3,6 +3,7 @@
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Permission } from '../../model/permission.ts';
 import { jsonType } from '../request/answer.ts';
+import { formType } from '../request/body.ts';
 import { declaredRefusals } from '../request/declared-refusals.ts';
 import type { DeclaredAnswer, Guard, Method, Route } from '../request/route.ts';
 import { type SchemaCollection, schemaCollection } from './json-schemas.ts';
@@ -217,7 +218,6 @@ function requestBodyOf(route: Route, method: Method, schemas: SchemaCollection):
 }
 
 const text: JsonSchema = { type: 'string' };
-const formType = 'application/x-www-form-urlencoded';
 
 function responsesOf(route: Route, method: Method, schemas: SchemaCollection): Operation['responses'] {
   const responses: Record<string, Response> = {};

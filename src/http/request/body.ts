@@ -4,11 +4,12 @@ import { nearestKey } from '../../config/nearest-key.ts';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictForm, parseStrictJson } from '../../platform/formats/strict-input.ts';
+import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import { jsonType } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule, Route } from './route.ts';
 
-const jsonType = 'application/json';
-const formType = 'application/x-www-form-urlencoded';
+export const formType = 'application/x-www-form-urlencoded';
 
 /** Largest body in bytes, unless an endpoint has another one. */
 export const bodyLimit = 64 * 1024;
@@ -86,7 +87,7 @@ function readFields(request: Received, rule: BodyRule): Fields {
     throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
   if (isEmpty) return Object.create(null);
   try {
-    return isJson ? jsonFields(bytes) : parseStrictForm(textOf(bytes));
+    return isJson ? jsonFields(bytes) : parseStrictForm(decodeUtf8(bytes));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     const problem: FieldProblem = { field: 'body', reason: error.reason };
@@ -108,23 +109,12 @@ function mediaTypeOf({ headers }: Received): MediaType | null {
 /** Names and values without a prototype. */
 type Fields = Readonly<Record<string, unknown>>;
 
-// A byte order mark is kept, so that the parsers see and refuse it.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** The members of a JSON object. @throws MalformedInput as the strict parser, not UTF-8, or not an object */
 function jsonFields(bytes: Uint8Array): Fields {
-  const value = parseStrictJson(textOf(bytes));
+  const value = parseStrictJson(decodeUtf8(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new MalformedInput('not a JSON object');
   return value as Fields;
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new MalformedInput('not UTF-8');
-  }
 }
 
 interface MediaType {

@@ -269,6 +269,8 @@ export function contentAnswer(mediaType: string, description: string): DeclaredA
   return { description, content: { [mediaType]: text } };
 }
 
+export const somePage: DeclaredAnswer = contentAnswer(htmlType, 'A page for people');
+
 /** The same answer, which people get as a page. */
 export function orPage({ content, ...answer }: DeclaredAnswer): DeclaredAnswer {
   return { ...answer, content: { ...content, [htmlType]: text } };

@@ -10,6 +10,7 @@ import type { BrowserSession, BrowserSessionRules } from '../../model/browser-se
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
+import { formatRedirectUri } from '../../model/redirect-uri-pattern.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { acrValues } from '../../tokens/access-token.ts';
 import { readIdTokenHint } from '../../tokens/id-token.ts';
@@ -25,7 +26,7 @@ import {
   valuesOf,
 } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
-import { isRegisteredRedirectUri, patternText } from '../redirect-uri.ts';
+import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
 
 /** The bind point at which a protocol request arrived. */
@@ -161,7 +162,7 @@ function notRegistered(
 ): AuthError {
   // A console offers to add the address, so it has to be that one and no other, or none.
   const isPlain = redirectUri.length <= longestOffered && /^[\x21-\x7e]+$/.test(redirectUri);
-  const addresses = registered?.redirectUris ?? patterns.map(patternText);
+  const addresses = registered?.redirectUris ?? patterns.map(formatRedirectUri);
   return new AuthError('redirect_uri_not_registered', {
     detail: `redirect_uri ${quoted(redirectUri)} matches none of the registered addresses`,
     seen: {

@@ -1,7 +1,7 @@
 // Why a client certificate is not trusted: a closed list, for the audit trail and for administrators. Clients never
 // learn it.
 
-import type { Millis } from '../clock.ts';
+import { isoTime, type Millis } from '../clock.ts';
 import type { GeneralName } from './general-names.ts';
 import type { PathCertificate } from './path-certificate.ts';
 import { displaySubject } from './x509.ts';
@@ -85,9 +85,9 @@ export function describeRefusal(refusal: PathRefusal): string {
     case 'bad-signature':
       return `${describe(refusal.certificate)} names "${refusal.issuer}" as its issuer, but was not signed with the key of that authority.`;
     case 'expired':
-      return `${describe(refusal.certificate)} expired at ${when(refusal.notAfter)}.`;
+      return `${describe(refusal.certificate)} expired at ${isoTime(refusal.notAfter)}.`;
     case 'not-yet-valid':
-      return `${describe(refusal.certificate)} is not valid before ${when(refusal.notBefore)}.`;
+      return `${describe(refusal.certificate)} is not valid before ${isoTime(refusal.notBefore)}.`;
     case 'not-a-ca':
       return `${describe(refusal.certificate)} issued a certificate but is not an authority (basicConstraints).`;
     case 'cert-sign-not-allowed':
@@ -131,8 +131,4 @@ function describe(certificate: NamedCertificate): string {
 
 function lower(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-
-function when(time: Millis): string {
-  return new Date(time).toISOString();
 }
