@@ -359,8 +359,56 @@ test('ends one session, all others, and notices when its own is ended', async ()
   await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
   await page.locator('#set-up-app').click();
   await page.getByText('the session has ended').waitFor();
-  await page.locator('#sign-in').waitFor();
+  await page.locator('#sign-in-again').waitFor();
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
+});
+
+for (const language of ['en', 'de']) {
+  test(`a session that ends while a password is changed loses nothing that was typed (${language})`, async () => {
+    const name = `flora ${language}`;
+    await using guest = await signedIn(name, { language, viewport: narrow });
+    const { page, context } = guest;
+    await page.locator('#current-password').waitFor();
+    const elsewhere = await loggedIn(server, name);
+    await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
+    await changePassword(page, password, newPassword);
+    const ended = page.getByRole('alertdialog');
+    await ended.getByText(/it has changed nothing yet|noch nichts geändert/).waitFor();
+    await assertClean(guest);
+    await screenshot(page, `account session ended ${language}`);
+    // A browser that opens no window leaves the way by this page.
+    await page.evaluate('globalThis.opens = open; globalThis.open = () => null');
+    await page.locator('#sign-in-again').click();
+    await page.locator('#sign-in-here').waitFor();
+    await page.evaluate('open = opens');
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#sign-in-again').press('Enter'),
+    ]);
+    await beside.locator('#username').fill(name);
+    await beside.locator('#password').fill(password);
+    await beside.locator('#login').click();
+    await announced(page, /Your password is changed|Ihr Passwort ist geändert/);
+    await ended.waitFor({ state: 'detached' });
+    assert.ok(beside.isClosed());
+    await loggedIn(server, name, newPassword);
+  });
+}
+
+test('shows nothing of the account to another person who signs in after its session has ended', async () => {
+  await using guest = await signedIn('gerda');
+  const { page, context } = guest;
+  await page.locator('#current-password').fill('typed by gerda');
+  const elsewhere = await loggedIn(server, 'gerda');
+  await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
+  await page.locator('nav a[href="#sessions"]').click();
+  const [beside] = await Promise.all([context.waitForEvent('page'), page.locator('#sign-in-again').click()]);
+  await server.createUser({ name: 'gustav', password });
+  await beside.locator('#username').fill('gustav');
+  await beside.locator('#password').fill(password);
+  await beside.locator('#login').click();
+  await page.locator('#sign-in').waitFor();
+  assert.doesNotMatch(await page.content(), /gerda/);
 });
 
 test('says so when the policy requires a token that no page can send', async () => {

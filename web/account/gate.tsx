@@ -1,26 +1,32 @@
 import { useSyncExternalStore } from 'react';
 import { Alone } from '../parts/alone.tsx';
-import { Failure } from './failure.tsx';
+import { SignInAgain } from '../parts/sign-in-again.tsx';
+import { Failure, failureText } from './failure.tsx';
 import { ActionButton } from './form.tsx';
-import { currentState, onState, signIn, signOut } from './session.ts';
+import { session, signIn, trouble } from './session.ts';
 import { Shell } from './shell.tsx';
 import { texts } from './texts.ts';
 
 /** Shows the account to people who are signed in, and tells other visitors how to sign in. */
 export function Gate() {
-  const state = useSyncExternalStore(onState, currentState);
-  switch (state.kind) {
+  const state = useSyncExternalStore(session.onState, session.currentState);
+  const found = useSyncExternalStore(trouble.on, trouble.current);
+  if (found?.kind === 'second-token') return <SecondTokenNeeded reference={found.reference} />;
+  if (found !== null) {
+    return (
+      <Alone key="unavailable" title={texts.notShown} windowTitle={texts.errorTitle(texts.notShown)}>
+        <Failure error={found.error} retry={() => location.reload()} />
+      </Alone>
+    );
+  }
+  switch (state) {
     case 'signed-in':
-      return <Shell />;
-    case 'signed-out':
-      return <SignedOut reason={state.reason} />;
-    case 'second-token':
-      return <SecondTokenNeeded reference={state.reference} />;
-    case 'unavailable':
+    case 'ended':
       return (
-        <Alone key="unavailable" title={texts.notShown} windowTitle={texts.errorTitle(texts.notShown)}>
-          <Failure error={state.error} retry={() => location.reload()} />
-        </Alone>
+        <>
+          <Shell />
+          <SignInAgain session={session} isOpen={state === 'ended'} failureText={failureText} />
+        </>
       );
     case 'starting':
       return (
@@ -28,13 +34,14 @@ export function Gate() {
           <p role="status">{texts.loading}</p>
         </Alone>
       );
+    default:
+      return <SignedOut reason={state} />;
   }
 }
 
 const whySignedOut = {
   none: null,
   left: texts.leftText,
-  ended: texts.sessionEnded,
   failed: texts.loginFailed,
 } as const;
 
@@ -69,7 +76,7 @@ function SecondTokenNeeded({ reference }: { reference: string }) {
           {texts.reference}: <code>{reference}</code>
         </p>
       </div>
-      <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+      <ActionButton id="sign-out" label={texts.signOut} action={session.signOut} />
     </Alone>
   );
 }

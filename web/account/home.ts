@@ -29,6 +29,8 @@ if (place !== null && applications.length > 0) {
 }
 
 async function mine() {
-  const { isSignedIn } = await (await session()).start();
-  return isSignedIn ? (await api.GET('/current-identity/applications')).data.data : [];
+  await session.begin();
+  return session.currentState() === 'signed-in'
+    ? (await api.GET('/current-identity/applications')).data.data
+    : [];
 }

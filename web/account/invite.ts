@@ -15,7 +15,7 @@ function hold(event: SubmitEvent): void {
 
 form?.addEventListener('submit', hold, { capture: true });
 try {
-  const url = await (await session()).prepareSignIn({ returnTo: '/account' });
+  const url = await (await session.open()).prepareSignIn({ returnTo: '/account' });
   for (const name of ['state', 'nonce', 'code_challenge']) {
     const input = document.createElement('input');
     Object.assign(input, { type: 'hidden', name, value: url.searchParams.get(name) ?? '' });

@@ -7,7 +7,7 @@ import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { usePasskeys, useReading } from './reading.ts';
-import { api, signOut } from './session.ts';
+import { api, session as own } from './session.ts';
 import { texts } from './texts.ts';
 
 type OwnSession = ClientSchemas['schemas']['OwnSession'];
@@ -99,7 +99,7 @@ function SessionCard({
   const { id, isCurrent, amr, authTime, ipAddress, loginIpAddress, lastActivityAt, expiresAt } = session;
   const program = programText(session) ?? texts.unknownProgram;
   const end = async () => {
-    if (isCurrent) return signOut();
+    if (isCurrent) return own.signOut();
     await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
     return whenEnded(texts.sessionIsEnded);
   };

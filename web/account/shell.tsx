@@ -7,7 +7,7 @@ import { ActionButton } from './form.tsx';
 import { LanguagePart } from './language.tsx';
 import { PasskeysPart } from './passkeys.tsx';
 import { useIdentity } from './reading.ts';
-import { signOut } from './session.ts';
+import { session } from './session.ts';
 import { SessionsPart } from './sessions.tsx';
 import { SignInPart } from './sign-in.tsx';
 import { texts } from './texts.ts';
@@ -33,7 +33,7 @@ export function Shell() {
         <Brand />
         <div className="ends">
           <ToConsole />
-          <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+          <ActionButton id="sign-out" label={texts.signOut} action={session.signOut} />
         </div>
       </header>
       <nav aria-label={texts.parts}>

@@ -17,10 +17,6 @@ export const texts = {
       'Sign in to change your password, set up an authenticator app and see where you are signed in.',
       'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
     ],
-    sessionEnded: [
-      'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to continue.',
-      'Sie sind abgemeldet: Die Sitzung ist beendet, oder die Regeln Ihres Kontos haben sich geändert. Melden Sie sich erneut an, um fortzufahren.',
-    ],
     loginFailed: [
       'The sign-in did not finish. Try again.',
       'Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es noch einmal.',

@@ -7,7 +7,7 @@ import { Button, Empty, Screen } from '../parts/screen.tsx';
 import { rightOf, useMe } from './me.ts';
 import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
-import { signOut } from './session/session.ts';
+import { session } from './session/session.ts';
 import { texts } from './texts/texts.ts';
 import type { Identity } from './types.ts';
 
@@ -137,7 +137,7 @@ function Me({ me }: { me: Identity | undefined }) {
       <p>
         <a href="/account">{texts.account}</a>
       </p>
-      <Button id="sign-out" onClick={() => signOut().catch(setFailure)}>
+      <Button id="sign-out" onClick={() => session.signOut().catch(setFailure)}>
         {texts.signOut}
       </Button>
       {failure !== null && <Failure error={failure} />}

@@ -7,13 +7,13 @@ import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { announce } from '../../parts/announce.tsx';
+import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
-import { CloseButton, Dialog } from '../parts/dialog.tsx';
 import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make, reasonOf, type Versioned } from '../session/api.ts';
-import { currentState } from '../session/session.ts';
+import { session } from '../session/session.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
@@ -188,7 +188,7 @@ function LeaveQuestion() {
 
 /** False when another person has signed in, who must not stay here. */
 function isTheirs(): boolean {
-  return currentState() !== 'starting';
+  return session.currentState() !== 'starting';
 }
 
 interface Place {

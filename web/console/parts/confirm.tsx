@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
+import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make } from '../session/api.ts';
-import { CloseButton, DialogButton } from './dialog.tsx';
 import { Refused } from './failure.tsx';
 import { SameChange } from './same-change.tsx';
 

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { CloseButton } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
-import { CloseButton } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { SameChange, type SameChangeProps } from './same-change.tsx';
 

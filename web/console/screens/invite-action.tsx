@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { DialogButton } from '../parts/dialog.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
 import { CheckField, InputField } from '../parts/field.tsx';
 import { MakeForm } from '../parts/submit-form.tsx';
 import { refresh, useRead } from '../queries.ts';

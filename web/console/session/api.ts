@@ -2,7 +2,7 @@
 
 import { createManagementApi, Refusal, secondaryTokenChallenge, Unreachable } from '@overlay-auth/client';
 import { language } from '../../parts/language.ts';
-import { accessToken, proving, renewedToken, sessionEnded } from './session.ts';
+import { session } from './session.ts';
 
 const root = '/edge/management/v1/';
 
@@ -117,7 +117,7 @@ interface Answer {
   readonly response: Response;
 }
 
-const api = createManagementApi({ baseUrl: location.origin, token: { accessToken, renewedToken, proving } });
+const api = createManagementApi({ baseUrl: location.origin, token: session.token });
 
 /** Waits for a sign-in when the session has ended. @param more how to read the answer, and when to stop */
 async function send({ method, path, ...change }: Sent, more: object = {}): Promise<Answer> {
@@ -138,7 +138,7 @@ async function send({ method, path, ...change }: Sent, more: object = {}): Promi
       if (!(error instanceof Refusal) || error.status !== 401) throw error;
       // A page cannot send another provider's token: signing in again would change nothing.
       if (secondaryTokenChallenge(error) !== undefined) throw error;
-      sessionEnded();
+      session.sessionEnded();
     }
   }
 }

@@ -48,11 +48,6 @@ export const general = wordsOf({
       'Nothing has changed. Sign in again, or close this window if the console is open in another window.',
       'Es hat sich nichts geändert. Melden Sie sich noch einmal an, oder schließen Sie dieses Fenster, wenn die Konsole in einem anderen offen ist.',
     ],
-    endedTitle: ['Your session has ended', 'Ihre Sitzung ist beendet'],
-    endedText: [
-      'Sign in to continue. What you typed is still here.',
-      'Melden Sie sich an, um fortzufahren. Was Sie eingegeben haben, ist noch da.',
-    ],
     blocked: [
       'The browser opened no window. Allow windows for this site, then try again.',
       'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Adresse und versuchen Sie es noch einmal.',

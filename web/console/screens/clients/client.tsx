@@ -20,7 +20,7 @@ import { EntriesCard } from '../../parts/entries.tsx';
 import { Sample } from '../../parts/same-change.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../queries.ts';
-import { issuer } from '../../session/addresses.ts';
+import { issuer } from '../../session/session.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { LastLogin, LogoutDelivery, OidcClient } from '../../types.ts';

@@ -1,5 +1,5 @@
+import { CloseButton, DialogButton } from '../../../parts/dialog.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { Enrollment } from '../../types.ts';
 import { DeviceToken } from './hand-over.tsx';

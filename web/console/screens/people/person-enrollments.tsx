@@ -1,10 +1,10 @@
 // A person's open enrollments and invitations, and how to make one.
 
 import { useState } from 'react';
+import { DialogButton } from '../../../parts/dialog.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { useNames } from '../../forms/names.ts';
 import { useIsAdmin, useMayHelp } from '../../me.ts';
-import { DialogButton } from '../../parts/dialog.tsx';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
 import { MakeForm } from '../../parts/submit-form.tsx';

@@ -1,6 +1,6 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
-import { texts } from '../texts/texts.ts';
+import { words } from './language.ts';
 
 interface PopupProps {
   readonly title: string;
@@ -58,6 +58,6 @@ export function DialogButton({
   );
 }
 
-export function CloseButton({ label = texts.cancel }: { label?: string }) {
+export function CloseButton({ label = words.cancel }: { label?: string }) {
   return <AlertDialog.Close className="button plain">{label}</AlertDialog.Close>;
 }
