@@ -76,7 +76,7 @@ export function otherThreads(needs: {
       counted: { ...counted, row: 0 },
       ticketKeys: null,
       onTicketKeys(listener: string, keys: Uint8Array) {
-        for (const { calls } of ready()) calls.tell('useTicketKeys', { listener, keys });
+        for (const member of ready()) tellTicketKeys(member, { [listener]: keys });
       },
     },
     /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
@@ -103,6 +103,19 @@ export function otherThreads(needs: {
       await life.stop();
     },
   };
+}
+
+function tellTicketKeys({ calls }: ThreadMember, ticketKeys: ThreadData['ticketKeys']): void {
+  for (const [listener, keys] of Object.entries(ticketKeys)) calls.tell('useTicketKeys', { listener, keys });
+}
+
+/** They may have changed while it was starting. */
+async function tellTicketKeysOnceReady(member: ThreadMember, support: ThreadSupport): Promise<void> {
+  const isReady = await member.ready.then(
+    () => true,
+    () => false,
+  );
+  if (isReady) tellTicketKeys(member, support.data().ticketKeys);
 }
 
 /** @param from the thread that has read them; this one, if absent */
@@ -172,8 +185,7 @@ function keepingAlive(needs: {
   onDeparture: (counts: ThreadCounts) => void;
   onReplacement: () => void;
 }) {
-  const { count, log, members, counted } = needs;
-  const startThread = needs.startThread ?? startRequestThread;
+  const { count, log, members, counted, startThread = startRequestThread } = needs;
   const isCluster = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const timers: NodeJS.Timeout[] = [];
   let isStopping = false;
@@ -186,6 +198,7 @@ function keepingAlive(needs: {
       intermediates: (news) => spreadIntermediates(members, news, member),
     });
     members.set(thread, member);
+    void tellTicketKeysOnceReady(member, support);
     void member.ended.then((error) => {
       members.delete(thread);
       clearRow(counted.table, thread);

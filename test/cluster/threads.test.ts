@@ -238,8 +238,7 @@ describe('records and counts cover all threads', () => {
 });
 
 describe('TLS', () => {
-  function begin(session?: Buffer): Promise<TLSSocket> {
-    const { url, caPem: ca } = server;
+  function begin({ url, caPem: ca }: TestServer, session?: Buffer): Promise<TLSSocket> {
     const port = Number(new URL(url).port);
     return new Promise((resolve, reject) => {
       const options = { port, host: '127.0.0.1', servername: 'localhost', ca };
@@ -250,15 +249,40 @@ describe('TLS', () => {
     });
   }
 
-  test('a session that began on one thread continues on another', async () => {
-    const first = await begin();
+  async function assertResumedByAll(of: TestServer): Promise<void> {
+    const first = await begin(of);
     const ticket = await new Promise<Buffer>((resolve) => first.once('session', resolve));
     first.destroy();
     for (let at = 0; at < connections; at += 1) {
-      const socket = await begin(ticket);
+      const socket = await begin(of, ticket);
       assert.equal(socket.isSessionReused(), true, `connection ${at}`);
       socket.destroy();
     }
+  }
+
+  test('a session that began on one thread continues on another', () => assertResumedByAll(server));
+
+  test('and also if the keys of tickets change while a thread is starting', async (t) => {
+    const { setInterval } = globalThis;
+    const changeKeys: (() => void)[] = [];
+    t.mock.method(globalThis, 'setInterval', (work: () => void, pause: number) => {
+      if (pause === 6 * 3_600_000) changeKeys.push(work);
+      return setInterval(work, pause);
+    });
+    let started = 0;
+    const own = await startTestServer({
+      threads: 2,
+      onThread() {
+        started += 1;
+        // Not at the first start: then the first thread's keys cannot be older than the others'.
+        if (started === 2) setImmediate(() => changeKeys.forEach((change) => void change()));
+      },
+    });
+    t.after(() => own.close());
+    assert.notEqual(changeKeys.length, 0);
+    await own.workers[0]?.terminate();
+    await until(30_000, async () => own.log.entries.some(({ fields }) => fields.event === 'thread.replaced'));
+    await assertResumedByAll(own);
   });
 
   test('every thread presents the certificate that was read again', async (t) => {

@@ -56,6 +56,8 @@ export interface TestServerOptions {
   readonly comparesAnswers?: boolean;
   /** Number of request threads; default: one, or as many as OVERLAY_AUTH_TEST_THREADS says. */
   readonly threads?: number;
+  /** Called with each further request thread that starts. */
+  readonly onThread?: (worker: Worker) => void;
 }
 
 export interface TestServer extends HttpsClient, Closable {
@@ -238,6 +240,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
         env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'overlay-auth-test-compiled') },
       });
       workers.push(worker);
+      options.onThread?.(worker);
       return worker;
     },
     inspectAnswer(route, answer) {
