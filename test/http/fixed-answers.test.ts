@@ -8,6 +8,7 @@ import { fixedRoute, type Place } from '../../src/http/request/fixed-route.ts';
 import type { RequestContext } from '../../src/http/request/request-context.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
+import { httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { registerClient } from '../support/oidc-clients.ts';
 import { masterKey, startTestServer as startServer, type TestServer } from '../support/test-server.ts';
@@ -164,12 +165,15 @@ describe('the answer to all clients', () => {
     '/',
   ];
 
-  test('has a tag, and the same bytes in every form', async () => {
+  test('has a tag, and the same bytes in every form', async (t) => {
+    // On one connection: each thread makes a signature of its own.
+    const connection = httpsClient(server.url, server.caPem, { maxSockets: 1 });
+    t.after(() => connection.closeConnections());
     for (const path of paths) {
-      const plain = await server.get(path);
+      const plain = await connection.get(path);
       assert.equal(plain.status, 200, path);
       assert.match(String(plain.headers.etag), /^"[\w-]+"$/, path);
-      const again = await server.get(path, { headers: { 'if-none-match': String(plain.headers.etag) } });
+      const again = await connection.get(path, { headers: { 'if-none-match': String(plain.headers.etag) } });
       assert.deepEqual([again.status, again.text], [304, ''], path);
     }
   });
@@ -195,11 +199,13 @@ describe('the answer to all clients', () => {
     }
   });
 
-  test('changes with the keys, the registered clients and the configuration', async () => {
+  test('changes with the keys, the registered clients and the configuration', async (t) => {
+    const connection = httpsClient(server.url, server.caPem, { maxSockets: 1 });
+    t.after(() => connection.closeConnections());
     const changedAfter = async (change: () => Promise<unknown>) => {
-      const former = await Promise.all(paths.map((path) => server.get(path)));
+      const former = await Promise.all(paths.map((path) => connection.get(path)));
       await change();
-      const now = await Promise.all(paths.map((path) => server.get(path)));
+      const now = await Promise.all(paths.map((path) => connection.get(path)));
       return paths.filter((_path, at) => former[at]?.headers.etag !== now[at]?.headers.etag);
     };
     const { ring } = server.controller.services;

@@ -47,19 +47,16 @@ describe('telemetry', () => {
   let server: TestServer;
   let idp: TestIdp;
   const headerSecret = 'canary-header-6f2d';
+  const sendingMetrics = (interval: string) => (yaml: string) =>
+    `${withMetrics(yaml)}
+${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'traces: { sampling: 1 }', `metrics: { interval: ${interval} }`])}`;
+  const addFiles = (home: string) =>
+    writeFileSync(join(home, 'otlp.headers'), `# for the collector\nAuthorization: Bearer ${headerSecret}\n`);
 
   before(async () => {
     receiver = await startOtlpReceiver();
     idp = await startTestIdp();
-    server = await startTestServer({
-      configure: (yaml) => `${withMetrics(yaml)}
-${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'traces: { sampling: 1 }', 'metrics: { interval: 1s }'])}`,
-      addFiles: (home) =>
-        writeFileSync(
-          join(home, 'otlp.headers'),
-          `# for the collector\nAuthorization: Bearer ${headerSecret}\n`,
-        ),
-    });
+    server = await startTestServer({ configure: sendingMetrics('1s'), addFiles });
     await server.createUser({ name: 'alice-canary', password });
   });
   after(async () => {
@@ -116,7 +113,10 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
     }
   });
 
-  test('a fetch from a signer is a part of the login that needs it, and tells the signer nothing', async () => {
+  test('a fetch from a signer is a part of the login that needs it, and tells the signer nothing', async (t) => {
+    // With several threads, the one that fetches may be another one, and has no part in the trace.
+    const server = await startTestServer({ threads: 1, configure: sendingMetrics('0s'), addFiles });
+    t.after(() => server.close());
     const root = await rootOf(server);
     await createIdentity(server, 'bob');
     await createSigner(root, idp, 'provider');
@@ -172,12 +172,10 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
       headers: { authorization: `Bearer ${tokens.access_token}` },
     });
     await client.get('/edge/client/v1/current-identity', { headers: { 'zt-session': 'canary-session-2' } });
-    const spans = await spansWith(traceOf('4'), 'GET /edge/client/v1/current-identity');
-    assert.ok(spans.some(({ name, attributes }) => name === 'GET' && attributes['http.route'] === undefined));
-    assert.ok(
-      spans.some(({ name }) => name === 'GET /edge/management/v1/identities/:id'),
-      inOrder(spans).join(', '),
-    );
+    await spansWith(traceOf('4'), 'GET /edge/client/v1/current-identity');
+    await spansWith(traceOf('4'), 'GET /edge/management/v1/identities/:id');
+    const notFound = (await spansWith(traceOf('4'), 'GET')).find(({ name }) => name === 'GET');
+    assert.equal(notFound?.attributes['http.route'], undefined);
     await receiver.until(({ metrics }) => metrics.length > 0);
     const sent = receiver.bytes().toString('latin1');
     const secrets = [

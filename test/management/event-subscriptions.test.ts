@@ -9,7 +9,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startTestServer, usualThreads } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 // The judge compares with the system's clock.
@@ -52,6 +52,8 @@ type Subscribed = Awaited<ReturnType<typeof subscribed>>;
 
 /** Something that an administrator does, which is an event about a configuration type. @returns its id */
 async function something(): Promise<string> {
+  // Events of one moment have an order only within one thread.
+  clock.advance(1);
   return createdId(await (await asRoot()).call('POST', 'config-types', { name: `t ${crypto.randomUUID()}` }));
 }
 
@@ -135,7 +137,10 @@ describe('a webhook', () => {
     for (const each of [of.secret, secret, third]) assert.ok(!text.includes(each));
   });
 
-  test('is signed with every secret that was shown, even if another one is created at the same moment', async (t) => {
+  const skip = usualThreads > 1 && 'it changes the store of the only thread that it can reach';
+  test('is signed with every secret that was shown, even if another one is created at the same moment', {
+    skip,
+  }, async (t) => {
     const of = await subscribed(t);
     const rotate = () => root.call('POST', `${of.path}/secrets`, { overlap: '1h' });
     const { certPem: clientCertPem, keyPem: clientKey } = client({ issuer: authority() });
