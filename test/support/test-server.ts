@@ -217,7 +217,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const opened =
     config.db.engine === 'sqlite'
       ? await openSqliteStore({ path: config.db.file, startWriter: startSharedWriter })
-      : await openStore(config);
+      : await openStore(config, { threads });
   // A clock that a test sets is unrelated to the clock of a database server.
   const databaseTime = async () => null;
   const store = clock === systemClock ? opened : { ...opened, nodes: { ...opened.nodes, databaseTime } };
