@@ -12,7 +12,7 @@ export const longestRsaModulus = 8192;
 const largestExponent = 2n ** 32n - 1n;
 
 /**
- * Whether signatures may be checked with this public key: RSA of 2048 to 8192 bits with an exponent below 2^32, P-256,
+ * Whether signatures may be checked with this public key: RSA of 2048 to 8192 bits with an odd modulus and an exponent below 2^32, P-256,
  * P-384, P-521 or Ed25519. With an RSA exponent of one, anything would be a valid signature.
  */
 export function isAcceptedKey(key: KeyObject): boolean {
@@ -23,7 +23,9 @@ export function isAcceptedKey(key: KeyObject): boolean {
       bits <= longestRsaModulus &&
       publicExponent >= 3n &&
       publicExponent % 2n === 1n &&
-      publicExponent <= largestExponent
+      publicExponent <= largestExponent &&
+      // Of two primes. With a factor of two, it is none of a key generator.
+      Number(Buffer.from(key.export({ format: 'jwk' }).n ?? '', 'base64url').at(-1)) % 2 === 1
     );
   if (key.asymmetricKeyType === 'ec') return curveNames.has(namedCurve);
   return key.asymmetricKeyType === 'ed25519';
