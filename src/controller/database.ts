@@ -126,6 +126,14 @@ export function databaseKind({ db }: Config): 'SQLite' | 'PostgreSQL' {
   return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
 }
 
+/**
+ * Tests that the server does what the service relies on, without a look at what the database contains.
+ * @throws StoreUnavailable, PostgresPoolerError
+ */
+export async function proveDatabase({ db }: Config): Promise<void> {
+  if (db.engine === 'postgres') await (await postgres()).provePostgres(db);
+}
+
 /** Whether the database contains anything of ours. @throws StoreUnavailable */
 export async function hasDatabase({ db }: Config): Promise<boolean> {
   if (db.engine === 'sqlite') return existsSync(db.file);

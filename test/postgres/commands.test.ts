@@ -40,6 +40,28 @@ describe('the commands on PostgreSQL', () => {
       assert.match(done.stdout, said);
       outputs.push(done);
     }
+    const check = ['run', 'controller', 'h/controller.yml', '--check'];
+    const name = new URL(db).pathname.slice(1);
+    const admin = db.replace(name, 'postgres');
+    for (const schema of ['public', 'nothing']) {
+      await query(admin, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      await query(admin, `ALTER DATABASE ${name} SET search_path = ${schema}`);
+      const readOnly = await box.exits(5, check);
+      assert.match(
+        readOnly.stderr,
+        /only read: default_transaction_read_only is on\.\nnext: name the primary/,
+      );
+    }
+    await query(admin, `ALTER DATABASE ${name} RESET ALL`);
+    const standby = await server.startStandby();
+    t.after(() => standby.close());
+    const file = join(box.cwd, 'h', 'controller.yml');
+    const yaml = readFileSync(file, 'utf8');
+    writeFileSync(file, yaml.replace(/^db: .*$/m, `db: ${JSON.stringify(standby.urlOf(name))}`));
+    const replica = await box.exits(5, check);
+    assert.match(replica.stderr, /the server is a replica: .*\nnext: name the primary/);
+    writeFileSync(file, yaml);
+
     for (const [args, said] of [
       [['backup', 'copy'], /use pg_dump.*\nnext: when one is complete, run: overlay-auth ops db backed-up\n/],
       [

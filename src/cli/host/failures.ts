@@ -160,12 +160,19 @@ const afterSqliteFailure: Readonly<Record<number, string>> = {
 
 /** By SQLSTATE. */
 const afterPostgresFailure: Readonly<Record<string, string>> = {
+  '25006':
+    'name the primary in db, and let its user make changes (ALTER ROLE USER RESET default_transaction_read_only)',
   '28P01': 'put the right password into PGPASSWORD, into the file that PGPASSFILE names, or into db',
   '28000': 'let the user in from this host in pg_hba.conf of the server, or correct db',
   '3D000': 'create the database, owned by its user, or correct db',
   '53100': 'free space on the disk of the server, then run the command again',
   '53300': 'raise max_connections of the server, or end other programs that use it',
 };
+
+/** Whether it answers, but only lets us read: it is a standby, or was set so. */
+export function isReadOnly({ cause }: StoreUnavailable): boolean {
+  return codeOf(cause) === '25006';
+}
 
 function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';

@@ -183,6 +183,9 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
   return pool;
 }
 
+/** The SQLSTATE of a server that only lets us read. */
+export const readOnlyState = '25006';
+
 /**
  * A replica may lack commits of its primary: reading from it would let people in whose sessions have ended.
  * A server that becomes a replica closes its connections, so checking new ones is enough.
@@ -191,7 +194,7 @@ async function requirePrimary(client: pg.Client): Promise<void> {
   const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
   if (rows[0]?.is_replica === 0) return;
   throw Object.assign(new Error('the server is a replica: it can only be read, and may be behind'), {
-    code: '25006',
+    code: readOnlyState,
   });
 }
 

@@ -20,11 +20,16 @@ export async function openPostgresStore({
   ...opened
 }: OpenedBySeveral & { readonly isPatient?: boolean }): Promise<Store> {
   const settings = settingsOf(opened);
-  await proveServer(settings).catch((error) => {
-    throw error instanceof PostgresPoolerError ? error : postgresError(error);
-  });
+  await provePostgres(opened);
   await withPostgres(opened.url, (client) => migratePostgres(client));
   return sqlStore(openPostgresEngine(isPatient ? withoutTimeouts(settings) : settings));
+}
+
+/** @throws StoreUnavailable, PostgresPoolerError as `openPostgresStore` */
+export async function provePostgres(opened: OpenedBySeveral): Promise<void> {
+  await proveServer(settingsOf(opened)).catch((error) => {
+    throw error instanceof PostgresPoolerError ? error : postgresError(error);
+  });
 }
 
 interface OpenedBySeveral {

@@ -7,15 +7,15 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { withinTime } from '../../platform/within-time.ts';
-import { openClient, type PostgresSettings, requireLimitsOfRole } from './connection.ts';
+import { openClient, type PostgresSettings, readOnlyState, requireLimitsOfRole } from './connection.ts';
 import { lockOfTrial } from './locks.ts';
 
 const notificationTime: Millis = 5 * SECOND;
 
 /**
- * Two connections cannot hold the same advisory lock, a notification arrives at one that listens, and behind a pooler the
+ * Statements may change something, two connections cannot hold the same advisory lock, a notification arrives at one that listens, and behind a pooler the
  * role has its limits.
- * @throws PostgresPoolerError; and what `pg` throws for a server that cannot be reached
+ * @throws PostgresPoolerError; an error with `readOnlyState`; and what `pg` throws for a server that cannot be reached
  */
 export async function proveServer(settings: PostgresSettings): Promise<void> {
   const clients: pg.Client[] = [];
@@ -27,12 +27,20 @@ export async function proveServer(settings: PostgresSettings): Promise<void> {
   };
   try {
     const [holder, other] = [await connected(settings), await connected(settings)];
+    await requireChanges(holder);
     if (settings.isPooled) await requireLimitsOfRole(holder);
     await proveLocks(holder, other);
     if (settings.session !== null) await proveNotifications(await connected(settings.session), other);
   } finally {
     await Promise.allSettled(clients.map((client) => client.end()));
   }
+}
+
+async function requireChanges(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS is_read_only`);
+  if (rows[0]?.is_read_only === 'off') return;
+  const message = 'the server lets this user only read: default_transaction_read_only is on';
+  throw Object.assign(new Error(message), { code: readOnlyState });
 }
 
 async function proveLocks(holder: pg.Client, other: pg.Client): Promise<void> {

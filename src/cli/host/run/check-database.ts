@@ -6,6 +6,7 @@ import {
   databaseVersion,
   NoDatabase,
   openStore,
+  proveDatabase,
   StoreUnavailable,
   schemaVersion,
 } from '../../../controller/database.ts';
@@ -15,12 +16,13 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
 import { rpIdOf } from '../../../platform/webauthn.ts';
 import { openKeyRing } from '../../../tokens/key-ring.ts';
+import { isReadOnly } from '../failures.ts';
 
 /**
  * Checks whether the key-encryption key belongs to the database, and changes nothing: the database of an older release
  * is not opened, because opening would migrate it.
  * @returns sentences about a database that could not be inspected, or that the start will change
- * @throws SealBroken it is another key; SchemaError a release that this one cannot follow has changed the database;
+ * @throws SealBroken it is another key; StoreUnavailable it can only be read; SchemaError a release that this one cannot follow has changed the database;
  *         Error from the file system: there is no database, and none can be created there
  */
 export async function checkDatabaseAndKey({
@@ -34,6 +36,7 @@ export async function checkDatabaseAndKey({
 }): Promise<readonly string[]> {
   const name = databaseName(config);
   try {
+    await proveDatabase(config);
     const { version } = await databaseVersion(config);
     if (version < schemaVersion) {
       return [`the start will migrate ${name} from schema ${version} to ${schemaVersion}`];
@@ -50,7 +53,8 @@ export async function checkDatabaseAndKey({
       if (config.db.engine === 'sqlite') accessSync(dirname(config.db.file), constants.W_OK);
       return [`there is no database at ${name}; the start creates one`];
     }
-    if (error instanceof StoreUnavailable) return [`the database cannot be looked into: ${error.message}`];
+    if (error instanceof StoreUnavailable && !isReadOnly(error))
+      return [`the database cannot be looked into: ${error.message}`];
     throw error;
   }
 }
