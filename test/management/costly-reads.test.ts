@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import type { ListQuery } from '../../src/model/list-query.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
@@ -16,6 +18,7 @@ let root: Caller;
 let reader: Caller;
 before(async () => {
   server = await startTestServer();
+  takeYourTime(server);
   root = await rootOf(server);
   const id = await server.createUser({ name: 'reader', password });
   await root.call('PATCH', `identities/${id}`, { permissions: ['read'] });
@@ -27,6 +30,14 @@ before(async () => {
   database.close();
 });
 after(() => server.close());
+
+/** Turns and comparisons are what these tests count. How long a list takes depends on the machine. */
+function takeYourTime({ store: { identities } }: TestServer): void {
+  const list = identities.list.bind(identities);
+  Object.assign(identities, {
+    list: (query: ListQuery) => list({ ...query, budget: { ...query.budget, time: 10 * MINUTE } }),
+  });
+}
 
 const terms = (most: number, comparison = 'name icontains') =>
   Array.from({ length: most }, (_, at) => `${comparison} "zz${at}"`).join(' or ');
@@ -80,10 +91,7 @@ describe('thirty of the worst filters of a reader at once', () => {
     const answers = await Promise.all(worst);
     assert.equal((await own).status, 200);
     const busy = answers.filter(({ status }) => status === 503);
-    // On a busy machine the time of a list may end before it is read. It has had its turn all the same.
-    const isRead = ({ status, text }: Answer) =>
-      status === 200 || text.includes('takes longer than 3 seconds');
-    assert.equal(answers.filter(isRead).length + busy.length, 30);
+    assert.equal(answers.filter(({ status }) => status === 200).length + busy.length, 30);
     assert.ok(busy.length >= 5, `${busy.length} were refused`);
     for (const answer of busy) {
       assertRefused(answer, 503, 'SERVER_BUSY');
