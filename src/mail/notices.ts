@@ -7,7 +7,6 @@ import { asId, type IdentityId } from '../model/ids.ts';
 import type { NewProgram } from '../model/last-login.ts';
 import type { FormerAddress, MailLanguage, NoticeKind, QueuedNotice } from '../model/mail.ts';
 import { HOUR } from '../platform/clock.ts';
-import { sha256 } from '../platform/digest.ts';
 
 /** @param mail by the configuration in use; null: no mail server */
 export function noticesBy(
@@ -20,16 +19,12 @@ export function noticesBy(
     if (inUse === null || !inUse.notices || notice === null || identityId === null) return null;
     // The person need not know where an administrator is.
     const from = byIdentityId === identityId ? ipAddress : null;
-    const former = formerAddress(record);
-    // Another address is another mail: who reads the first one may not read this one.
-    const address = former?.email === undefined ? '' : `:${sha256(former.email)}`;
     const program = notice === 'new-program' ? programOf(record) : undefined;
     if (program !== undefined && program.newWithinHour >= mostPrograms) return null;
-    // Otherwise a new program of the person would hide that of a stranger for an hour.
     const nth = program === undefined ? '' : `:${program.newWithinHour}`;
     return {
-      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}${address}${nth}`,
-      former,
+      id: `${notice}:${identityId}:${Math.floor(at / HOUR)}${nth}`,
+      former: formerAddress(record),
       mail: {
         identityId: asId<IdentityId>(identityId),
         language: inUse.language,
@@ -40,7 +35,7 @@ export function noticesBy(
   };
 }
 
-/** A stranger who has learned how to log in may use one name after the other. */
+/** A stranger who has learned how to log in may use one name after the other. The very first program counts too. */
 const mostPrograms = 3;
 
 function programOf({ details }: AuditRecord): {

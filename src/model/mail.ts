@@ -6,7 +6,7 @@ export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
 /**
- * Notices to a person: changes of credentials, and of the address for mails, at most once an hour each; a login
+ * Notices to a person: changes of credentials, and of the address for mails; a login
  * with a new program, at most three times an hour.
  */
 export const noticeKinds = [
@@ -67,7 +67,7 @@ export interface QueuedMail {
 
 /** A notice about the account of an identity. It goes to the verified address of the identity, if any. */
 export interface QueuedNotice {
-  /** The same for all of one kind, identity and hour but a few: only the first of them is sent. */
+  /** The same for all of one kind, identity and hour: only the first few of them are sent. */
   readonly id: string;
   readonly mail: Omit<QueuedMail, 'to' | 'matter'> & {
     readonly matter: Extract<MailMatter, { readonly kind: 'notice' }>;
