@@ -7,7 +7,7 @@ import { authority, client } from '../support/chains.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
-import { assertClean, atConsole, colleague, go, phone } from './console-support.ts';
+import { assertClean, assertFits, atConsole, colleague, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const server = await startTestServer({ signing: true });
@@ -19,8 +19,16 @@ after(async () => {
 
 for (let at = 0; at < 30; at += 1) await server.createUser({ name: `person ${at}`, password });
 const device = createdId(
-  await root.call('POST', 'identities', { name: 'meter 7', type: 'Device', roleAttributes: ['meters'] }),
+  await root.call('POST', 'identities', {
+    name: 'meter 7',
+    type: 'Device',
+    roleAttributes: ['meters', 'administrators'],
+  }),
 );
+const policy = createdId(await root.call('POST', 'auth-policies', { name: 'administrators' }));
+await root.call('PATCH', `auth-policies/${policy}`, { name: 'administrators and helpdesk' });
+await root.call('PATCH', `identities/${device}`, { authPolicyId: policy });
+await root.call('POST', `identities/${device}/disable`, { durationMinutes: 60 });
 createdId(await root.call('POST', 'enrollments', { method: 'ott', identityId: device, expiresAt: null }));
 const partner = authority({ subject: 'partner' });
 createdId(await root.call('POST', 'cas', { name: 'partner', certPem: partner.certPem }));
@@ -48,7 +56,7 @@ createdId(
 const others = ['/console', '/console/what-if'];
 
 for (const language of ['en', 'de']) {
-  test(`the first row of every list is within 320 px on a telephone (${language})`, async () => {
+  test(`the first row of every list is within 320 px on a telephone, and each list fits (${language})`, async () => {
     await using guest = await atConsole(server, 'root', '/console', { viewport: phone, language });
     const { page } = guest;
     const paths: string[] = await page.evaluate(
@@ -63,6 +71,14 @@ for (const language of ['en', 'de']) {
       const top = (await row.boundingBox())?.y ?? Number.POSITIVE_INFINITY;
       assert.ok(top <= 320, `${path} begins at ${top} px`);
       await assertClean(guest);
+      for (const width of [320, 1024, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        const at = `${path} at ${width} px`;
+        await assertFits(page, at);
+        const scrolls = `[...document.querySelectorAll('.table')].some((one) => one.scrollWidth > one.clientWidth)`;
+        assert.equal(await page.evaluate(scrolls), false, at);
+      }
+      await page.setViewportSize(phone);
     }
   });
 }

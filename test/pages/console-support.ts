@@ -92,12 +92,17 @@ export async function go(page: Page, path: string): Promise<void> {
 export async function assertClean({ page, complaints }: Visitor): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' });
   assert.deepEqual(await accessibilityProblems(page), []);
-  assert.deepEqual(await page.evaluate(sticksOut), []);
-  assert.deepEqual(await page.evaluate(brokenWords), []);
+  await assertFits(page);
   assert.deepEqual(
     complaints.filter((complaint) => !/status of (?:4\d\d|503)|ERR_INTERNET_DISCONNECTED/.test(complaint)),
     [],
   );
+}
+
+/** Looks at the width of what a page shows, and at where its words end. */
+export async function assertFits(page: Page, what = 'as it is'): Promise<void> {
+  assert.deepEqual(await page.evaluate(sticksOut), [], what);
+  assert.deepEqual(await page.evaluate(brokenWords), [], what);
 }
 
 const sticksOut = `[...document.querySelectorAll('main, main *')]
