@@ -361,7 +361,28 @@ test('a form with changes asks before it is left by a link, the back button or a
   await heading(page, 'People').waitFor();
 });
 
-test('a form and a lazily loaded screen wait for a server that cannot be reached', async () => {
+test('a screen whose code is not loaded yet waits for a server that cannot be reached', async () => {
+  await using guest = await atConsole(server, 'root', '/console/people');
+  const { page, context } = guest;
+  const isLoaded = () =>
+    page.evaluate<boolean>(
+      "performance.getEntriesByType('resource').some(({ name }) => name.includes('/others-'))",
+    );
+  await heading(page, 'People').waitFor();
+  assert.equal(await isLoaded(), false);
+  await context.setOffline(true);
+  await page.locator('nav a[href="/console/cas"]').click();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.click();
+  await again.waitFor();
+  await assertClean(guest);
+  await context.setOffline(false);
+  await again.click();
+  await page.locator('#create').waitFor();
+  assert.equal(await isLoaded(), true);
+});
+
+test('a form and the list of another screen wait for a server that cannot be reached', async () => {
   await using guest = await atConsole(server, 'root', '/console/clients/new');
   const { page, context } = guest;
   await page.locator('#field-name').fill('offline');

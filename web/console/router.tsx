@@ -5,6 +5,7 @@ import { createRootRoute, createRoute, createRouter } from '@tanstack/react-rout
 import type { FunctionComponent } from 'react';
 import { named } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
+import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
@@ -26,24 +27,35 @@ function route(path: string, component: FunctionComponent) {
   });
 }
 
-/** A screen whose code loads when the person opens it. If that fails, a button tries again. */
-function later<Name extends string>(
-  path: string,
-  load: () => Promise<Readonly<Record<Name, FunctionComponent>>>,
-  name: Name,
-) {
+const loadOthers = () => import('./screens/others.ts');
+
+/**
+ * Loads the page again once the server answers. A browser does not fetch a module again that it could not load, and a
+ * newer release has other files.
+ */
+async function reloadWhenReachable(): Promise<void> {
+  await fetch(location.href);
+  location.reload();
+}
+
+/** A screen whose code loads when the person opens it or another one like it. If that fails, a button tries again. */
+function later(path: string, name: keyof Awaited<ReturnType<typeof loadOthers>>) {
   return route(path, function LaterScreen() {
     const query = useQuery({
-      queryKey: ['screen', path],
-      queryFn: async (): Promise<{ Found: FunctionComponent }> => ({ Found: (await load())[name] }),
+      queryKey: ['other screens'],
+      queryFn: loadOthers,
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: Number.POSITIVE_INFINITY,
     });
-    const found = query.data;
-    if (found !== undefined) return <found.Found />;
+    const Found = query.data?.[name];
+    if (Found !== undefined) return <Found />;
     return (
       <Screen title={named(texts.screens, path.split('/')[1] ?? '')}>
-        <Loaded query={query}>{() => null}</Loaded>
+        {query.isError ? (
+          <Failure error={query.error} retry={() => reloadWhenReachable().catch(() => undefined)} />
+        ) : (
+          <Loaded query={query}>{() => null}</Loaded>
+        )}
       </Screen>
     );
   });
@@ -52,29 +64,29 @@ function later<Name extends string>(
 const routes = [
   route('/', OverviewScreen),
   route('/people', PeopleScreen),
-  later('/people/new', () => import('./screens/people/new-person.tsx'), 'NewPersonScreen'),
-  later('/people/import', () => import('./screens/people/import.tsx'), 'ImportScreen'),
+  later('/people/new', 'NewPersonScreen'),
+  later('/people/import', 'ImportScreen'),
   route('/people/$id', PersonScreen),
-  later('/people/$id/edit', () => import('./screens/people/edit-person.tsx'), 'EditPersonScreen'),
+  later('/people/$id/edit', 'EditPersonScreen'),
   route('/attempts', AttemptsScreen),
   route('/attempts/$id', AttemptScreen),
-  later('/what-if', () => import('./screens/what-if.tsx'), 'WhatIfScreen'),
-  later('/nodes', () => import('./screens/nodes.tsx'), 'NodesScreen'),
-  later('/certificates', () => import('./screens/certificates.tsx'), 'CertificatesScreen'),
-  later('/audit', () => import('./screens/audit.tsx'), 'AuditScreen'),
-  later('/permissions', () => import('./screens/permissions.tsx'), 'PermissionsScreen'),
-  later('/sessions', () => import('./screens/sessions.tsx'), 'SessionsScreen'),
-  later('/enrollments', () => import('./screens/enrollments.tsx'), 'EnrollmentsScreen'),
-  later('/policies', () => import('./screens/policy.tsx'), 'PoliciesScreen'),
-  later('/policies/$id', () => import('./screens/policy.tsx'), 'PolicyScreen'),
-  later('/signers', () => import('./screens/signers/signer.tsx'), 'SignersScreen'),
-  later('/signers/$id', () => import('./screens/signers/signer.tsx'), 'SignerScreen'),
-  later('/cas', () => import('./screens/cas/ca.tsx'), 'CasScreen'),
-  later('/cas/$id', () => import('./screens/cas/ca.tsx'), 'CaScreen'),
-  later('/events', () => import('./screens/events/subscription.tsx'), 'SubscriptionsScreen'),
-  later('/events/$id', () => import('./screens/events/subscription.tsx'), 'SubscriptionScreen'),
-  later('/clients', () => import('./screens/clients/client.tsx'), 'ClientsScreen'),
-  later('/clients/$id', () => import('./screens/clients/client.tsx'), 'ClientScreen'),
+  later('/what-if', 'WhatIfScreen'),
+  later('/nodes', 'NodesScreen'),
+  later('/certificates', 'CertificatesScreen'),
+  later('/audit', 'AuditScreen'),
+  later('/permissions', 'PermissionsScreen'),
+  later('/sessions', 'SessionsScreen'),
+  later('/enrollments', 'EnrollmentsScreen'),
+  later('/policies', 'PoliciesScreen'),
+  later('/policies/$id', 'PolicyScreen'),
+  later('/signers', 'SignersScreen'),
+  later('/signers/$id', 'SignerScreen'),
+  later('/cas', 'CasScreen'),
+  later('/cas/$id', 'CaScreen'),
+  later('/events', 'SubscriptionsScreen'),
+  later('/events/$id', 'SubscriptionScreen'),
+  later('/clients', 'ClientsScreen'),
+  later('/clients/$id', 'ClientScreen'),
 ];
 
 export const router = createRouter({
