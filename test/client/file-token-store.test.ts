@@ -1,7 +1,7 @@
 // Two programs with one login: they renew once, and neither uses a refresh token that the other has used.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   linkSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, beforeEach, describe, test } from 'node:test';
 import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
@@ -143,5 +144,30 @@ describe('tokens in a file', () => {
     );
     assert.deepEqual(await store.read(), tokens);
     await store.update(async (before) => [before, undefined]);
+  });
+
+  test('are locked against other programs while another part of this one waits for them', async (t) => {
+    const tokens = await loggedIn();
+    const other = `
+      const { DatabaseSync } = require('node:sqlite');
+      try { new DatabaseSync(process.argv[1], { timeout: 0 }).exec('BEGIN EXCLUSIVE'); }
+      catch ({ errcode }) { process.exitCode = errcode; }`;
+    const busy = 5;
+    const { close } = DatabaseSync.prototype;
+    const { promise: refused, resolve } = Promise.withResolvers<void>();
+    let waiting: Promise<unknown> | undefined;
+    await fileTokenStore(file).update(async () => {
+      // Each try that finds the lock taken closes its database.
+      t.mock.method(DatabaseSync.prototype, 'close', function (this: DatabaseSync) {
+        close.call(this);
+        resolve();
+      });
+      waiting = fileTokenStore(file).update(async (before) => [before, undefined]);
+      await refused;
+      assert.equal(spawnSync(process.execPath, ['-e', other, `${file}.lock`]).status, busy);
+      return [tokens, undefined];
+    });
+    await waiting;
+    assert.equal(statSync(`${file}.lock`).mode & 0o777, 0o600);
   });
 });

@@ -1,5 +1,6 @@
 // Tokens in a file that several programs share, such as two commands running at the same time.
 
+import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -43,7 +44,7 @@ async function readTokens(path: string): Promise<Tokens | null> {
     // The file may have been copied with looser permissions.
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
   try {
@@ -79,7 +80,7 @@ async function replace(path: string, text: string): Promise<void> {
  * process.
  */
 async function lock(path: string): Promise<() => void> {
-  await (await open(path, 'a', 0o600)).close();
+  ensureLockFile(path);
   for (const end = performance.now() + longestWait; ; ) {
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
@@ -92,4 +93,20 @@ async function lock(path: string): Promise<() => void> {
     }
     await pause(retryAfter);
   }
+}
+
+/**
+ * Only its owner can read it. An existing one is not even opened: closing any descriptor of a file drops the locks that
+ * this process holds on it (POSIX fcntl). Synchronous, so that no other part of this one locks it before it is closed.
+ */
+function ensureLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
