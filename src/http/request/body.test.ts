@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseMediaType } from './body.ts';
+import { z } from 'zod';
+import { assertCostsLess } from '../../../test/support/processor-time.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { parseMediaType, validate } from './body.ts';
 
 describe('media types', () => {
   test('essence and charset are read without regard to case, quotes and space', () => {
@@ -33,5 +36,33 @@ describe('media types', () => {
       `application/json${'; a="\\'.repeat(60)}`,
     ];
     for (const text of hostile) assert.equal(parseMediaType(text), null, text.slice(0, 40));
+  });
+});
+
+describe('a body with more mistakes than an answer names', () => {
+  const entity = z.strictObject(
+    Object.fromEntries([...'abcdefgh'].map((name) => [name.repeat(20), z.string().optional()])),
+  );
+  const refusal = (sent: unknown, schema: z.ZodType): AuthError => {
+    try {
+      validate(sent, schema);
+    } catch (error) {
+      if (error instanceof AuthError) return error;
+      throw error;
+    }
+    throw new Error('it was accepted');
+  };
+
+  test('names the first ten', () => {
+    const { fields } = refusal({ list: Array(50).fill({ other: 1 }) }, z.object({ list: z.array(entity) }));
+    assert.deepEqual(
+      fields?.map(({ field }) => field),
+      Array.from({ length: 10 }, (_, index) => `list.${index}.other`),
+    );
+  });
+
+  test('looks for the meant name only for those', () => {
+    const sent = { list: Array(5000).fill({ ['unknown'.repeat(9)]: 1 }) };
+    assertCostsLess(500, () => refusal(sent, z.object({ list: z.array(entity) })));
   });
 });

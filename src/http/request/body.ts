@@ -177,7 +177,9 @@ function knownNames(): KnownNames {
  * @param sent the value that the schema was applied to
  */
 function fieldProblems(error: z.ZodError, sent: unknown, names: KnownNames): FieldProblem[] {
-  return error.issues.flatMap((issue) => problemsOf(issue, sent, names)).slice(0, mostProblems);
+  // Each issue has at least one problem, and a body can have a million issues.
+  const first = error.issues.slice(0, mostProblems);
+  return first.flatMap((issue) => problemsOf(issue, sent, names)).slice(0, mostProblems);
 }
 
 function problemsOf(issue: z.core.$ZodIssue, sent: unknown, names: KnownNames): FieldProblem[] {
