@@ -7,14 +7,26 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { browse as browseAt, signIn } from '../support/login-pages.ts';
+import { type Caller, callerWith } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTotpUser, enroll, partialLogin, password, scan, step, totpPolicy } from '../support/totp.ts';
+import {
+  createTotpUser,
+  enroll,
+  partialLogin,
+  password,
+  scan,
+  step,
+  submitCode,
+  totpPolicy,
+} from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const server = await startTestServer({ clock });
 const policy = await totpPolicy(server);
 after(() => server.close());
 
+const ownMfa = '/edge/client/v1/current-identity/mfa';
+const ownCodes = `${ownMfa}/recovery-codes`;
 const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const browse = () => browseAt(server);
 
@@ -147,6 +159,24 @@ describe('a recovery code, with the wish to set up the app anew', () => {
     assert.equal(late.status, 404);
     assert.equal((await browser.submit(page, cancelPath)).status, 404);
   });
+
+  for (const [change, make] of [
+    ['recovery codes are renewed', (owner: Caller, code: string) => owner.call('POST', ownCodes, { code })],
+    ['app is removed', (owner: Caller, code: string) => owner.call('DELETE', ownMfa, { code })],
+  ] as const) {
+    test(`sets up no app once the ${change} on the account page: who found the old codes gets nothing`, async () => {
+      const { name, app, browser, offer, second, third } = await offered();
+      const id = await partialLogin(server, name);
+      const opened = await redeem(server, codeOf(await submitCode(server, id, app.code())));
+      const page = await browser.submit(offer, enrollPath, { code: second });
+      assert.equal(page.status, 201);
+      clock.advance(step);
+      assert.equal((await make(callerWith(server, opened.json.access_token), app.code())).status, 200);
+      const late = await browser.submit(page, verifyPath, { saved: 'yes', code: appOn(page).code() });
+      assert.equal(late.status, 404);
+      assert.notEqual((await browser.submit(offer, enrollPath, { code: third })).status, 201);
+    });
+  }
 
   test('says after the last code that it takes an administrator', async () => {
     const name = await person();

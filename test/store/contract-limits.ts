@@ -102,7 +102,9 @@ export function limitTests({ store }: SharedDatabase): void {
       assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), false);
       assert.equal(await store.totp.burnRecoveryCode(id, 'r9', t0), false);
       assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 1);
+      await store.totp.start(flow, { ...pendingTotp(id), replaces: true }, t0);
       assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1', 'n2', 'n3']), true);
+      assert.equal(await store.totp.findPending(flow, t0), null);
       assert.equal(await store.totp.burnRecoveryCode(id, 'r2', t0), false);
       assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 3);
       assert.equal(await store.totp.remove(id, t0), true);

@@ -52,7 +52,10 @@ export interface TotpStore {
   knowsRecoveryCode(identityId: IdentityId, hash: string): Promise<boolean>;
   /** Uses up a recovery code: true for exactly one caller. */
   burnRecoveryCode(identityId: IdentityId, hash: string, now: Millis): Promise<boolean>;
-  /** Replaces every recovery code. False when the identity is not enrolled. */
+  /**
+   * Replaces every recovery code, and deletes the pending enrollments of the identity: one may have been begun with a
+   * code that was found. False when the identity is not enrolled.
+   */
   replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[]): Promise<boolean>;
   /** Deletes enrollment and recovery codes. False when there was none. Adds a change-feed entry. */
   remove(identityId: IdentityId, now: Millis): Promise<boolean>;

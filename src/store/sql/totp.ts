@@ -26,7 +26,6 @@ export const totp = concern<TotpStore>()({
         'ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id',
       );
       if (enrolled === undefined) return false;
-      yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
       yield* keepRecoveryCodes(identityId, recoveryHashes);
       yield* recordChange('identity', identityId, now);
       return true;
@@ -52,8 +51,7 @@ export const totp = concern<TotpStore>()({
     *remove(identityId, now) {
       const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
       const wasEnrolled = yield* affects(sql, identityId);
-      yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
-      yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
+      yield* keepRecoveryCodes(identityId, []);
       if (wasEnrolled) yield* recordChange('identity', identityId, now);
       return wasEnrolled;
     },
@@ -90,7 +88,9 @@ const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expire
 
 const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashes:json expiresAt');
 
+/** Replaces every recovery code. What earlier ones, or the earlier app, began ends with them. */
 function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<void> {
-  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
+  for (const table of ['pending_totp', 'recovery_codes'])
+    yield* run(`DELETE FROM ${table} WHERE identity_id = ?`, identityId);
   for (const codeHash of hashes) yield* insert('recovery_codes', { identityId, codeHash });
 }
