@@ -10,6 +10,7 @@ import { envelope, json, listEnvelope } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
 import { type WaitingLimits, waitingBytes, waitingSums } from '../../src/http/server/waiting-bytes.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { eventually, patience } from '../support/until.ts';
 import { openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
 
@@ -238,6 +239,41 @@ describe('a client that does not read', () => {
     assert.ok(calls.length < 60, `${calls.length} answers were made`);
   });
 
+  test('keeps it while the server itself stands still', async (t) => {
+    const { calls, routes } = counting();
+    const clock = { ...fixedClock(0), looks: 0 };
+    const { monotonic } = clock;
+    clock.monotonic = () => {
+      clock.looks += 1;
+      return monotonic();
+    };
+    const looked = async () => {
+      const { looks } = clock;
+      await eventually(
+        () => clock.looks,
+        (now) => now >= looks + 2,
+      );
+    };
+    const waiting = waitingBytes({ clock }, waitingSums());
+    const timeouts = { idleTimeout: 60_000, readTimeout: 60_000, writeTimeout: 500 };
+    const { port } = await startTestListener(t, { routes, listener: timeouts, limits: { waiting } });
+    const socket = await stuck(t, { port, calls }, get(port, '/answers/400000').repeat(60));
+    await looked();
+    clock.advance(60_000);
+    // Without reading, only writes notice that the connection has ended.
+    for (let tries = 0; tries < 10; tries += 1) {
+      await looked();
+      socket.write('GET ');
+    }
+    assert.ok(socket.writable);
+    // Whereas the time in which it looks counts.
+    while (socket.writable) {
+      clock.advance(100);
+      await looked();
+      socket.write('GET ');
+    }
+  });
+
   test('keeps it as long as it takes something now and then', async (t) => {
     const { calls, routes } = counting();
     const timeouts = { idleTimeout: 5000, readTimeout: 10_000, writeTimeout: 2500 };
@@ -251,8 +287,10 @@ describe('a client that does not read', () => {
       setTimeout(() => socket.resume(), 20).unref();
     });
     socket.write(get(port, '/answers/400000').repeat(30));
-    while (received < 30 * 400_000) await once(socket, 'data');
+    const closed = once(socket, 'close').then(() => assert.fail(`closed after ${received} bytes`));
+    while (received < 30 * 400_000) await Promise.race([closed, once(socket, 'data')]);
     assert.equal(calls.length, 30);
+    closed.catch(() => {});
   });
 });
 

@@ -67,9 +67,13 @@ export function waitingBytes(
   const sockets = new Map<TLSSocket, Watched>();
   const servers = new Set<Server>();
   let timer: NodeJS.Timeout | undefined;
+  let lookedAt = clock.monotonic();
 
   function look(): void {
     const now = clock.monotonic();
+    // While this thread stands still, clients cannot take anything.
+    const stoodStill = Math.max(0, now - lookedAt - interval);
+    lookedAt = now;
     const bySource = new Map<string, number>();
     for (const [socket, watched] of sockets) {
       const bytes = waitingFor(socket);
@@ -78,6 +82,7 @@ export function waitingBytes(
         continue;
       }
       watched.waitingSince ??= now;
+      watched.takenAt += stoodStill;
       if (isStuck(socket, watched, now)) socket.destroy();
       else bySource.set(watched.source, (bySource.get(watched.source) ?? 0) + bytes);
     }
