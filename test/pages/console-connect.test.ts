@@ -313,6 +313,45 @@ test('a form keeps what is typed while it is being saved', async () => {
   assert.deepEqual(saved.redirectUris, ['https://desk.example/later']);
 });
 
+test('a deletion of what another administrator changed reads it again before it asks again', async () => {
+  const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
+  await using guest = await admin.at(path.replace('auth-', '/console/'));
+  const { page } = guest;
+  await page.locator('#delete').click();
+  await root.call('PATCH', path, { name: 'theirs' });
+  await page.locator('#delete-confirm').click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('was changed in the meantime').waitFor();
+  await question.getByText('Delete theirs?').waitFor();
+  await page.locator('#delete-confirm').click();
+  await announced(page, 'Deleted');
+  await heading(page, 'Auth policies').waitFor();
+});
+
+test('a deletion that ends on another screen does not lead away from there', async () => {
+  const id = createdId(await root.call('POST', 'auth-policies', { name: 'slow' }));
+  await using guest = await admin.at(`/console/policies/${id}`);
+  const { page } = guest;
+  const isAsked = Promise.withResolvers<void>();
+  const mayGoOn = Promise.withResolvers<void>();
+  await page.locator('#delete').waitFor();
+  await page.route(`**/auth-policies/${id}`, async (route) => {
+    isAsked.resolve();
+    await mayGoOn.promise;
+    await route.continue();
+  });
+  await page.locator('#delete').click();
+  await page.locator('#delete-confirm').click();
+  await isAsked.promise;
+  await page.keyboard.press('Escape');
+  await page.locator('nav a[href="/console/nodes"]').click();
+  await heading(page, 'Nodes').waitFor();
+  mayGoOn.resolve();
+  await announced(page, 'Deleted');
+  await page.unrouteAll({ behavior: 'wait' });
+  assert.equal(new URL(page.url()).pathname, '/console/nodes');
+});
+
 test('a form with changes asks before it is left by a link, the back button or a reload', async () => {
   const body = { name: 'till', type: 'public', redirectUris: ['https://till.example/cb'] };
   const id = createdId(await root.call('POST', 'oidc-clients', body));

@@ -1,6 +1,6 @@
 // The screen of one entity: related data, its form, and how to delete it.
 
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Screen } from '../../parts/screen.tsx';
@@ -150,6 +150,9 @@ export function DeleteButton({
   ends: string;
 }) {
   const navigate = useNavigate();
+  const { history } = useRouter();
+  const { pathname } = useLocation();
+  const isStillHere = () => history.location.pathname.endsWith(pathname);
   return (
     <Confirm
       id="delete"
@@ -160,7 +163,7 @@ export function DeleteButton({
       command={['delete', kind, id]}
       done={texts.forms.deleted}
       whenDone={async () => {
-        await navigate({ to: list, ...insteadOfForm });
+        if (isStillHere()) await navigate({ to: list, ...insteadOfForm });
         await refresh();
       }}
     />

@@ -1,3 +1,4 @@
+import { Refusal } from '@overlay-auth/client';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
@@ -55,6 +56,8 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
       const asked = change();
       return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
     },
+    // The next answer is about what the person then sees.
+    onError: (error) => (error instanceof Refusal && error.status === 412 ? refresh() : undefined),
     async onSuccess() {
       await whenDone();
       announce(done);
