@@ -352,6 +352,25 @@ test('a deletion that ends on another screen does not lead away from there', asy
   assert.equal(new URL(page.url()).pathname, '/console/nodes');
 });
 
+test('a form that is sent twice before it is drawn again makes one', async () => {
+  await using guest = await admin.at('/console/clients/new');
+  const { page } = guest;
+  await page.locator('#field-name').fill('twice');
+  await page.locator('#field-type').selectOption('public');
+  await page.locator('#field-redirectUris').fill('https://twice.example/cb');
+  let made = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/oidc-clients')) made += 1;
+  });
+  await page.evaluate(`{
+    const save = document.querySelector('#save');
+    save.click();
+    save.click();
+  }`);
+  await heading(page, 'twice').waitFor();
+  assert.equal(made, 1);
+});
+
 test('a form with changes asks before it is left by a link, the back button or a reload', async () => {
   const body = { name: 'till', type: 'public', redirectUris: ['https://till.example/cb'] };
   const id = createdId(await root.call('POST', 'oidc-clients', body));

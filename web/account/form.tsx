@@ -1,7 +1,6 @@
 // Forms that show their failures above the fields, and focus the faulty field.
 
 import { Refusal } from '@overlay-auth/client';
-import { useMutation } from '@tanstack/react-query';
 import {
   createContext,
   type FormEvent,
@@ -11,6 +10,7 @@ import {
   useEffect,
   useRef,
 } from 'react';
+import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/screen.tsx';
 import { Failure, failureText } from './failure.tsx';
 import { texts } from './texts.ts';
@@ -43,7 +43,7 @@ interface FormProps {
 
 export function Form({ id, submit, kind = 'main', action, others, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const { mutate, error, isPending } = useMutation({
+  const { mutate, error, isPending } = useAction({
     mutationFn: (made: HTMLFormElement) => action(new FormData(made), made),
   });
   const fault = error instanceof Fault ? error : null;
@@ -53,7 +53,7 @@ export function Form({ id, submit, kind = 'main', action, others, children }: Fo
   }, [fault]);
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!isPending) mutate(event.currentTarget);
+    mutate(event.currentTarget);
   };
   const describedBy = `${id}-failure`;
   return (
@@ -148,7 +148,7 @@ export function ActionButton({
   kind?: 'main' | 'danger' | 'plain';
   describedBy?: string;
 }) {
-  const { mutate, error, isPending } = useMutation({ mutationFn: action });
+  const { mutate, error, isPending } = useAction({ mutationFn: action });
   return (
     <div className="action">
       <Button id={id} kind={kind} isBusy={isPending} aria-describedby={describedBy} onClick={() => mutate()}>

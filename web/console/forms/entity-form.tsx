@@ -2,10 +2,10 @@
 // call, and after a conflict shows the changes of the other administrator and lets the person continue.
 
 import { Refusal } from '@overlay-auth/client';
-import { useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
+import { useAction } from '../../parts/action.ts';
 import { announce } from '../../parts/announce.tsx';
 import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
@@ -68,7 +68,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   const sent: Sent<Draft> = { change, draft };
   const save = (what: Sent<Draft>, isForced = false) =>
     saving.mutate({ ...what, isForced, saved: (newId) => saved?.(newId, what.draft) });
-  const asking = useMutation({
+  const asking = useAction({
     mutationFn: async (_about: Sent<Draft>) => {
       const found = (await ask?.(changes, draft)) ?? null;
       return typeof found === 'string' ? { text: found } : found;
@@ -78,7 +78,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!saving.isPending && !asking.isPending) asking.mutate(sent);
+    if (!saving.isRunning()) asking.mutate(sent);
   };
   const { labels } = fieldWords(entity.kind);
   const refusal = saving.error instanceof Refusal ? saving.error : null;
@@ -238,7 +238,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
   if (read.version !== base.version && isEmpty(changes) && meanwhile === null && read.version !== null) {
     begin(read);
   }
-  const saving = useMutation({
+  const saving = useAction({
     async mutationFn({ change, isForced }: Saving<Draft>): Promise<Outcome<Draft>> {
       const path = isForced ? `${change.path}?force=true` : change.path;
       try {

@@ -1,6 +1,6 @@
 import { Refusal } from '@overlay-auth/client';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { useAction } from '../../parts/action.ts';
 import { announce } from '../../parts/announce.tsx';
 import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
@@ -51,7 +51,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
     done,
     whenDone = refresh,
   } = props;
-  const asked = useMutation({
+  const asked = useAction({
     mutationFn: (isForced: boolean) => {
       const asked = change();
       return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
@@ -66,7 +66,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!asked.isPending) asked.mutate(false);
+    asked.mutate(false);
   };
   return (
     <form onSubmit={submit} onChange={() => asked.isError && asked.reset()}>

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { useAction } from '../../parts/action.ts';
 import { CloseButton } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
@@ -21,10 +21,10 @@ interface SubmitFormProps<Made> {
 
 /** A form that never runs twice at once. Its outcome is shown until something is changed afterwards. */
 export function SubmitForm<Made>({ id, label, action, done, result, also, children }: SubmitFormProps<Made>) {
-  const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: action, onSuccess: done });
+  const { mutate, reset, data, error, isPending } = useAction({ mutationFn: action, onSuccess: done });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isPending) mutate();
+    mutate();
   };
   return (
     <form onSubmit={submit} onChange={() => !isPending && reset()}>

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useAction } from '../../../parts/action.ts';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { Button, Card } from '../../../parts/screen.tsx';
@@ -23,7 +23,7 @@ export function newSecretOf(id: string): Change {
 export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolean }) {
   const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
   const query = useRead<readonly OidcClientSecret[]>(['secrets', id], path);
-  const adding = useMutation({
+  const adding = useAction({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id)),
     onSuccess: refresh,
   });

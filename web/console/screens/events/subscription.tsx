@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { eventSubscriptionEntity as entity } from '../../../../src/model/entities/event-subscription.ts';
+import { useAction } from '../../../parts/action.ts';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Button, Card, Facts, Screen } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
@@ -93,14 +93,14 @@ function Actions({
   subscription: EventSubscription;
 }) {
   const path = `event-subscriptions/${id}`;
-  const testing = useMutation({
+  const testing = useAction({
     mutationFn: () =>
       make<{ readonly isDelivered: boolean; readonly result: string }>({
         method: 'POST',
         path: `${path}/test`,
       }),
   });
-  const rotating = useMutation({
+  const rotating = useAction({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id, '24h')),
     onSuccess: refresh,
   });
