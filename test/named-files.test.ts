@@ -2,9 +2,10 @@
 // what the documents send people to.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { keptEvents } from '../src/model/kept-events.ts';
 import { edited, faults } from './model/faults.ts';
 import { faultsOfRequests } from './model/faults-of-requests.ts';
 
@@ -61,4 +62,53 @@ test('files contain the symbols that the architecture page names', () => {
     lost.map(([whole]) => whole),
     [],
   );
+});
+
+test('the links of the documents lead to a file and one of its headings', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', '{packages,src,judges}/**/*.md'], {
+    cwd: root,
+    exclude: (name) => /^(node_modules|dist)$/.test(name.split('/').at(-1) ?? ''),
+  });
+  assert.ok(documents.length >= 80, String(documents.length));
+  const lost = documents.flatMap((document) => {
+    const links = [
+      ...withoutExamples(document).matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g),
+    ];
+    return links.flatMap(([link, path = '', heading]) => {
+      const target = path === '' ? document : join(dirname(document), path);
+      if (!existsSync(join(root, target))) return [`${document}: ${link}`];
+      const isThere = heading === undefined || !target.endsWith('.md') || anchorsOf(target).has(heading);
+      return isThere ? [] : [`${document}: ${link}`];
+    });
+  });
+  assert.deepEqual(lost, []);
+});
+
+/** A document without its blocks of code. */
+function withoutExamples(document: string): string {
+  return readFileSync(join(root, document), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(document: string): ReadonlySet<string> {
+  const headings = [...withoutExamples(document).matchAll(/^#+ (.+)$/gm)];
+  return new Set(
+    headings.map(([, heading = '']) => {
+      const plain = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, '');
+      return plain.replaceAll(' ', '-');
+    }),
+  );
+}
+
+test('the page of audit events has a row for each, and says which are in the log only', () => {
+  const text = readFileSync(join(root, 'docs/audit-events.md'), 'utf8');
+  const [table = ''] = /^\| `event`[\s\S]*?\n\n/m.exec(text) ?? [];
+  const rows = [...table.matchAll(/^\| (`[a-z].*?`) \| .*\| (.*?) ?\|$/gm)].slice(1);
+  const listed = rows.flatMap(([, names = '', when = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(
+      ([, name = '']) => [name, /^log only(?! unless)/.test(when)] as const,
+    ),
+  );
+  const expected = Object.entries(keptEvents).map(([name, kept]) => [name, kept === 'no'] as const);
+  assert.deepEqual(new Map(listed), new Map(expected));
 });

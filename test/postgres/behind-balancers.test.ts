@@ -1,4 +1,4 @@
-// The configurations of load balancers in the operator guide, run as they are printed: only addresses are replaced.
+// The configurations of load balancers that the documents print, run as they are printed: only addresses are replaced.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { patience, until } from '../support/until.ts';
 
-const guide = readFileSync(new URL('../../docs/operator-guide.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/load-balancers.md', import.meta.url), 'utf8');
 
 interface Balancer {
   /** The Debian package that has it, or where else it comes from. */

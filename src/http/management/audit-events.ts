@@ -13,7 +13,7 @@ const fieldValue = z.unknown().describe('As documents show it');
 const auditEventSchema = schemaNamed('AuditEvent', {
   id: z.string(),
   at: timeSchema,
-  event: z.string().describe('What happened; the operator guide lists the events'),
+  event: z.string().describe('What happened; docs/audit-events.md lists the events'),
   action: z.string().nullable(),
   entity: z.string().nullable().describe('The kind of entity that was changed'),
   entityId: z.string().nullable(),

@@ -3777,7 +3777,7 @@ export interface components {
             id: string;
             /** Format: date-time */
             at: string;
-            /** @description What happened; the operator guide lists the events */
+            /** @description What happened; docs/audit-events.md lists the events */
             event: string;
             action: string | null;
             /** @description The kind of entity that was changed */
