@@ -29,6 +29,9 @@ after(async () => {
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 const sample = (page: Page, name: string) => page.locator('form.entity figure', { hasText: name });
 
+/** The button or form that had the focus is gone, and the keyboard goes on around it. */
+const keepsPlace = (page: Page) => page.locator('main:focus, main :focus').waitFor();
+
 /** Makes a click that opens a question, looks at it, and agrees. */
 async function agree(guest: Visitor, button: string, ends: string | RegExp): Promise<void> {
   const { page } = guest;
@@ -313,19 +316,52 @@ test('a form keeps what is typed while it is being saved', async () => {
   assert.deepEqual(saved.redirectUris, ['https://desk.example/later']);
 });
 
+test('the keyboard keeps its place when a form is saved, discarded or changed by another', async () => {
+  const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
+  await using guest = await admin.at(path.replace('auth-', '/console/'));
+  const { page } = guest;
+  const name = page.locator('#field-name');
+  const save = async () => {
+    await page.locator('#save').press('Enter');
+    await page.locator('#save-confirm').press('Enter');
+  };
+  await name.fill('place 2');
+  await save();
+  await announced(page, 'Saved');
+  await page.locator('#save[aria-disabled=true]:focus').waitFor();
+  await name.press('Enter');
+  await name.fill('place 3');
+  await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+  await keepsPlace(page);
+  assert.equal(await name.inputValue(), 'place 2');
+  await name.fill('mine');
+  await root.call('PATCH', path, { name: 'theirs' });
+  await save();
+  await page.locator('#meanwhile').waitFor();
+  await page.locator('#save[aria-disabled=true]:focus').waitFor();
+  await page.locator('#go-on').press('Enter');
+  await keepsPlace(page);
+  assert.equal(await name.inputValue(), 'mine');
+  await root.call('PATCH', path, { name: 'theirs again' });
+  await save();
+  await page.locator('#give-up').press('Enter');
+  await keepsPlace(page);
+  assert.equal(await name.inputValue(), 'theirs again');
+});
+
 test('a deletion of what another administrator changed reads it again before it asks again', async () => {
   const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
   await using guest = await admin.at(path.replace('auth-', '/console/'));
   const { page } = guest;
-  await page.locator('#delete').click();
+  await page.locator('#delete').press('Enter');
   await root.call('PATCH', path, { name: 'theirs' });
-  await page.locator('#delete-confirm').click();
+  await page.locator('#delete-confirm').press('Enter');
   const question = page.getByRole('alertdialog');
   await question.getByText('was changed in the meantime').waitFor();
   await question.getByText('Delete theirs?').waitFor();
-  await page.locator('#delete-confirm').click();
+  await page.locator('#delete-confirm').press('Enter');
   await announced(page, 'Deleted');
-  await heading(page, 'Auth policies').waitFor();
+  await page.locator('h1:focus', { hasText: 'Auth policies' }).waitFor();
 });
 
 test('a deletion that ends on another screen does not lead away from there', async () => {
@@ -480,6 +516,7 @@ describe('external JWT signers', () => {
     await page.locator('#address').fill(`${issuer.slice('https://'.length)}/`);
     await page.locator('#address').press('Enter');
     await page.locator('#found').getByText('with 1 usable key').waitFor();
+    await keepsPlace(page);
     assert.equal(await page.locator('#field-issuer').inputValue(), issuer);
     assert.equal(await page.locator('#field-discovery').isChecked(), true);
     await page.locator('#field-clientId').fill('overlay');
@@ -773,6 +810,7 @@ describe('third-party CAs', () => {
     await announced(page, 'The CA is verified');
     await page.locator('#state', { hasText: 'Verified' }).waitFor();
     await page.locator('#prove').waitFor({ state: 'detached' });
+    await keepsPlace(page);
 
     const id = page.url().split('/').at(-1) ?? '';
     await page.locator('#has-rule').check();

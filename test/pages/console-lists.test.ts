@@ -172,6 +172,7 @@ test('clearing the filters also forgets what was typed just before', async () =>
   await page.locator('#clear-filters').waitFor({ state: 'detached' });
   assert.equal(await filter.inputValue(), '');
   // The button is gone, and the keyboard goes on at the filters.
+  await page.locator('search:focus').waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.id'), 'filter-q');
   // What is typed later comes later into the address.

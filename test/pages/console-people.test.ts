@@ -584,6 +584,8 @@ describe('managing people', () => {
     await page.locator('#set-password-confirm').click();
     await page.locator('#set-password-forced').click();
     await announced(page, 'The password is set');
+    // Another button of that name stands in place of the one that opened the dialog.
+    await page.locator('#set-password:focus').waitFor();
   });
 
   test('enrolls a device by a file, renews that and withdraws it, and a link too', async () => {

@@ -4,6 +4,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Announcements } from '../parts/announce.tsx';
+import { keepFocus } from '../parts/kept-focus.ts';
 import { Gate } from './gate.tsx';
 import { begin, notice } from './session.ts';
 
@@ -18,6 +19,7 @@ const queries = new QueryClient({
 const place = document.getElementById('account');
 if (place === null) throw new Error('the page has no place for the account');
 void begin();
+keepFocus();
 
 createRoot(place).render(
   <StrictMode>

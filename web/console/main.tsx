@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Alone } from '../parts/alone.tsx';
+import { keepFocus } from '../parts/kept-focus.ts';
 import { queries } from './queries.ts';
 import { router } from './router.tsx';
 import { handOverTest } from './screens/signers/test-window.ts';
@@ -14,6 +15,7 @@ import { texts } from './texts/texts.ts';
 const place = document.getElementById('console');
 if (place === null) throw new Error('the page has no place for the console');
 
+keepFocus();
 const isOfTest = handOverTest();
 createRoot(place).render(
   <StrictMode>

@@ -8,11 +8,11 @@ interface PopupProps {
   readonly children: ReactNode;
 }
 
-function Popup({ title, text, children }: PopupProps) {
+function Popup({ title, text, children, ...props }: PopupProps & AlertDialog.Popup.Props) {
   return (
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className="backdrop" />
-      <AlertDialog.Popup className="dialog">
+      <AlertDialog.Popup className="dialog" {...props}>
         <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
         {text !== undefined && <AlertDialog.Description>{text}</AlertDialog.Description>}
         {children}
@@ -53,7 +53,8 @@ export function DialogButton({
       <AlertDialog.Trigger id={id} className={`button ${isDestructive ? 'danger' : 'plain'}`}>
         {label}
       </AlertDialog.Trigger>
-      <Popup {...popup} />
+      {/* Where the button is gone, the focus does not go back to what was used before it. */}
+      <Popup {...popup} finalFocus={() => document.getElementById(id) ?? false} />
     </AlertDialog.Root>
   );
 }

@@ -100,15 +100,16 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
-export function Button({ kind = 'plain', isBusy = false, onClick, ...rest }: ButtonProps) {
+/** A disabled one keeps the focus, and Enter in a field does not press it. */
+export function Button({ kind = 'plain', isBusy = false, disabled = false, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       className={`button ${kind}`}
       aria-busy={isBusy || undefined}
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isBusy || disabled || undefined}
       onClick={(event) => {
-        if (isBusy) event.preventDefault();
+        if (isBusy || disabled) event.preventDefault();
         else onClick?.(event);
       }}
       {...rest}

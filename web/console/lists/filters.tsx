@@ -63,18 +63,15 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
   const [address, change] = useListAddress();
   const [isOpen, setOpen] = useState(false);
   const [clears, setClears] = useState(0);
-  const element = useRef<HTMLElement>(null);
   const set = Object.entries(address).filter(
     ([name, value]) => name !== 'sort' && name !== 'page' && value !== undefined && value !== '',
   );
   const clear = () => {
     change(Object.fromEntries(Object.keys(address).map((name) => [name, undefined])));
     setClears(clears + 1);
-    // The button, which had the focus, goes away.
-    element.current?.focus();
   };
   return (
-    <search ref={element} tabIndex={-1} className={isOpen ? 'filters open' : 'filters'}>
+    <search className={isOpen ? 'filters open' : 'filters'}>
       {filters.map((filter) =>
         filter.choices === undefined ? (
           // Clearing also forgets what was typed and is not in the address yet.

@@ -44,9 +44,6 @@ export function ManyPeople({ label = words.change, gone, ...props }: ManyPeopleP
     setDone(null);
     if (done === 'delete') gone?.();
     await refresh();
-    setTimeout(() => {
-      if (document.activeElement === document.body) document.querySelector('h1')?.focus();
-    });
   };
   return (
     <DialogButton
