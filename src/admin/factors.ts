@@ -28,7 +28,7 @@ export async function unlockIdentity(needs: AdminServices, by: AdminCall, id: st
 /** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found (also: none), forbidden */
 export async function removeTotp(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
-  existing(await helping(needs, by, identity).totp.remove(identity.id, needs.clock.now()));
+  existing(await helping(needs, by, identity).totp.remove(identity.id, needs.clock.now(), null));
   const byIdentityId = by.actor.identityId;
   needs.audit.record({ event: 'totp.removed', identityId: identity.id, byIdentityId }, by.origin);
   recordChange(needs, by, { action: 'update', of: ['identity', id], fields: ['mfa'] });

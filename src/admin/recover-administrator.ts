@@ -58,7 +58,7 @@ export async function recoverAdministrator(
     ownNames: [username, identity.name],
   });
   const authenticatorId = await setPassword(needs, identity.id, { existing, username, passwordHash });
-  if (removeTotp) await store.totp.remove(identity.id, clock.now());
+  if (removeTotp) await store.totp.remove(identity.id, clock.now(), null);
   await forgetFailures(store, identity.id, authenticatorId);
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());

@@ -16,6 +16,7 @@ import {
 import { ownerOf } from '../model/actor.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
+import type { TotpProof } from '../store/contracts/totp.ts';
 
 export type OwnTotp =
   | { readonly isVerified: true; readonly recoveryCodesLeft: number }
@@ -78,9 +79,9 @@ export async function removeOwnTotp(
     throw new AuthError('not_found');
   }
   await requireFreshProof(needs, call, proof);
-  await proveTotp(needs, call, proof.code);
+  const proven = await proveTotp(needs, call, proof.code);
   const { store, clock } = actingFor(needs, caller);
-  existing(await store.totp.remove(identityId, clock.now()));
+  existing(await store.totp.remove(identityId, clock.now(), proven));
   needs.audit.record({ event: 'totp.removed', identityId }, origin);
 }
 
@@ -117,8 +118,8 @@ export async function renewOwnRecoveryCodes(
   const { caller, origin } = call;
   await requireEnrolled(needs, caller);
   await requireFreshProof(needs, call, proof);
-  await proveTotp(needs, call, proof.code);
-  const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId);
+  const proven = await proveTotp(needs, call, proof.code);
+  const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId, proven);
   needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);
   return codes;
 }
@@ -132,7 +133,7 @@ async function requireEnrolled(needs: LoginServices, { identityId }: Principal):
   if ((await needs.store.totp.find(identityId)) === null) throw new AuthError('not_found');
 }
 
-function proveTotp(needs: LoginServices, { caller, origin }: OwnCall, code: string): Promise<void> {
+function proveTotp(needs: LoginServices, { caller, origin }: OwnCall, code: string): Promise<TotpProof> {
   return recordedAttempt(needs, { step: 'totp', mechanism: caller.mechanism, origin }, (attempt) =>
     verifyTotp(
       actingFor(needs, caller),

@@ -21,7 +21,8 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+// One thread: the test waits between two steps of its store.
+const server = await startTestServer({ clock, threads: 1 });
 const policy = await totpPolicy(server);
 after(() => server.close());
 
@@ -35,6 +36,22 @@ async function person(): Promise<string> {
   people += 1;
   await createTotpUser(server, policy, `person${people}`);
   return `person${people}`;
+}
+
+/** Makes a call when the next recovery code of a login has been used up, before the change that it permits. */
+function afterNextRecoveryCode(call: () => Promise<Answer>): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const { totp } = server.store;
+  const { burnRecoveryCode } = totp;
+  Object.assign(totp, {
+    async burnRecoveryCode(...args: Parameters<typeof burnRecoveryCode>) {
+      Object.assign(totp, { burnRecoveryCode });
+      const isFirst = await burnRecoveryCode(...args);
+      resolve(await call());
+      return isFirst;
+    },
+  });
+  return promise;
 }
 
 describe('a recovery code, with the wish to set up the app anew', () => {
@@ -177,6 +194,20 @@ describe('a recovery code, with the wish to set up the app anew', () => {
       assert.notEqual((await browser.submit(offer, enrollPath, { code: third })).status, 201);
     });
   }
+
+  test('shows no new app if the owner renews the codes between the second code and the change', async () => {
+    const { name, app, browser, offer, second } = await offered();
+    const id = await partialLogin(server, name);
+    const opened = await redeem(server, codeOf(await submitCode(server, id, app.code())));
+    const owner = callerWith(server, opened.json.access_token);
+    clock.advance(step);
+    const renewed = afterNextRecoveryCode(() => owner.call('POST', ownCodes, { code: app.code() }));
+    const late = await browser.submit(offer, enrollPath, { code: second });
+    const [kept = ''] = (await renewed).json.data.recoveryCodes;
+    assert.ok(!late.text.includes('otpauth:'));
+    clock.advance(step);
+    for (const code of [app.code(), kept]) assert.ok(await opens(name, code));
+  });
 
   test('says after the last code that it takes an administrator', async () => {
     const name = await person();

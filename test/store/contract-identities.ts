@@ -120,7 +120,7 @@ export function identityTests({ store }: SharedDatabase): void {
             password: { username: password.username, setAt: t0 },
           });
         }
-        await store.totp.remove(id, t0);
+        await store.totp.remove(id, t0, null);
       }
       assert.equal(await store.identities.findAccount(newId<IdentityId>()), null);
     });

@@ -69,7 +69,8 @@ export function limitTests({ store }: SharedDatabase): void {
       const [flow, one, other] = [newId<string>(), newId<string>(), newId<string>()];
       await store.totp.start(flow, pendingTotp(id), t0);
       await store.totp.verify(flow, { sealedSeed: 'lost', step: 200, now: t0 });
-      const replacement = { ...pendingTotp(id), recoveryHashes: ['n1'], replaces: true };
+      const replaces = { enrolledAt: t0, recoveryHash: null };
+      const replacement = { ...pendingTotp(id), recoveryHashes: ['n1'], replaces };
       for (const begun of [one, other])
         assert.equal(await store.totp.start(begun, replacement, t0), 'started');
       const enrollment = { sealedSeed: 'new', step: 100, now: t0 };
@@ -102,16 +103,26 @@ export function limitTests({ store }: SharedDatabase): void {
       assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), false);
       assert.equal(await store.totp.burnRecoveryCode(id, 'r9', t0), false);
       assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 1);
-      await store.totp.start(flow, { ...pendingTotp(id), replaces: true }, t0);
-      assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1', 'n2', 'n3']), true);
+      const proof = { enrolledAt: t0, recoveryHash: 'r1' };
+      assert.equal(await store.totp.start(flow, { ...pendingTotp(id), replaces: proof }, t0), 'started');
+      assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1', 'n2', 'n3'], proof), true);
       assert.equal(await store.totp.findPending(flow, t0), null);
       assert.equal(await store.totp.burnRecoveryCode(id, 'r2', t0), false);
       assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 3);
-      assert.equal(await store.totp.remove(id, t0), true);
-      assert.equal(await store.totp.remove(id, t0), false);
+      for (const gone of [proof, { enrolledAt: t0 - 1, recoveryHash: null }]) {
+        assert.equal(await store.totp.start(flow, { ...pendingTotp(id), replaces: gone }, t0), 'exists');
+        assert.equal(await store.totp.replaceRecoveryCodes(id, ['o1'], gone), false);
+        assert.equal(await store.totp.remove(id, t0, gone), false);
+      }
+      assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 3);
+      assert.equal(await store.totp.remove(id, t0, { enrolledAt: t0, recoveryHash: 'n1' }), true);
+      assert.equal(await store.totp.remove(id, t0, null), false);
       assert.equal(await store.totp.find(id), null);
       assert.equal(await store.totp.burnRecoveryCode(id, 'n1', t0), false);
-      assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1']), false);
+      assert.equal(
+        await store.totp.replaceRecoveryCodes(id, ['n1'], { ...proof, recoveryHash: null }),
+        false,
+      );
     });
   });
 

@@ -1,13 +1,14 @@
 // Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that a person who only has
 // the password cannot swap it unnoticed.
 
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, existing } from '../../errors/auth-error.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
+import type { TotpProof } from '../../store/contracts/totp.ts';
 import type { TotpEnrollmentServices } from '../services.ts';
 import {
   acceptedDrift,
@@ -30,15 +31,15 @@ const recoveryCodes = 20;
 /**
  * Makes a seed and recovery codes for a flow and shows them, once only.
  * @param flow           key of the authorization request, or id of the session
- * @param begun.replaces whether it may replace an enrollment, which stays until then
- * @throws AuthError mfa_exists   already enrolled, or started in this flow
+ * @param begun.replaces permits to replace an enrollment, which stays until then
+ * @throws AuthError mfa_exists   already enrolled, started in this flow, or what permits it no longer holds
  */
 export async function startTotpEnrollment(
   needs: TotpEnrollmentServices,
   flow: string,
-  begun: { identity: Pick<Identity, 'id' | 'name'>; expiresAt: Millis; replaces?: boolean },
+  begun: { identity: Pick<Identity, 'id' | 'name'>; expiresAt: Millis; replaces?: TotpProof | undefined },
 ): Promise<TotpProvisioning> {
-  const { identity, expiresAt, replaces = false } = begun;
+  const { identity, expiresAt, replaces } = begun;
   const seed = needs.random.bytes(seedLength);
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
   const started = await needs.store.totp.start(
@@ -77,15 +78,16 @@ export async function pendingTotpEnrollment(
 
 /**
  * Replaces all remaining recovery codes. The new ones are shown once: only keyed hashes are kept.
- * @throws AuthError not_found   not enrolled
+ * @throws AuthError not_found   the proof no longer holds
  */
 export async function renewRecoveryCodes(
   needs: TotpEnrollmentServices,
   identityId: IdentityId,
+  proof: TotpProof,
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
   const hashes = codes.map((code) => recoveryCodeHash(needs.recoveryKey, identityId, code));
-  if (!(await needs.store.totp.replaceRecoveryCodes(identityId, hashes))) throw new AuthError('not_found');
+  existing(await needs.store.totp.replaceRecoveryCodes(identityId, hashes, proof));
   return codes.map(printed);
 }
 

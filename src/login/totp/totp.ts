@@ -5,6 +5,7 @@ import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
+import type { TotpProof } from '../../store/contracts/totp.ts';
 import { heldRecord } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
 import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
@@ -21,24 +22,26 @@ export function seedLabel(identityId: IdentityId): string {
  * Verifies a TOTP or recovery code and uses it up: the statement that accepts a step or a code decides. Wrong, used,
  * locked and not enrolled get the same answer outside. A code that was right but used before is no guess, and does not
  * count as one.
+ * @returns what it has proven, for the change that it permits
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function verifyTotp(
   needs: LoginServices,
   { identityId, code, ipAddress }: { identityId: IdentityId; code: string; ipAddress: string },
   attempt: AttemptRecorder,
-): Promise<void> {
+): Promise<TotpProof> {
   attempt.about({ identityId });
   const held = heldRecord();
-  const burn = await rightCode(needs, { identityId, code }, held);
-  await settleCode(needs, { identityId, ipAddress, isRight: burn !== null }, attempt);
+  const right = await rightCode(needs, { identityId, code }, held);
+  await settleCode(needs, { identityId, ipAddress, isRight: right !== null }, attempt);
   held.handTo(attempt);
-  if (burn === null) throw new AuthError('invalid_totp_code');
-  if (!(await burn())) {
+  if (right === null) throw new AuthError('invalid_totp_code');
+  if (!(await right.burn())) {
     attempt.failed('first use', 'replayed-code', 'this code, or a later one, was accepted before');
     throw new AuthError('invalid_totp_code');
   }
   attempt.passed('first use');
+  return right.proof;
 }
 
 /** Settles a guess at a code. @throws AuthError invalid_totp_code   locked, which is recorded @throws as settleGuess */
@@ -54,23 +57,27 @@ export async function settleCode(
   attempt.passed('factor unlocked');
 }
 
-/** A function that uses up the code, true for exactly one caller; null, and recorded, when the code is wrong. */
+/** With a function that uses up the code, true for exactly one caller; null, and recorded, when the code is wrong. */
 async function rightCode(
   { store: { totp }, ...needs }: LoginServices,
   { identityId, code }: { identityId: IdentityId; code: string },
   attempt: AttemptRecorder,
-): Promise<(() => Promise<boolean>) | null> {
+): Promise<{ proof: TotpProof; burn: () => Promise<boolean> } | null> {
   const enrollment = await totp.find(identityId);
   if (enrollment === null) return attempt.failed('enrolled', 'totp-not-enrolled');
   attempt.passed('enrolled');
+  const { enrolledAt } = enrollment;
   const now = needs.clock.now();
   const recoveryCode = readRecoveryCode(code);
   if (recoveryCode !== undefined) {
-    const hash = recoveryCodeHash(needs.recoveryKey, identityId, recoveryCode);
-    if (!(await totp.knowsRecoveryCode(identityId, hash)))
+    const recoveryHash = recoveryCodeHash(needs.recoveryKey, identityId, recoveryCode);
+    if (!(await totp.knowsRecoveryCode(identityId, recoveryHash)))
       return attempt.failed('recovery code', 'wrong-code', 'an unknown recovery code');
     attempt.passed('recovery code', `${enrollment.recoveryCodesLeft} were left`);
-    return () => totp.burnRecoveryCode(identityId, hash, now);
+    return {
+      proof: { enrolledAt, recoveryHash },
+      burn: () => totp.burnRecoveryCode(identityId, recoveryHash, now),
+    };
   }
   const seed = needs.vault.open(enrollment.sealedSeed, seedLabel(identityId));
   const step = matchingTimeStep(seed, typedCode(code), { now, drift: acceptedDrift });
@@ -81,7 +88,7 @@ async function rightCode(
       'not the code of this half minute, nor of the one before or after',
     );
   attempt.passed('code');
-  return () => totp.burnStep(identityId, step);
+  return { proof: { enrolledAt, recoveryHash: null }, burn: () => totp.burnStep(identityId, step) };
 }
 
 /** A keyed hash, because ten characters are too few for a plain one. */

@@ -14,6 +14,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { Factor } from '../../model/login.ts';
+import type { TotpProof } from '../../store/contracts/totp.ts';
 import type { OidcServices } from '../services.ts';
 import { anotherFirst, factorPassed, loginInProgress } from './login-flow.ts';
 import { isNewAppOffered, type LoginStep, outstandingFor, requireStillAllowed } from './next-step.ts';
@@ -44,7 +45,11 @@ interface SentCode {
   readonly origin: RequestOrigin;
 }
 
-function proveCode(needs: OidcServices, identityId: IdentityId, { code, origin }: SentCode): Promise<void> {
+function proveCode(
+  needs: OidcServices,
+  identityId: IdentityId,
+  { code, origin }: SentCode,
+): Promise<TotpProof> {
   return recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
@@ -68,11 +73,11 @@ export async function enrollTotp(
   const { progress } = await loginInProgress(needs, authRequest);
   const { identity, ...account } = await requireStillAllowed(needs, progress, sent.origin);
   const outstanding = outstandingFor(needs, { identity, ...account }, progress);
-  const replaces = isNewAppOffered(progress, outstanding);
-  if (replaces) {
+  let replaces: TotpProof | undefined;
+  if (isNewAppOffered(progress, outstanding)) {
     // Before the code is used up, which a reload would send again.
     if ((await pendingTotpEnrollment(needs, key, identity)) !== null) throw new AuthError('mfa_exists');
-    await proveCode(needs, identity.id, sent);
+    replaces = await proveCode(needs, identity.id, sent);
   } else requireAskedFor(outstanding);
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, key, { identity, expiresAt, replaces });

@@ -17,6 +17,14 @@ export interface TotpEnrollment {
   readonly recoveryCodesLeft: number;
 }
 
+/** What a code has proven. A change that it permits is made only while this holds. */
+export interface TotpProof {
+  /** Of the app that the code was of. */
+  readonly enrolledAt: Millis;
+  /** Of the recovery code, which counts until the codes are replaced; null for a code of the app. */
+  readonly recoveryHash: string | null;
+}
+
 export interface TotpStore {
   find(identityId: IdentityId): Promise<TotpEnrollment | null>;
   /** Which of the identities are enrolled. */
@@ -25,11 +33,11 @@ export interface TotpStore {
   findPending(flow: string, now: Millis): Promise<PendingTotp | null>;
   /**
    * Stores a pending enrollment. `exists` when this flow has one already, or the identity is enrolled and this does not
-   * replace that.
+   * replace that, or what permits the replacement no longer holds.
    */
   start(
     flow: string,
-    pending: PendingTotp & { readonly replaces?: boolean },
+    pending: PendingTotp & { readonly replaces?: TotpProof | undefined },
     now: Millis,
   ): Promise<'started' | 'exists'>;
   /**
@@ -54,9 +62,13 @@ export interface TotpStore {
   burnRecoveryCode(identityId: IdentityId, hash: string, now: Millis): Promise<boolean>;
   /**
    * Replaces every recovery code, and deletes the pending enrollments of the identity: one may have been begun with a
-   * code that was found. False when the identity is not enrolled.
+   * code that was found. False when the proof no longer holds.
    */
-  replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[]): Promise<boolean>;
-  /** Deletes enrollment and recovery codes. False when there was none. Adds a change-feed entry. */
-  remove(identityId: IdentityId, now: Millis): Promise<boolean>;
+  replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[], proof: TotpProof): Promise<boolean>;
+  /**
+   * Deletes enrollment and recovery codes. False when there was none, or the proof no longer holds. Adds a change-feed
+   * entry.
+   * @param proof null for an administrator, who needs none
+   */
+  remove(identityId: IdentityId, now: Millis, proof: TotpProof | null): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import { asId, type IdentityId } from '../../model/ids.ts';
-import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
+import type { PendingTotp, TotpEnrollment, TotpProof, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
 import { insert, insertOr, reader, text } from './codec.ts';
 import { concern } from './concern.ts';
@@ -7,8 +7,12 @@ import { affects, first, type Intent, run } from './intent.ts';
 
 export const totp = concern<TotpStore>()({
   writes: {
-    *start(flow, { replaces = false, ...pending }, now) {
-      if (!replaces && (yield* first(isEnrolledSql, pending.identityId)) !== undefined) return 'exists';
+    *start(flow, { replaces, ...pending }, now) {
+      const isOpen =
+        replaces === undefined
+          ? (yield* first(isEnrolledSql, pending.identityId)) === undefined
+          : yield* holds(pending.identityId, replaces);
+      if (!isOpen) return 'exists';
       yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
       const end = 'ON CONFLICT (flow) DO NOTHING RETURNING flow';
       const row = yield* insertOr('pending_totp', { flow, ...pending }, end);
@@ -43,12 +47,13 @@ export const totp = concern<TotpStore>()({
         RETURNING code_hash`;
       return affects(sql, now, identityId, hash);
     },
-    *replaceRecoveryCodes(identityId, hashes) {
-      if ((yield* first(isEnrolledSql, identityId)) === undefined) return false;
+    *replaceRecoveryCodes(identityId, hashes, proof) {
+      if (!(yield* holds(identityId, proof))) return false;
       yield* keepRecoveryCodes(identityId, hashes);
       return true;
     },
-    *remove(identityId, now) {
+    *remove(identityId, now, proof) {
+      if (proof !== null && !(yield* holds(identityId, proof))) return false;
       const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
       const wasEnrolled = yield* affects(sql, identityId);
       yield* keepRecoveryCodes(identityId, []);
@@ -87,6 +92,15 @@ const enrolledAmongSql = (jsonTexts: string): string =>
 const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
 
 const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashes:json expiresAt');
+
+/** Whether a proof still holds. Written, not read, so that it does until the commit. */
+function* holds(identityId: string, { enrolledAt, recoveryHash }: TotpProof): Intent<boolean> {
+  const isApp = yield* affects`UPDATE totp_enrollments SET enrolled_at = enrolled_at
+    WHERE identity_id = ${identityId} AND enrolled_at = ${enrolledAt} RETURNING identity_id`;
+  if (!isApp || recoveryHash === null) return isApp;
+  return yield* affects`SELECT 1 AS one FROM recovery_codes
+    WHERE identity_id = ${identityId} AND code_hash = ${recoveryHash}`;
+}
 
 /** Replaces every recovery code. What earlier ones, or the earlier app, began ends with them. */
 function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<void> {
