@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { isOnline } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import { previousKeyFile } from '../platform/secrets/key-files.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { SealBroken } from '../platform/secrets/sealed-box.ts';
 import { timeStepAt } from '../platform/secrets/totp-code.ts';
@@ -25,6 +26,7 @@ import {
   refuseNewerDatabase,
   sqliteFile,
 } from './database.ts';
+import { rekeyDatabase } from './rekey-database.ts';
 
 export interface RestoreNeeds {
   readonly config: Config;
@@ -103,7 +105,7 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
       throw new BackupUnusable(`${backup} cannot be used: ${error.message}.`, { cause: error });
     if (error instanceof SealBroken)
       throw new BackupUnusable(
-        `${backup} was sealed with another key-encryption key: put back the key file that belongs to it, and restore again.`,
+        `${backup} was sealed with another key-encryption key: put back the key file that belongs to it, or copy it to ${previousKeyFile(needs.config.secrets.keyFile)}, and restore again.`,
         { cause: error },
       );
     if (error instanceof Error && 'errcode' in error)
@@ -136,7 +138,10 @@ export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored
   }
 }
 
-/** @throws SealBroken the key-encryption key does not belong to the database; nothing has changed */
+/**
+ * Seals what is left under today's key, if the backup is older.
+ * @throws SealBroken a key is missing. If some secrets open, the rest is found out at the end: run it again with that key
+ */
 async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Promise<Restored> {
   const { clock, random, vault } = needs;
   const { keys } = store;
@@ -149,5 +154,7 @@ async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Prom
   const withdrawn = await store.restores.withdrawEverythingIssued({ id: restoreId, totpStep, now });
   // Immediately, so that the database always says which key-encryption key it belongs to.
   await openServerSecrets({ keys, vault, random });
+  // From here on the key of the backup may be deleted.
+  await rekeyDatabase({ store, vault, clock }, async () => {});
   return { restoreId, withdrawn };
 }

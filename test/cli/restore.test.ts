@@ -6,6 +6,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
@@ -23,6 +25,7 @@ import { exits } from '../support/command-line.ts';
 import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
 import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
+import { partialLogin, scan, submitCode } from '../support/totp.ts';
 
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
@@ -248,6 +251,40 @@ test('a backup that another key sealed is refused', async () => {
   createKeyFile(home.path('h/secrets/master.key'));
   const refused = await exits(1, home.restore('sealed.db'));
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
+});
+
+test('a backup from before keys rekey needs the earlier key for the restore only', async (t) => {
+  await using home = await backedUp();
+  const start = async () => {
+    const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+    const client = clientOfHome((await untilReady(run)).url, home.path('h'));
+    t.after(() => client.closeConnections());
+    return { run, client };
+  };
+  const before = await start();
+  const mfa = '/edge/client/v1/current-identity/mfa';
+  const ana = await loggedIn(before.client, 'ana');
+  assert.equal((await ana.call('POST', mfa)).status, 201);
+  const app = scan(systemClock, (await ana.get(mfa)).json.data.provisioningUrl);
+  assert.equal((await ana.call('POST', `${mfa}/verify`, { code: app.code() })).status, 200);
+  await stopped(before.run);
+  await home.exits(0, ['ops', 'db', 'backup', 'earlier.db'], { env });
+  await home.exits(0, ['keys', 'rekey'], { env });
+  const earlier = home.path('h/secrets/master.key.previous');
+  renameSync(earlier, home.path('away'));
+  const database = readFileSync(home.path('h/overlay.db'));
+  const refused = await exits(1, home.restore('earlier.db'));
+  assert.match(refused.stderr, /another key-encryption key: put back .*, or copy it to \S+\.previous, /);
+  assert.deepEqual(readFileSync(home.path('h/overlay.db')), database);
+
+  renameSync(home.path('away'), earlier);
+  await exits(0, home.restore('earlier.db'));
+  rmSync(earlier);
+  const { run, client } = await start();
+  const answer = await submitCode(client, await partialLogin(client, 'ana'), app.wrongCode());
+  assertRefused(answer, 400, 'INVALID_TOTP_CODE');
+  await home.exits(0, ['keys', 'rekey'], { env });
+  await stopped(run);
 });
 
 test('an emptied database is refused in a sentence that says how to continue', async () => {
