@@ -221,6 +221,12 @@ describe('run controller', () => {
       /^A new certificate is presented: h\/pki\/server\.cert\.pem, valid until 20\d\d-/m,
     );
     assert.equal((await reload()).stdout, 'Read again; no setting has changed.\n');
+    await box.exits(0, ['pki', 'rotate', 'root', '--config', configFile]);
+    await exits(0, reload());
+    await box.exits(0, ['pki', 'rotate', 'root', '--config', configFile, '--switch']);
+    const switched = await reload();
+    // Its file has another certificate, with which clients of the former root reach the new one.
+    assert.equal(switched.stdout.match(/A new certificate is presented/g)?.length, 1, switched.stdout);
 
     const original = readFileSync(join(box.cwd, configFile), 'utf8');
     edit(

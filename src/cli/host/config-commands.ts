@@ -94,7 +94,11 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
   }
   const { outcome: _, ...result } = answer;
   const { changed, needsRestart, newCertificates, formerCertificates, warnings } = result;
-  const nowInUse = newCertificates.map(({ use, subject, file, notAfter }) => {
+  const presented = new Map(newCertificates.toReversed().map((each) => [each.file, each]));
+  const nowShown = newCertificates.filter(
+    (each) => each.use !== 'server' || presented.get(each.file) === each,
+  );
+  const nowInUse = nowShown.map(({ use, subject, file, notAfter }) => {
     const what = use === 'server' ? '' : `${subject}, `;
     return `${newUse[use]}: ${what}${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`;
   });
