@@ -13,7 +13,7 @@ export type FilterToken =
 const longestFilter = 4096;
 
 const spacePattern = /[ \t\r\n]*/y;
-const timePattern = /datetime\(\s*"?([^()"\s]*)"?\s*\)/iy;
+const timePattern = /datetime\(([^()]*)\)/iy;
 const wordPattern = /[A-Za-z_][A-Za-z0-9_.]*/y;
 const numberPattern = /-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?(?![\w.])/iy;
 const symbolPattern = /!=|<=|>=|[=<>()[\],]/y;
@@ -79,7 +79,8 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-function timeOf(text: string, at: number): Millis {
+function timeOf(written: string, at: number): Millis {
+  const text = written.trim().replaceAll(/^"|"$/g, '');
   const value = rfc3339Pattern.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
   if (!Number.isFinite(value)) throw invalidFilter(at, 'a time such as datetime(2026-01-31T12:00:00Z)');
   return value;
