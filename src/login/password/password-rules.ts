@@ -156,11 +156,13 @@ let all: ReadonlySet<string> | undefined;
 
 /** Built at the first change of a password: a start need not wait for tens of thousands of texts, nor keep them. */
 function isCommonPassword(plain: string): boolean {
-  const endings = ['', ...usualEndings.split(' ')];
-  all ??= new Set(
-    [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>
-      endings.flatMap((ending) => [`${stem}${ending}`, `${ending}${stem}`, `${stem}${stem}${ending}`]),
-    ),
-  );
+  all ??= new Set(commonPasswords());
   return all.has(plain);
+}
+
+function commonPasswords(): readonly string[] {
+  const endings = ['', ...usualEndings.split(' ')];
+  return [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>
+    endings.flatMap((ending) => [`${stem}${ending}`, `${ending}${stem}`, `${stem}${stem}${ending}`]),
+  );
 }
