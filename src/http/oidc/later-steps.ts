@@ -64,8 +64,15 @@ const provisioning = documentAnswer(
 );
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
-/** A code of any shape is simply "invalid": a message about its form would not help the person who types it. */
-const codeField = { code: z.unknown().meta({ type: 'string' }) };
+const longestCode = 52;
+
+/** Anything that cannot be a code becomes one that is never right, which counts and is recorded like any other wrong one. */
+const codeField = {
+  code: z
+    .unknown()
+    .transform((code) => (typeof code === 'string' && code.length <= longestCode ? code : ''))
+    .meta({ type: 'string' }),
+};
 const namedLogin = z.object({
   ...authRequestIdMembers,
   username: z
@@ -199,12 +206,8 @@ async function begunPage(needs: PageServices, step: Step, status: number): Promi
     : provisioningPage(step, replacement, { status, replaces: true });
 }
 
-const longestCode = 52;
-
-/** Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one. */
-function codeIn({ context }: Step, { code }: { code?: unknown }) {
-  const isPossible = typeof code === 'string' && code.length <= longestCode;
-  return { code: isPossible ? code : '', origin: context.origin };
+function codeIn({ context }: Step, { code = '' }: { code?: string | undefined }) {
+  return { code, origin: context.origin };
 }
 
 function newPasskeyRoutes(needs: PageServices): readonly Route[] {
