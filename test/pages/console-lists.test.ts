@@ -182,6 +182,23 @@ test('clearing the filters also forgets what was typed just before', async () =>
   assert.equal(await filter.inputValue(), '');
 });
 
+test('a link in a list forgets what was typed just before', async () => {
+  await using guest = await atConsole(server, 'root', '/console/people?type=Device');
+  const { page } = guest;
+  await page.getByRole('link', { name: 'meters' }).waitFor();
+  await page.clock.install();
+  await page.evaluate(`{
+    const input = document.querySelector('#filter-q');
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, 'person');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    document.querySelector('td a[href$="role=meters"]').click();
+  }`);
+  await page.locator('#filter-type option[value=""]:checked').waitFor({ state: 'attached' });
+  await page.clock.runFor(1000);
+  assert.equal(await page.locator('#filter-q').inputValue(), '');
+  assert.equal(new URL(page.url()).search, '?role=meters');
+});
+
 test('the back button leads through the pages of a list', async () => {
   await using guest = await admin.at('/console/people');
   const { page } = guest;

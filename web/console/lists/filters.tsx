@@ -60,29 +60,43 @@ export function useFilter(filters: readonly Filter[], always: string | null = nu
 
 /** The filters of a list. Setting one changes the list's address. A narrow screen has room for the first until asked. */
 export function Filters({ filters }: { filters: readonly Filter[] }) {
-  const [address, change] = useListAddress();
+  const [address, setAddress] = useListAddress();
   const [isOpen, setOpen] = useState(false);
-  const [clears, setClears] = useState(0);
+  const [visits, setVisits] = useState(0);
+  const valuesIn = (given: typeof address) => filters.map(({ name }) => given[name] ?? '').join('\n');
+  const values = valuesIn(address);
+  const asked = useRef(values);
+  useEffect(() => {
+    if (values === asked.current) return;
+    // They come from a link, the back button or the button that clears: what was typed just before is forgotten.
+    asked.current = values;
+    setVisits((before) => before + 1);
+  }, [values]);
+  const change: typeof setAddress = (changes) => {
+    asked.current = valuesIn({ ...address, ...changes });
+    setAddress(changes);
+  };
   const set = Object.entries(address).filter(
     ([name, value]) => name !== 'sort' && name !== 'page' && value !== undefined && value !== '',
   );
-  const clear = () => {
-    change(Object.fromEntries(Object.keys(address).map((name) => [name, undefined])));
-    setClears(clears + 1);
-  };
+  const clear = () => setAddress(Object.fromEntries(Object.keys(address).map((name) => [name, undefined])));
   return (
     <search className={isOpen ? 'filters open' : 'filters'}>
       {filters.map((filter) =>
         filter.choices === undefined ? (
-          // Clearing also forgets what was typed and is not in the address yet.
-          <TextFilter key={`${filter.name} ${clears}`} {...filter} />
+          <TextFilter
+            key={`${filter.name} ${visits}`}
+            {...filter}
+            given={address[filter.name] ?? ''}
+            set={(value) => change({ [filter.name]: value })}
+          />
         ) : (
           <SelectField
             key={filter.name}
             id={`filter-${filter.name}`}
             label={filter.label}
             value={address[filter.name] ?? ''}
-            set={(value) => change({ [filter.name]: value === '' ? undefined : value })}
+            set={(value) => change({ [filter.name]: value })}
             choices={filter.choices}
             first={filter.usual ?? texts.attempts.any}
           />
@@ -109,24 +123,18 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
 /** How long after the last key the list is read. */
 const pause = 300;
 
-function TextFilter({ name, label, type, hint }: Filter) {
-  const [address, change] = useListAddress();
-  const given = address[name] ?? '';
+function TextFilter({
+  name,
+  label,
+  type,
+  hint,
+  given,
+  set,
+}: Filter & { readonly given: string; readonly set: (value: string) => void }) {
   const [text, setText] = useState(given);
-  const asked = useRef(given);
-  useEffect(() => {
-    // More may have been typed before the address says what was asked.
-    if (given === asked.current) return;
-    // The address itself has changed: a link, the button that clears, going back.
-    asked.current = given;
-    setText(given);
-  }, [given]);
   useEffect(() => {
     if (text === given) return;
-    const timer = setTimeout(() => {
-      asked.current = text;
-      change({ [name]: text === '' ? undefined : text });
-    }, pause);
+    const timer = setTimeout(set, pause, text);
     return () => clearTimeout(timer);
   });
   return (
