@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { narrow, screenshot } from '../support/browser.ts';
 import { createdId, imported, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, colleague } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, held } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const germanAdmin = colleague(() => server, 'root', { viewport: narrow, language: 'de' });
@@ -189,20 +189,40 @@ describe('many people', () => {
     await page.locator('#many-kind').selectOption('invite');
     await page.locator('#many-check').click();
     await page.locator('#many-do').waitFor();
-    const isAsked = Promise.withResolvers<void>();
-    const mayGoOn = Promise.withResolvers<void>();
-    await page.route('**/identities/bulk', async (route) => {
-      isAsked.resolve();
-      await mayGoOn.promise;
-      await route.continue();
-    });
+    const work = await held(page, '**/identities/bulk');
     await page.locator('#many-do').click();
-    await isAsked.promise;
+    await work.asked;
     await page.locator('#many-hours').fill('48');
-    mayGoOn.resolve();
+    await work.release();
     await page.locator('#many-links').waitFor();
-    await page.unrouteAll({ behavior: 'wait' });
     await close(page);
+  });
+
+  test('get the work that was checked last, though an earlier check ends after it', async () => {
+    const csv = ['name,roleAttributes', ...Array.from({ length: 101 }, (_, at) => `sailor ${at},sailors`)];
+    assert.equal((await imported(server, root, { csv: csv.join('\n') })).json.data.created.length, 101);
+    await using guest = await admin.at('/console/people?role=sailors');
+    const { page } = guest;
+    await page.locator('#pick-all').click();
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('delete');
+    const earlier = await held(page, '**/continue');
+    await page.locator('#many-check').click();
+    await earlier.asked;
+    await page.locator('#many-kind').selectOption('disable');
+    await page.locator('#many-check').click();
+    await page.locator('#many-do').filter({ hasText: '101 people' }).waitFor();
+    const answered = page.waitForResponse('**/continue');
+    await earlier.release();
+    await (await answered).finished();
+    await page.locator('#many-do').click();
+    await page.locator('#many-done').waitFor();
+    await close(page);
+    const filter = encodeURIComponent('roleAttributes contains "sailors" and disabledAt != null');
+    assert.equal(
+      (await root.get(`identities?limit=1&filter=${filter}`)).json.meta.pagination.totalCount,
+      101,
+    );
   });
 
   test('are left as they are if it is not possible for one, or the selection is another now', async () => {
@@ -312,6 +332,27 @@ describe('people from a table', () => {
     assert.equal(chosen.status, 200, chosen.text);
     await loggedIn(server, 'Ada Müller', secret);
     await close(page);
+  });
+
+  test('are those of the table that was checked last, though an earlier check ends after it', async () => {
+    await using guest = await admin.at('/console/people/import');
+    const { page } = guest;
+    const earlier = await held(page, '**/continue');
+    const rows = Array.from({ length: 101 }, (_, at) => `stowaway ${at}`);
+    await page.locator('#csv').setInputFiles(table(['name', ...rows].join('\n')));
+    await page.locator('#import-check').click();
+    await earlier.asked;
+    await page.locator('#csv').setInputFiles(table('name\nPassenger\n'));
+    await page.locator('#import-check').click();
+    await page.locator('#import-ready').filter({ hasText: '1 person can be added' }).waitFor();
+    const answered = page.waitForResponse('**/continue');
+    await earlier.release();
+    await (await answered).finished();
+    await page.locator('#import-add').click();
+    await announced(page, '1 person added');
+    await page.getByRole('link', { name: 'Passenger' }).waitFor();
+    const filter = encodeURIComponent('name contains "stowaway"');
+    assert.equal((await root.get(`identities?limit=1&filter=${filter}`)).json.meta.pagination.totalCount, 0);
   });
 
   test('of whom there are many are added a piece at a time, with a bar, and after a stop from the list', async () => {

@@ -88,6 +88,26 @@ export async function go(page: Page, path: string): Promise<void> {
   await page.locator('h1:not([data-left])').waitFor();
 }
 
+/** Holds one request of the page, which `asked` waits for, until `release`. @param call counts from 1 */
+export async function held(page: Page, url: string, call = 1) {
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+  const { promise: released, resolve: mayGoOn } = Promise.withResolvers<void>();
+  let calls = 0;
+  await page.route(url, async (route) => {
+    calls += 1;
+    if (calls === call) {
+      isAsked();
+      await released;
+    }
+    await route.continue();
+  });
+  const release = () => {
+    mayGoOn();
+    return page.unrouteAll({ behavior: 'wait' });
+  };
+  return { asked, release };
+}
+
 /** Looks at the page with axe, at its width, at where its words end, and at what it complained of. */
 export async function assertClean({ page, complaints }: Visitor): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' });

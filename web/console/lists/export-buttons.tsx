@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { csvOf } from '../../../src/platform/formats/csv-text.ts';
+import { useAction } from '../../parts/action.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/screen.tsx';
 import { download } from '../parts/export.ts';
@@ -25,7 +25,7 @@ const most = 10_000;
 export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps<Item>) {
   const { lists: words } = texts;
   const [said, say] = useState('');
-  const exported = useMutation({
+  const exported = useAction({
     async mutationFn(as: 'csv' | 'json') {
       const { items, isCut } = await everything<Item>({ path, filter, sort }, (count, total) =>
         say(words.exporting(count, total)),

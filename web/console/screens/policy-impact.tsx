@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useAction } from '../../parts/action.ts';
 import { Button } from '../../parts/screen.tsx';
 import type { Question } from '../forms/entity-form.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -10,7 +10,7 @@ import type { PolicyDraft } from './policy-form.tsx';
 
 /** People who would be affected by saving the policy like this. The server computes it on request. */
 export function Impact({ draft, id }: { draft: PolicyDraft; id: string | null }) {
-  const preview = useMutation({ mutationFn: (asked: PolicyDraft) => previewOf(id, asked) });
+  const preview = useAction({ mutationFn: (asked: PolicyDraft) => previewOf(id, asked) });
   const isOfThisDraft = preview.variables === draft;
   return (
     <div id="impact">

@@ -1,10 +1,10 @@
 // Adds many people from a table. It is checked before a person is added, and the new people can be invited at once.
 
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { importColumns } from '../../../../src/model/bulk-actions.ts';
 import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
+import { useAction } from '../../../parts/action.ts';
 import { announce } from '../../../parts/announce.tsx';
 import { Button, Card, Screen } from '../../../parts/screen.tsx';
 import { PersonLink } from '../../lists/columns.tsx';
@@ -42,22 +42,24 @@ export function ImportScreen() {
 
 function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => void }) {
   const [table, setTable] = useState<Table | null>(null);
-  const [job, setJob] = useState<BulkJob | null>(null);
+  const [far, setFar] = useState<BulkJob | null>(null);
   const [rows, setRows] = useState(0);
   const sent = ({ csv }: Table, query = '') =>
     make<ImportResult>({ method: 'POST', path: `${path}${query}`, csv });
-  const checked = useMutation({
+  const checked = useAction({
     async mutationFn(given: Table) {
       const result = await sent(given, '?dryRun=true&asJob=true');
       if (result.job === undefined) return result;
       setRows(result.rows);
-      return { ...result, ...(await checkedJob(result.job, setJob)) };
+      return { ...result, ...(await checkedJob(result.job, setFar)) };
     },
   });
-  const added = useMutation({
+  // Not the one whose progress is shown, which may be that of the table before.
+  const job = checked.data?.job;
+  const added = useAction({
     async mutationFn(given: Table) {
-      if (job === null) return sent(given);
-      return { rows: job.preview.matched, problems: [], ...(await doneJob(job, setJob)) };
+      if (job === undefined) return sent(given);
+      return { rows: job.preview.matched, problems: [], ...(await doneJob(job, setFar)) };
     },
     onSettled: refresh,
     onSuccess({ created }) {
@@ -75,7 +77,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
   const reset = () => {
     checked.reset();
     added.reset();
-    setJob(null);
+    setFar(null);
   };
   return (
     <Card id="table" title={words.file}>
@@ -86,7 +88,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (table === null || isBusy) return;
+          if (table === null || checked.isRunning() || added.isRunning()) return;
           if (isReady) return added.mutate(table);
           reset();
           checked.mutate(table);
@@ -115,7 +117,7 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
         {checked.error !== null && <Failure error={checked.error} />}
         {added.error !== null && <Failure error={added.error} />}
         {found !== undefined && <Checked found={found} />}
-        {isBusy && job !== null && <HowFar job={job} count={rows} />}
+        {isBusy && far !== null && <HowFar job={far} count={rows} />}
         <p className="buttons">
           <Button id={isReady ? 'import-add' : 'import-check'} type="submit" kind="main" isBusy={isBusy}>
             {isReady ? words.addAll(found.rows) : words.checkTable}

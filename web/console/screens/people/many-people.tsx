@@ -1,10 +1,10 @@
 // One change or action for many people: the affected people are shown before.
 
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { mostInOneStep } from '../../../../src/model/bulk-actions.ts';
 import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
+import { useAction } from '../../../parts/action.ts';
 import { announce } from '../../../parts/announce.tsx';
 import { CloseButton, DialogButton } from '../../../parts/dialog.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
@@ -68,20 +68,23 @@ function ManyForm({
   const { body, command } = askedOf(selection, work);
   const isJob = count > mostInOneStep;
   const change = { method: 'POST', path: isJob ? jobs : 'identities/bulk', body } as const;
-  const [job, setJob] = useState<BulkJob | null>(null);
+  const [far, setFar] = useState<BulkJob | null>(null);
   const [partly, setPartly] = useState<BulkResult | null>(null);
-  const checked = useMutation({
-    async mutationFn() {
-      if (!isJob) return make<BulkPreview>({ ...change, path: 'identities/bulk/preview' });
-      return (await checkedJob(await make<BulkJob>(change), setJob)).job.preview;
+  const checked = useAction({
+    async mutationFn(): Promise<{ readonly preview: BulkPreview; readonly job?: BulkJob }> {
+      if (!isJob) return { preview: await make({ ...change, path: 'identities/bulk/preview' }) };
+      const { job } = await checkedJob(await make(change), setFar);
+      return { preview: job.preview, job };
     },
   });
-  const carried = useMutation({
+  // Not the one whose progress is shown, which may be one that a change of the form left behind.
+  const { preview: found, job } = checked.data ?? {};
+  const carried = useAction({
     mutationFn: (matched: number) =>
-      job === null
+      job === undefined
         ? make<BulkResult>({ ...change, body: { ...body, matched } })
         : doneJob(job, (now, soFar) => {
-            setJob(now);
+            setFar(now);
             setPartly(soFar);
           }),
     onSuccess(result) {
@@ -100,19 +103,18 @@ function ManyForm({
         </p>
       </>
     );
-  const found = checked.data;
   const isPossible =
     found !== undefined && found.matched > 0 && found.refused.count === 0 && found.objection === null;
   const isBusy = checked.isPending || carried.isPending;
   const forget = () => {
     checked.reset();
     carried.reset();
-    setJob(null);
+    setFar(null);
     setPartly(null);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isBusy) return;
+    if (checked.isRunning() || carried.isRunning()) return;
     if (isPossible) return carried.mutate(found.matched);
     forget();
     checked.mutate();
@@ -144,7 +146,7 @@ function ManyForm({
           {words.working(found?.matched ?? count)}
         </p>
       )}
-      {isBusy && job !== null && <HowFar job={job} count={count} />}
+      {isBusy && far !== null && <HowFar job={far} count={count} />}
       <p className="buttons">
         <Button
           id={isPossible ? 'many-do' : 'many-check'}

@@ -1,7 +1,7 @@
 // Jobs that stopped on their way, in this window or another: any administrator goes on with them, or leaves them.
 
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../../parts/action.ts';
 import { Button } from '../../../parts/screen.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -25,7 +25,7 @@ export function StoppedJobs() {
 function StoppedJob({ job, begin }: { job: BulkJob; begin: () => void }) {
   const [now, setNow] = useState(job);
   const [partly, setPartly] = useState<JobResult | null>(null);
-  const carried = useMutation({
+  const carried = useAction({
     mutationFn() {
       begin();
       return doneJob(now, (next, soFar) => {
@@ -35,7 +35,7 @@ function StoppedJob({ job, begin }: { job: BulkJob; begin: () => void }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['list'] }),
   });
-  const left = useMutation({
+  const left = useAction({
     mutationFn: () => make({ method: 'DELETE', path: `${jobs}/${encodeURIComponent(job.id)}` }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [jobs] }),
   });

@@ -1,7 +1,7 @@
 import { WindowBlocked } from '@overlay-auth/client/browser';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { identityEntity } from '../../../../src/model/entities/identity.ts';
+import { useAction } from '../../../parts/action.ts';
 import { named } from '../../../parts/language.ts';
 import { Button, Card, Facts } from '../../../parts/screen.tsx';
 import { factsOf, PersonLink } from '../../lists/columns.tsx';
@@ -19,10 +19,10 @@ export function TryToken({ signer }: { signer: Signer }) {
   const { id, externalAuthUrl, clientId } = signer;
   const [tested, setTested] = useState<TestedSigner | null>(null);
   const [token, setToken] = useState('');
-  const trying = useMutation({ mutationFn: (change: Change) => make<TriedToken>(change) });
+  const trying = useAction({ mutationFn: (change: Change) => make<TriedToken>(change) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (trying.isPending) return;
+    if (trying.isRunning()) return;
     setTested(null);
     trying.mutate({
       method: 'POST',
