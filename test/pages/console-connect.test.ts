@@ -15,7 +15,16 @@ import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
+import {
+  announced,
+  assertClean,
+  atConsole,
+  colleague,
+  giveLogin,
+  go,
+  held,
+  phone,
+} from './console-support.ts';
 import { signInAtProvider } from './support.ts';
 
 const admin = colleague(() => server, 'root');
@@ -368,23 +377,32 @@ test('a deletion that ends on another screen does not lead away from there', asy
   const id = createdId(await root.call('POST', 'auth-policies', { name: 'slow' }));
   await using guest = await admin.at(`/console/policies/${id}`);
   const { page } = guest;
-  const isAsked = Promise.withResolvers<void>();
-  const mayGoOn = Promise.withResolvers<void>();
   await page.locator('#delete').waitFor();
-  await page.route(`**/auth-policies/${id}`, async (route) => {
-    isAsked.resolve();
-    await mayGoOn.promise;
-    await route.continue();
-  });
+  const deletion = await held(page, `**/auth-policies/${id}`);
   await page.locator('#delete').click();
   await page.locator('#delete-confirm').click();
-  await isAsked.promise;
+  await deletion.asked;
   await page.keyboard.press('Escape');
   await page.locator('nav a[href="/console/nodes"]').click();
   await heading(page, 'Nodes').waitFor();
-  mayGoOn.resolve();
+  await deletion.release();
   await announced(page, 'Deleted');
-  await page.unrouteAll({ behavior: 'wait' });
+  assert.equal(new URL(page.url()).pathname, '/console/nodes');
+});
+
+test('a creation that ends on another screen does not lead away from there', async () => {
+  await using guest = await admin.at('/console/policies/new');
+  const { page } = guest;
+  await page.locator('#field-name').fill('left');
+  await page.locator('#save').click();
+  const creation = await held(page, '**/auth-policies');
+  await page.locator('#save-confirm').click();
+  await creation.asked;
+  await page.locator('nav a[href="/console/nodes"]').click();
+  await page.locator('#leave').click();
+  await heading(page, 'Nodes').waitFor();
+  await creation.release();
+  await announced(page, 'Created');
   assert.equal(new URL(page.url()).pathname, '/console/nodes');
 });
 

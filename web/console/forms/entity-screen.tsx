@@ -1,7 +1,7 @@
 // The screen of one entity: related data, its form, and how to delete it.
 
-import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
@@ -37,6 +37,21 @@ interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
 /** Its changes are made, and the back button leads to the screen before it. */
 const insteadOfForm = { replace: true, ignoreBlocker: true } as const;
 
+/** Leads to another screen after a change, unless the person has left this one meanwhile. */
+export function useGoOn(): ReturnType<typeof useNavigate> {
+  const navigate = useNavigate();
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return async (next) => {
+    if (isHere.current) await navigate(next);
+  };
+}
+
 /** The form that adds an entity, and then leads to its screen. */
 export function NewEntityForm<Draft extends object>({
   entity,
@@ -46,9 +61,8 @@ export function NewEntityForm<Draft extends object>({
   initial,
   created,
 }: NewEntityProps<Draft>) {
-  const navigate = useNavigate();
-  const toScreen = (id: string) =>
-    navigate({ to: `/${screenOf(entity)}/$id`, params: { id }, ...insteadOfForm });
+  const goOn = useGoOn();
+  const toScreen = (id: string) => goOn({ to: `/${screenOf(entity)}/$id`, params: { id }, ...insteadOfForm });
   return (
     <EntityForm<Draft>
       {...{ entity, id: null, usual, mayChange: true }}
@@ -149,10 +163,7 @@ export function DeleteButton({
   list: string;
   ends: string;
 }) {
-  const navigate = useNavigate();
-  const { history } = useRouter();
-  const { pathname } = useLocation();
-  const isStillHere = () => history.location.pathname.endsWith(pathname);
+  const goOn = useGoOn();
   return (
     <Confirm
       id="delete"
@@ -163,7 +174,7 @@ export function DeleteButton({
       command={['delete', kind, id]}
       done={texts.forms.deleted}
       whenDone={async () => {
-        if (isStillHere()) await navigate({ to: list, ...insteadOfForm });
+        await goOn({ to: list, ...insteadOfForm });
         await refresh();
       }}
     />

@@ -1,10 +1,10 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
 import { Screen } from '../../../parts/screen.tsx';
 import { rereadEntity, useEntity } from '../../forms/entity.ts';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityForm, type Question } from '../../forms/entity-form.tsx';
-import { draftRead } from '../../forms/entity-screen.tsx';
+import { draftRead, useGoOn } from '../../forms/entity-screen.tsx';
 import { FieldCard, useForm } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -18,7 +18,7 @@ import { words } from './words.ts';
 export function EditPersonScreen() {
   const { id = '' } = useParams({ strict: false });
   const isAdmin = useIsAdmin();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const path = `identities/${encodeURIComponent(id)}`;
   const query = useEntity<IdentityDetail>(path);
   return (
@@ -32,9 +32,7 @@ export function EditPersonScreen() {
             ask={(changes) => endsOf(id, changes)}
             read={sentRead(found)}
             reread={async () => sentRead(await rereadEntity<IdentityDetail>(path))}
-            saved={async () => {
-              await navigate({ to: '/people/$id', params: { id } });
-            }}
+            saved={() => goOn({ to: '/people/$id', params: { id } })}
           >
             <PersonFields policy={found.document.authPolicy}>
               <KeptOut />
