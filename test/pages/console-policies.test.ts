@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { screenshot, wide } from '../support/browser.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, colleague, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, held, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const server = await startTestServer();
@@ -134,6 +134,43 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await page.getByRole('heading', { level: 1, name: 'pilots' }).waitFor();
+});
+
+test('asks before saving only after the person has answered whether to leave', async () => {
+  const id = await policyFor('movers', []);
+  await using guest = await admin.at(`/console/policies/${id}`);
+  const { page } = guest;
+  await page.locator('#field-name').fill('movers 2');
+  const preview = await held(page, '**/auth-policies/preview');
+  await page.locator('#save').click();
+  await preview.asked;
+  await page.locator('nav a[href="/console/nodes"]').click();
+  await page.locator('#leave').waitFor();
+  await preview.release();
+  await page.locator('#save:not([aria-busy])').waitFor({ state: 'attached' });
+  assert.equal(await page.locator('#save-confirm').count(), 0);
+  await page.getByRole('button', { name: 'Stay here' }).click();
+  await page.locator('#leave').waitFor({ state: 'detached' });
+  await page.locator('#save-confirm').click();
+  await announced(page, 'Saved');
+  assert.equal((await root.get(`auth-policies/${id}`)).json.data.name, 'movers 2');
+});
+
+test('goes where the person wanted once it is saved, though the question whether to leave is open', async () => {
+  const id = await policyFor('porters', []);
+  await using guest = await admin.at(`/console/policies/${id}`);
+  const { page } = guest;
+  await page.locator('#field-name').fill('porters 2');
+  await page.locator('#save').click();
+  const change = await held(page, `**/auth-policies/${id}`);
+  await page.locator('#save-confirm').click();
+  await change.asked;
+  await page.locator('nav a[href="/console/nodes"]').click();
+  await page.locator('#leave').waitFor();
+  await change.release();
+  await heading(page, 'Nodes').waitFor();
+  await page.locator('#leave').waitFor({ state: 'detached' });
+  assert.equal((await root.get(`auth-policies/${id}`)).json.data.name, 'porters 2');
 });
 
 test('says in plain words what a policy asks of passkeys, while it is edited', async () => {

@@ -3,7 +3,7 @@
 
 import { Refusal } from '@overlay-auth/client';
 import { useBlocker } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { useAction } from '../../parts/action.ts';
 import { announce } from '../../parts/announce.tsx';
@@ -129,15 +129,16 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           change={{ ...change, body: withoutSecrets(entity, change.body ?? {}) }}
         />
       )}
-      {!isEmpty(changes) && <LeaveQuestion />}
-      <SaveQuestion
-        question={asked?.question ?? null}
-        close={() => setAsked(null)}
-        save={() => {
-          setAsked(null);
-          if (asked !== null) save(asked.about);
-        }}
-      />
+      <LeaveQuestion isNeeded={!isEmpty(changes)}>
+        <SaveQuestion
+          question={asked?.question ?? null}
+          close={() => setAsked(null)}
+          save={() => {
+            setAsked(null);
+            if (asked !== null) save(asked.about);
+          }}
+        />
+      </LeaveQuestion>
     </form>
   );
 }
@@ -166,23 +167,35 @@ function SaveQuestion({
   );
 }
 
-/** Asks before a link, the back button or the browser leaves a form with changes: they would be lost. */
-function LeaveQuestion() {
+/**
+ * Asks before a link, the back button or the browser leaves a form with changes: they would be lost.
+ * @param children the other question, which waits for the answer to this one
+ */
+function LeaveQuestion({ isNeeded, children }: { isNeeded: boolean; children: ReactNode }) {
   const { forms: words } = texts;
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: isElsewhere,
     enableBeforeUnload: isTheirs,
     withResolver: true,
+    disabled: !isNeeded,
+  });
+  const isAsked = status === 'blocked';
+  useEffect(() => {
+    // It was saved while the question was open.
+    if (isAsked && !isNeeded) proceed();
   });
   return (
-    <Dialog isOpen={status === 'blocked'} close={reset} title={words.leaveTitle} text={words.leaveText}>
-      <p className="buttons">
-        <Button id="leave" kind="danger" onClick={proceed}>
-          {words.leave}
-        </Button>
-        <CloseButton label={words.stay} />
-      </p>
-    </Dialog>
+    <>
+      {!isAsked && children}
+      <Dialog isOpen={isAsked} close={reset} title={words.leaveTitle} text={words.leaveText}>
+        <p className="buttons">
+          <Button id="leave" kind="danger" onClick={proceed}>
+            {words.leave}
+          </Button>
+          <CloseButton label={words.stay} />
+        </p>
+      </Dialog>
+    </>
   );
 }
 
