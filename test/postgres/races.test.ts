@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { auditLog } from '../../src/explain/audit-trail.ts';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -35,7 +36,10 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 /** How often a node had no time. */
 let sentAway = 0;
 
-/** A node whose clients ask again when a busy machine sends them away with 503: nothing is used up then. */
+/**
+ * A node whose clients ask again when they are sent away with 503: nothing is used up then. The machine may be busy, or
+ * the node may doubt its clock after a jump, until the others have been heard again.
+ */
 function askedAgain(node: Node): Node {
   const request: Node['request'] = async (method, path, init) => {
     for (let tries = 1; ; tries += 1) {
@@ -43,6 +47,7 @@ function askedAgain(node: Node): Node {
       if (answer.status !== 503 || tries === 20) return answer;
       assert.ok(answer.headers['retry-after']);
       sentAway += 1;
+      await setTimeout(Number(answer.headers['retry-after']) * SECOND);
     }
   };
   return {
@@ -72,8 +77,16 @@ function nodeAt(at: number): Node {
   return node;
 }
 
-/** Everybody at once; another one is asked first each time. */
+let passedUntil = systemClock.monotonic();
+
+/**
+ * All nodes at once; another one is asked first each time. Before it, as much time passes as really has: a source gets
+ * only so many refusals a second (`sourceLoad`).
+ */
 function onAllNodes(race: number, ask: (node: Node) => Promise<Answer>): Promise<readonly Answer[]> {
+  const passed = Math.floor(systemClock.monotonic() - passedUntil);
+  clock.advance(passed);
+  passedUntil += passed;
   return Promise.all(nodes.map((_, at) => ask(nodeAt(race + at))));
 }
 
