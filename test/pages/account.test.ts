@@ -407,8 +407,27 @@ test('shows nothing of the account to another person who signs in after its sess
   await beside.locator('#username').fill('gustav');
   await beside.locator('#password').fill(password);
   await beside.locator('#login').click();
-  await page.locator('#sign-in').waitFor();
+  await page.getByText('Another person signed in').waitFor();
+  await assertClean(guest);
   assert.doesNotMatch(await page.content(), /gerda/);
+});
+
+test('saves nothing of one tab to the account of another person who signs in in another tab', async () => {
+  await using guest = await signedIn('berta');
+  const { page, context } = guest;
+  await page.locator('#current-password').fill(password);
+  await page.locator('#new-password').fill(newPassword);
+  await page.locator('#repeat-password').fill(newPassword);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/account`);
+  await other.locator('#sign-out').click();
+  await other.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await server.createUser({ name: 'anton', password });
+  await signIn(other, 'anton');
+  await other.locator('#sign-out').waitFor();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  assert.equal(await page.locator('#new-password').count(), 0);
+  for (const name of ['anton', 'berta']) await loggedIn(server, name);
 });
 
 test('says so when the policy requires a token that no page can send', async () => {

@@ -138,7 +138,11 @@ describe('the shell', () => {
     ]);
     await server.createUser({ name: 'plain', password });
     await giveLogin(beside, 'plain');
+    await page.getByText('Another person signed in').waitFor();
+    await assertClean(guest);
+    assert.equal(await page.getByRole('link').filter({ hasText: 'other' }).count(), 0);
     // Everything begins anew: the sign-in comes again.
+    await page.locator('#sign-in').click();
     await page.locator('#username').waitFor();
   });
 
@@ -160,6 +164,8 @@ describe('the shell', () => {
       page.locator('#sign-in-again').click(),
     ]);
     await giveLogin(beside, 'stranger');
+    await page.getByText('Another person signed in').waitFor();
+    await page.locator('#sign-in').click();
     await page.locator('#username').waitFor();
     assert.deepEqual(asked, [], 'they cannot stay on it');
   });

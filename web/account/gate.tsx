@@ -43,6 +43,7 @@ const whySignedOut = {
   none: null,
   left: texts.leftText,
   failed: texts.loginFailed,
+  another: texts.anotherPerson,
 } as const;
 
 function SignedOut({ reason }: { reason: keyof typeof whySignedOut }) {

@@ -24,6 +24,10 @@ export const words = wordsOf({
   app: ['Authenticator app', 'Authenticator-App'],
   passkeys: 'Passkeys',
   certificates: ['Certificates', 'Zertifikate'],
+  anotherPerson: [
+    'Another person signed in. Nothing that was typed here is saved or shown to them.',
+    'Eine andere Person hat sich angemeldet. Was hier eingegeben wurde, ist nicht gespeichert und wird ihr nicht gezeigt.',
+  ],
   refused: ['Refused', 'Abgelehnt'],
   unknownProgram: ['A program that does not say its name', 'Ein Programm, das seinen Namen nicht nennt'],
   /** Such as `Firefox on Linux`. */

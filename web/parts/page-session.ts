@@ -10,9 +10,9 @@ import { isRefused } from './refused.ts';
 
 /**
  * `none`: no person is signed in. `left`: they have signed out. `failed`: a sign-in did not finish. `ended`: there was a
- * session, and a sign-in can continue it.
+ * session, and a sign-in can continue it. `another`: another person has signed in instead, who must not see its contents.
  */
-export type SessionState = 'starting' | 'none' | 'left' | 'failed' | 'signed-in' | 'ended';
+export type SessionState = 'starting' | 'none' | 'left' | 'failed' | 'signed-in' | 'ended' | 'another';
 
 export type PageSession = ReturnType<typeof pageSession>;
 
@@ -115,21 +115,15 @@ export function pageSession(page: '/account' | '/console', { whenLeft }: { whenL
     },
 
     /**
-     * Signs in again in a separate window, and lets waiting calls continue. If another person signs in, the page starts
-     * over: they must not see its contents.
+     * Signs in again in a separate window, and lets waiting calls continue.
      * @throws WindowBlocked, Refusal, ProtocolError, Unreachable
      */
     async signInInWindow(): Promise<void> {
       // Not awaited before the window opens: later, browsers would block it as a pop-up.
       if (current === undefined) throw new SessionEnded('not-logged-in');
       const isThem = await current.signInInWindow(identityId ?? '');
-      if (!isThem) {
-        // A form with changes would let them stay.
-        become('starting');
-        location.assign(page);
-        return;
-      }
-      goOn();
+      if (isThem) goOn();
+      else become('another');
     },
 
     /** The tokens for calls, which wait for a sign-in if the session has ended. @throws Unreachable, Refusal (503) */

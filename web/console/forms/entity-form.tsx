@@ -13,7 +13,6 @@ import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make, reasonOf, type Versioned } from '../session/api.ts';
-import { session } from '../session/session.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
@@ -175,7 +174,6 @@ function LeaveQuestion({ isNeeded, children }: { isNeeded: boolean; children: Re
   const { forms: words } = texts;
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: isElsewhere,
-    enableBeforeUnload: isTheirs,
     withResolver: true,
     disabled: !isNeeded,
   });
@@ -197,11 +195,6 @@ function LeaveQuestion({ isNeeded, children }: { isNeeded: boolean; children: Re
       </Dialog>
     </>
   );
-}
-
-/** False when another person has signed in, who must not stay here. */
-function isTheirs(): boolean {
-  return session.currentState() !== 'starting';
 }
 
 interface Place {

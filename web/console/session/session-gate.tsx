@@ -35,11 +35,12 @@ export function SessionGate({ children }: { children: ReactNode }) {
       </Alone>
     );
   }
-  if (state === 'left' || state === 'failed') {
+  if (state === 'left' || state === 'failed' || state === 'another') {
     const { signedOutText, failedTitle, failedText } = texts.session;
+    const why = { left: signedOutText, failed: failedText, another: texts.anotherPerson };
     return (
       <Alone title={state === 'failed' ? failedTitle : texts.signedOut}>
-        <p>{state === 'failed' ? failedText : signedOutText}</p>
+        <p>{why[state]}</p>
         <Button id="sign-in" kind="main" onClick={() => session.signIn('/console').catch(setFailure)}>
           {texts.signIn}
         </Button>
