@@ -151,11 +151,14 @@ describe('a filter that cannot be parsed', () => {
       () => parseFilter('name = "x" und true', fields),
       (error) => {
         assert(error instanceof AuthError);
-        assert.match(error.description, /at position 12, and, or, sort by/);
+        assert.match(error.description, /: expected at position 12: and, or, sort by/);
         assert.equal(error.fields[0]?.field, 'filter');
         return true;
       },
     );
+    assert.throws(() => parseFilter('roleAttributes = "x"', fields), {
+      message: /expected at position 16: "contains", because this field is a list$/,
+    });
   });
 
   test('never becomes anything but a query or that refusal', () => {

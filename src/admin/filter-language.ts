@@ -136,10 +136,10 @@ function parseTerm(cursor: Cursor, fields: ListFields, depth: number): Filter {
 function parseComparison(cursor: Cursor, fields: ListFields): Filter {
   const listField = parseField(cursor, fields);
   const { field } = listField;
-  const comparison = comparisons.find((symbol) => cursor.skipSymbol(symbol));
-  if (comparison !== undefined) {
-    if (listField.kind === 'texts') throw cursor.expected('"contains", because this field is a list,');
-    return { op: comparison, field, value: parseValue(cursor, listField, comparison) };
+  if (listField.kind !== 'texts') {
+    const comparison = comparisons.find((symbol) => cursor.skipSymbol(symbol));
+    if (comparison !== undefined)
+      return { op: comparison, field, value: parseValue(cursor, listField, comparison) };
   }
   const isNegated = cursor.skipWord('not');
   const filter = parseWordComparison(cursor, listField);
@@ -149,7 +149,7 @@ function parseComparison(cursor: Cursor, fields: ListFields): Filter {
 function parseWordComparison(cursor: Cursor, listField: ListField): Filter {
   const { field } = listField;
   if (listField.kind === 'texts') {
-    if (!cursor.skipWord('contains')) throw cursor.expected('contains');
+    if (!cursor.skipWord('contains')) throw cursor.expected('"contains", because this field is a list');
     return { op: 'contains', field, value: parseText(cursor) };
   }
   if (cursor.skipWord('in')) return { op: 'in', field, values: parseValues(cursor, listField) };
@@ -213,7 +213,7 @@ function parseValue(
     if (cursor.skipWord('false')) return false;
   }
   if (kind === 'boolean' && !isEquality && op !== 'in') throw cursor.expected('a field that has an order');
-  throw cursor.expected(nullable && isEquality ? `${kindNames[kind]}, or null,` : kindNames[kind]);
+  throw cursor.expected(nullable && isEquality ? `${kindNames[kind]}, or null` : kindNames[kind]);
 }
 
 function parsePaging(cursor: Cursor, fields: ListFields): Omit<ParsedFilter, 'filter'> {

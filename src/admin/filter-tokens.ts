@@ -49,7 +49,7 @@ export function filterTokens(text: string): FilterToken[] {
 
 /** The refusal of a filter, with the position of the mistake; `at` counts from 0. */
 export function invalidFilter(at: number, expected: string): AuthError {
-  const reason = `at position ${at + 1}, ${expected} was expected`;
+  const reason = `expected at position ${at + 1}: ${expected}`;
   return new AuthError('invalid_filter', {
     description: `The filter could not be parsed: ${reason}`,
     fields: [{ field: 'filter', reason }],

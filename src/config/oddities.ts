@@ -109,7 +109,7 @@ function* hostsWithoutPasskeys(parts: ReadableParts): Generator<Finding> {
   if (without.length === 0) return;
   yield value(
     ['edge', 'passkeys', 'rpId'],
-    `no passkey works at ${without.join(', ')}: not below ${edge.passkeys.rpId}`,
+    `${edge.passkeys.rpId} does not contain ${without.join(', ')}, so no passkey works there`,
   );
 }
 

@@ -78,7 +78,7 @@ describe('a sentence of the server in German', () => {
       ['signer s: its issuer is "$&{1}"', 'Signer s: der Aussteller ist "$&{1}"'],
       ['until 2030-01-31T12:00:00.000Z', 'bis 2030-01-31T12:00:00.000Z'],
       [
-        'The filter could not be parsed: at position 8, a text in quotation marks, or null, was expected',
+        'The filter could not be parsed: expected at position 8: a text in quotation marks, or null',
         'Der Filter lässt sich nicht lesen: an Stelle 8 wurde erwartet: ein Text in Anführungszeichen oder null',
       ],
       [

@@ -124,7 +124,10 @@ describe('identities', () => {
       ['list-c', 'list-b', 'list-a'],
     );
     const refused = await cli.exits(1, ['list', 'identities', 'name === "x"']);
-    assert.match(refused.stderr, /^error: The filter could not be parsed: at position .*\nreference: \S+\n/);
+    assert.match(
+      refused.stderr,
+      /^error: The filter could not be parsed: expected at position .*\nreference: \S+\n/,
+    );
     await fine(['delete', 'identity', 'list-a', 'list-b', 'list-c']);
   });
 
