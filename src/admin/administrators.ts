@@ -46,11 +46,7 @@ export async function prepareAdministrator(
     id: asId<IdentityId>(needs.random.id()),
     name: username,
     type: 'User',
-    externalId: null,
-    authPolicyId: null,
     isAdmin: true,
-    roleAttributes: [],
-    tags: {},
   };
   return {
     identity,

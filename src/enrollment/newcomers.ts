@@ -38,7 +38,7 @@ export function newcomers(needs: Needs): Newcomers {
       const id = asId<IdentityId>(needs.random.id());
       const { name } = plan.identity;
       try {
-        const more = { type: 'User', isAdmin: false, permissions: [], tags: {} } as const;
+        const more = { type: 'User', isAdmin: false, permissions: [] } as const;
         await needs.store.enrollments.enroll(
           { ...asSent(plan.identity), ...more, id },
           null,

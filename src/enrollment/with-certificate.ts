@@ -68,10 +68,8 @@ export function enrollByCa(
       name,
       type: 'Default',
       externalId: externalIdOf(ca, path, attempt),
-      authPolicyId: null,
       isAdmin: false,
       roleAttributes: acceptableRoleAttributes(ca.identityRoles),
-      tags: {},
     } as const;
     const certificate = certificateOf(needs, id, { leaf, path });
     if (!isStillTrusted(needs, path.anchor)) throw notAllowed(attempt, `${ca.name} was disabled meanwhile`);

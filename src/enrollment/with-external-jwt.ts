@@ -51,7 +51,6 @@ export function enrollWithExternalJwt(
       externalId: signer.useExternalId ? requireExternalId(claim, attempt) : null,
       authPolicyId: signer.enrollAuthPolicyId,
       isAdmin: false,
-      tags: {},
       ...namedByClaims(signer, claims, attempt),
       ...emailSaidBy({ signer, claims }, signer.createIdentities?.email ?? 'email'),
     } as const;

@@ -34,7 +34,8 @@ const taken = (field: string) => (error: unknown) => error instanceof AlreadyTak
 export function identityTests({ store }: SharedDatabase): void {
   describe('identities', () => {
     test('are found by the keys of their names, and assigned policies with role attributes', async () => {
-      const identity = newIdentity({ name: uniqueName('Key'), roleAttributes: [uniqueName('staff')] });
+      const roleAttributes = [uniqueName('staff')];
+      const identity = newIdentity({ name: uniqueName('Key'), roleAttributes });
       await store.identities.create(identity, null, t0);
       const keys = nameKeys(identity.name.toUpperCase());
       const found = await store.identities.listByNameKeys([...keys, 'none']);
@@ -43,7 +44,7 @@ export function identityTests({ store }: SharedDatabase): void {
       const base = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(base !== null);
       const id = newId<AuthPolicyId>();
-      const policy = { ...base, id, name: uniqueName('assigned'), assignTo: identity.roleAttributes };
+      const policy = { ...base, id, name: uniqueName('assigned'), assignTo: roleAttributes };
       await store.authPolicies.create(policy, t0);
       const policyOf = async () => {
         const account = await store.identities.findAccount(identity.id);

@@ -3,6 +3,7 @@ import { permissions } from '../permission.ts';
 import {
   choice,
   choices,
+  defaultsOf,
   entity,
   flag,
   reference,
@@ -114,6 +115,9 @@ export const identityEntity = entity<IdentityId>()({
     roleAttributes: 'separated by commas',
   },
 });
+
+/** Of the fields that a new identity may leave out. Null as its policy means that none is named for it. */
+export const identityDefaults = defaultsOf(identityEntity);
 
 /** A person, a device or a service that can authenticate. */
 export type Identity = Stored<typeof identityEntity>;

@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { Some } from '../../model/entities/entity.ts';
-import type { asSent, Identity, identityEntity } from '../../model/entities/identity.ts';
+import type { asSent, Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -10,11 +10,9 @@ import type { Unstored } from './entities.ts';
 
 /** Its policy is null if none is named for it: then it is assigned (model/assigned-policy.ts). */
 type Unassigned = ReturnType<typeof asSent<Unstored<typeof identityEntity>>>;
-type ByDefault =
-  | ('permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil')
-  | ('email' | 'emailVerified' | 'lastLoginAt');
-/** Enabled, without permissions and email address, and with a password that may stay, unless said otherwise. */
-export type NewIdentity = Partial<Pick<Identity, ByDefault>> & Omit<Unassigned, ByDefault>;
+type ByDefault = keyof typeof identityDefaults | 'disabledAt' | 'lastLoginAt';
+/** What is left out has the default of its field. */
+export type NewIdentity = Partial<Pick<Unassigned, ByDefault>> & Omit<Unassigned, ByDefault>;
 
 /** Only the members that are present are changed. */
 export type IdentityPatch = Some<Omit<Unassigned, 'id'>>;

@@ -3,7 +3,7 @@ import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
-import { asSent, type Identity, identityEntity } from '../../model/entities/identity.ts';
+import { asSent, type Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
@@ -79,12 +79,11 @@ export function* createIdentity(
 
 /** Many in few statements: an import makes millions. */
 export function* createIdentities(how: Force, made: readonly NewIdentity[], now: Millis): Intent<void> {
-  const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
-  const isAssigned = made.some(({ authPolicyId }) => authPolicyId === null);
+  const identities = made.map((identity) => ({ ...identityDefaults, ...identity }));
+  const isAssigned = identities.some(({ authPolicyId }) => authPolicyId === null);
   const policies = isAssigned ? yield* assigningPolicies() : [];
-  const stored = made.map((identity) => {
-    const policy = assignedPolicy(policies, identity.roleAttributes, identity.authPolicyId);
-    return { ...byDefault, ...identity, ...policy };
+  const stored = identities.map((identity) => {
+    return { ...identity, ...assignedPolicy(policies, identity.roleAttributes, identity.authPolicyId) };
   });
   yield* identityTable.insertAll(stored, now);
   yield* nameNew(
