@@ -3,7 +3,6 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
-import { recordedAttempt } from '../login/noted-record.ts';
 import type { LoginServices, TotpEnrollmentServices } from '../login/services.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import {
@@ -51,14 +50,9 @@ export async function verifyOwnTotp(
   { caller, origin }: OwnCall,
   code: string,
 ): Promise<void> {
-  const { apiSessionId, identityId } = caller;
-  await recordedAttempt(needs, { step: 'totp', mechanism: caller.mechanism, origin }, (attempt) =>
-    verifyTotpEnrollment(
-      actingFor(needs, caller),
-      { flow: apiSessionId, identityId, code, ipAddress: origin.ipAddress },
-      attempt,
-    ),
-  );
+  const { apiSessionId, identityId, mechanism } = caller;
+  const first = { flow: apiSessionId, identityId, code, mechanism, origin };
+  await verifyTotpEnrollment(actingFor(needs, caller), first);
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
 }
 
@@ -134,13 +128,8 @@ async function requireEnrolled(needs: LoginServices, { identityId }: Principal):
 }
 
 function proveTotp(needs: LoginServices, { caller, origin }: OwnCall, code: string): Promise<TotpProof> {
-  return recordedAttempt(needs, { step: 'totp', mechanism: caller.mechanism, origin }, (attempt) =>
-    verifyTotp(
-      actingFor(needs, caller),
-      { identityId: caller.identityId, code, ipAddress: origin.ipAddress },
-      attempt,
-    ),
-  );
+  const { identityId, mechanism } = caller;
+  return verifyTotp(actingFor(needs, caller), { identityId, code, mechanism, origin });
 }
 
 function identityOf({ account: { identity } }: Principal) {

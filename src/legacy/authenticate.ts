@@ -9,7 +9,6 @@ import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-p
 import { clientProgramOf } from '../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
-import { recordedAttempt } from '../login/noted-record.ts';
 import { endOldestSessions, recordNewProgram } from '../login/opened-session.ts';
 import { askedOfLogin, askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
@@ -188,9 +187,7 @@ export async function submitTotp(
   { code, origin }: { code: string; origin: RequestOrigin },
 ): Promise<void> {
   const { identityId } = principal;
-  await recordedAttempt(needs, { step: 'totp', mechanism: 'legacy', origin }, (attempt) =>
-    verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
-  );
+  await verifyTotp(needs, { identityId, code, mechanism: 'legacy', origin });
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   await totpPassed(needs, { caller: principal, origin });
   const lacksFactors = principal.outstanding.some(({ type }) => type !== 'totp');

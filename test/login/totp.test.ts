@@ -23,7 +23,7 @@ let ana: IdentityId;
 let serial = 0;
 
 const store = await openSqliteStore({ path: folder.path('totp.db') });
-const needs = { store, clock, vault, recoveryKey } as unknown as LoginServices;
+const needs = { store, clock, vault, recoveryKey, audit: { record() {} } } as unknown as LoginServices;
 beforeEach(async () => {
   serial += 1;
   clock.advance(10 * MINUTE);
@@ -60,7 +60,9 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
     seen() {},
     conclude() {},
   };
-  const verdict = await verifyTotp(needs, { identityId, code, ipAddress: `192.0.2.${serial}` }, attempt).then(
+  const recording = { ...needs, attempts: { begin: () => attempt, refused() {} } };
+  const origin = { requestId: 'r', ipAddress: `192.0.2.${serial}`, issuer: '' };
+  const verdict = await verifyTotp(recording, { identityId, code, mechanism: 'oidc', origin }).then(
     () => 'accepted',
     (error) => error.code,
   );

@@ -9,11 +9,13 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
+import { recordedAttempt } from '../noted-record.ts';
 import type { TotpEnrollmentServices } from '../services.ts';
 import {
   acceptedDrift,
   readRecoveryCode,
   recoveryCodeHash,
+  type SentCode,
   seedLabel,
   settleCode,
   typedCode,
@@ -91,20 +93,24 @@ export async function renewRecoveryCodes(
   return codes.map(printed);
 }
 
+interface FirstCode extends SentCode {
+  readonly flow: string;
+  readonly replaces?: boolean;
+}
+
 /**
- * Completes an enrollment with the first code, which is used up. Recovery codes are not accepted here.
+ * Completes an enrollment with the first code, which is used up, and writes a decision record. Recovery codes are not
+ * accepted here.
  * @throws AuthError not_found           nothing was started in this flow, or another flow was faster
  * @throws AuthError invalid_totp_code   wrong, or guessed too often
  */
-export async function verifyTotpEnrollment(
+export async function verifyTotpEnrollment(needs: TotpEnrollmentServices, sent: FirstCode): Promise<void> {
+  await recordedAttempt(needs, { ...sent, step: 'totp' }, (attempt) => useFirstCode(needs, sent, attempt));
+}
+
+async function useFirstCode(
   needs: TotpEnrollmentServices,
-  {
-    flow,
-    identityId,
-    code,
-    ipAddress,
-    replaces = false,
-  }: { flow: string; identityId: IdentityId; code: string; ipAddress: string; replaces?: boolean },
+  { flow, identityId, code, origin: { ipAddress }, replaces = false }: FirstCode,
   attempt: AttemptRecorder,
 ): Promise<void> {
   attempt.about({ identityId });

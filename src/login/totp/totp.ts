@@ -2,11 +2,11 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { IdentityId } from '../../model/ids.ts';
-import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
-import { heldRecord } from '../noted-record.ts';
+import { heldRecord, recordedAttempt } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
 import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
 
@@ -18,16 +18,26 @@ export function seedLabel(identityId: IdentityId): string {
   return `totp/${identityId}`;
 }
 
+/** A code that a person has typed. */
+export interface SentCode extends StepOrigin {
+  readonly identityId: IdentityId;
+  readonly code: string;
+}
+
 /**
- * Verifies a TOTP or recovery code and uses it up: the statement that accepts a step or a code decides. Wrong, used,
+ * Verifies a TOTP or recovery code, with a decision record, and uses it up: the statement that accepts a step or a code decides. Wrong, used,
  * locked and not enrolled get the same answer outside. A code that was right but used before is no guess, and does not
  * count as one.
  * @returns what it has proven, for the change that it permits
  * @throws AuthError invalid_totp_code, rate_limited
  */
-export async function verifyTotp(
+export function verifyTotp(needs: LoginServices, sent: SentCode): Promise<TotpProof> {
+  return recordedAttempt(needs, { ...sent, step: 'totp' }, (attempt) => useCode(needs, sent, attempt));
+}
+
+async function useCode(
   needs: LoginServices,
-  { identityId, code, ipAddress }: { identityId: IdentityId; code: string; ipAddress: string },
+  { identityId, code, origin: { ipAddress } }: SentCode,
   attempt: AttemptRecorder,
 ): Promise<TotpProof> {
   attempt.about({ identityId });

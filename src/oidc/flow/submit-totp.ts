@@ -1,7 +1,6 @@
 // TOTP in a login: a code, the enrollment that the policy asks for, and a new app in place of one that was lost.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { recordedAttempt } from '../../login/noted-record.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import { readRecoveryCode, verifyTotp } from '../../login/totp/totp.ts';
 import {
@@ -12,7 +11,6 @@ import {
 } from '../../login/totp/totp-enrollment.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { IdentityId } from '../../model/ids.ts';
 import type { Factor } from '../../model/login.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
 import type { OidcServices } from '../services.ts';
@@ -34,25 +32,17 @@ export async function submitTotp(
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
   const { code, origin } = sent;
-  await proveCode(needs, identityId, sent);
+  await verifyTotp(needs, { ...sent, identityId, mechanism });
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   const offersNewApp = wantsNewApp && readRecoveryCode(code) !== undefined;
   return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp });
 }
 
+const mechanism = 'oidc';
+
 interface SentCode {
   readonly code: string;
   readonly origin: RequestOrigin;
-}
-
-function proveCode(
-  needs: OidcServices,
-  identityId: IdentityId,
-  { code, origin }: SentCode,
-): Promise<TotpProof> {
-  return recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
-    verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
-  );
 }
 
 /**
@@ -77,7 +67,7 @@ export async function enrollTotp(
   if (isNewAppOffered(progress, outstanding)) {
     // Before the code is used up, which a reload would send again.
     if ((await pendingTotpEnrollment(needs, key, identity)) !== null) throw new AuthError('mfa_exists');
-    replaces = await proveCode(needs, identity.id, sent);
+    replaces = await verifyTotp(needs, { ...sent, identityId: identity.id, mechanism });
   } else requireAskedFor(outstanding);
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, key, { identity, expiresAt, replaces });
@@ -127,13 +117,8 @@ export async function verifyEnrolledTotp(
   const outstanding = outstandingFor(needs, account, login.progress);
   const replaces = isNewAppOffered(login.progress, outstanding);
   if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
-  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
-    verifyTotpEnrollment(
-      needs,
-      { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress, replaces },
-      attempt,
-    ),
-  );
+  const flow = authRequest.key;
+  await verifyTotpEnrollment(needs, { flow, identityId, code, mechanism, origin, replaces });
   if (replaces) needs.audit.record({ event: 'totp.removed', identityId }, origin);
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
   return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp: false });
