@@ -150,6 +150,46 @@ describe('many people', () => {
     assert.equal(left.json.data[0].disabled, true);
   });
 
+  test('are shown as they are when the work stops on its way, and the rest is done from the list', async () => {
+    const rows = Array.from({ length: 1100 }, (_, at) => `walker ${at},walkers`);
+    const made = await imported(server, root, { csv: ['name,roleAttributes', ...rows].join('\n') });
+    assert.equal(made.json.data.created.length, 1100, made.text);
+    await using guest = await admin.at('/console/people?role=walkers');
+    const { page } = guest;
+    await page.locator('#pick-all').click();
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('disable');
+    await page.locator('#many-check').click();
+    await page.locator('#many-do').waitFor();
+    let calls = 0;
+    await page.route('**/continue', (route) => {
+      calls += 1;
+      return calls === 2 ? route.abort('internetdisconnected') : route.continue();
+    });
+    await page.locator('#many-do').click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('The server cannot be reached').waitFor();
+    await dialog.getByText(/Done for \d+ people/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('tbody .badge').filter({ hasText: 'Disabled' }).first().waitFor();
+    const stopped = page.locator('.stopped-job').filter({ hasText: 'Disable' });
+    await stopped.getByRole('button', { name: 'Continue' }).click();
+    await stopped.filter({ hasText: 'Done for 1100 people' }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('keep their last administrator, which is said without the words of programs', async () => {
+    await using guest = await admin.at('/console/people?q=root');
+    const { page } = guest;
+    await page.locator('#pick-page').check();
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('delete');
+    await page.locator('#many-check').click();
+    await page.locator('#many-found').getByText('no administrator could sign in').waitFor();
+    assert.doesNotMatch(await page.getByRole('alertdialog').innerText(), /force/);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+
   test('are invited, disabled, enabled and deleted', async () => {
     const ids = await group('team', 3);
     await using guest = await admin.at('/console/people?role=team');

@@ -91,8 +91,11 @@ function ManyForm({
       whenDone(work.kind);
       announce(words.done(result.matched));
     },
-    // The preview is no longer true.
-    onError: checked.reset,
+    onError() {
+      // The preview is no longer true, and the list neither if a part was done.
+      checked.reset();
+      if (job !== undefined) whenDone(work.kind);
+    },
   });
   if (carried.data !== undefined)
     return (
@@ -289,7 +292,8 @@ function Found({
         )}
         {objection !== null && (
           <p>
-            <strong>{words.objection}</strong> {objection}
+            <strong>{words.objection}</strong>{' '}
+            {objection.includes('?force=true') ? texts.forms.lastAdministrator : objection}
           </p>
         )}
       </div>
