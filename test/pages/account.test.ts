@@ -71,7 +71,7 @@ async function goTo(page: Page, part: Part): Promise<void> {
 
 async function setUpApp(page: Page): Promise<{ app: AuthenticatorApp; codes: readonly string[] }> {
   await goTo(page, 'app');
-  await page.locator('#set-up-app').click();
+  await page.locator('#set-up-app-submit').click();
   const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
   const app = scan(systemClock, url ?? '');
   const codes = await page.locator('#recovery-codes code').allTextContents();
@@ -242,7 +242,7 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await page.locator('#remove-code').fill(renewed[0] ?? '');
   await page.locator('#remove-app-submit').click();
   await announced(page, 'The app is removed');
-  await page.locator('#set-up-app').waitFor();
+  await page.locator('#set-up-app-submit').waitFor();
 });
 
 test('sets up another app with a recovery code, and the first one stops working', async () => {
@@ -278,7 +278,7 @@ test('cancels a set-up, and continues one that was left', async () => {
   await page.locator('#secret').waitFor();
   assert.equal((await page.locator('#secret').innerText()).replaceAll(' ', ''), app.secret);
   await page.locator('#cancel-app').click();
-  await page.locator('#set-up-app').waitFor();
+  await page.locator('#set-up-app-submit').waitFor();
 });
 
 test('asks for the password or a new sign-in before the app is added or removed some time after the sign-in', async () => {
@@ -300,15 +300,15 @@ test('asks for the password or a new sign-in before the app is added or removed 
   shift += 6 * MINUTE;
   await setAhead(shift);
 
-  await page.locator('#set-up-app').click();
-  await page.getByText('You signed in some time ago').waitFor();
-  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+  await page.locator('#set-up-app-submit').click();
+  await page.locator('main').getByText('You signed in some time ago').waitFor();
+  await page.locator('main:focus, main :focus').waitFor();
   await assertClean(guest);
   await page.locator('#proof-password').fill('wrong');
-  await page.locator('#prove-submit').click();
+  await page.locator('#set-up-app-submit').click();
   await page.getByRole('alert').getByText('current password is not right').waitFor();
   await page.locator('#proof-password').fill(password);
-  await page.locator('#prove-submit').click();
+  await page.locator('#set-up-app-submit').click();
   const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
   const app = scan(clock, url ?? '');
   await confirmApp(page, app);
@@ -357,7 +357,7 @@ test('ends one session, all others, and notices when its own is ended', async ()
 
   const elsewhere = await loggedIn(server, 'elsa');
   await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
-  await page.locator('#set-up-app').click();
+  await page.locator('#set-up-app-submit').click();
   await page.getByText('the session has ended').waitFor();
   await page.locator('#sign-in-again').waitFor();
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
@@ -464,7 +464,7 @@ test('says what to do when the policy starts to require another token while the 
     targetToken: 'ID',
   });
   provider.register(`${server.url}/oidc/login/ext-jwt/callback/${requireExtJwt}`);
-  const press = (page: Page) => page.locator('#set-up-app').click();
+  const press = (page: Page) => page.locator('#set-up-app-submit').click();
   const submit = (page: Page) => changePassword(page, password, newPassword);
   const reload = (page: Page) => page.reload();
   for (const [name, act] of Object.entries({ press, submit, reload })) {
@@ -547,12 +547,12 @@ describe('while the server cannot be reached or cannot answer', () => {
         });
       await goTo(page, 'app');
       await page.context().setOffline(true);
-      await page.locator('#set-up-app').click();
+      await page.locator('#set-up-app-submit').click();
       const alert = page.getByRole('alert').filter({ hasText: /could not be reached|nicht erreichbar/ });
       await alert.waitFor();
       await assertAccessible('unreachable');
       await page.context().setOffline(false);
-      await page.locator('#set-up-app').click();
+      await page.locator('#set-up-app-submit').click();
       await page.locator('#secret').waitFor();
       assert.equal(await alert.count(), 0);
 
@@ -657,11 +657,11 @@ describe('every state is accessible', () => {
     }
     await page.locator('nav a[href="#app"]').focus();
     await page.keyboard.press('Enter');
-    await page.locator('#set-up-app').waitFor();
+    await page.locator('#set-up-app-submit').waitFor();
     // A person who opened a part is at its heading, and the next press reaches what is in it.
     await page.locator('h1:focus').waitFor();
     await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.id'), 'set-up-app');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'set-up-app-submit');
   });
 
   test('in German', async () => {

@@ -105,7 +105,7 @@ test('no part of the account page has an English word', async () => {
     await look(String(hash).slice(1));
   }
   await page.evaluate(`location.hash = '#app'`);
-  await page.locator('#set-up-app').click();
+  await page.locator('#set-up-app-submit').click();
   await page.locator('main svg, main img').first().waitFor();
   await look('app-set-up');
   await guest.close();

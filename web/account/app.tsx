@@ -1,14 +1,14 @@
 // The authenticator app: setting it up, new recovery codes, removing it.
 
-import { type ClientSchemas, freshLoginAge, Refusal } from '@overlay-auth/client';
+import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { CopyButton } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
-import { ActionButton, CodeField, codeIn, Form, factorFault, ProofField, proofId } from './form.tsx';
+import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { Loaded } from './loaded.tsx';
-import { Folded, type OfferedProof, ProvenForm, SignInAgain } from './proven-form.tsx';
+import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
 import { useAuthenticators } from './reading.ts';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';
@@ -25,39 +25,42 @@ async function readState(signal: AbortSignal) {
   }
 }
 
-/** The view in place of the state that the server has. */
-type View =
-  | { readonly kind: 'state' | 'proof' }
-  | { readonly kind: 'codes'; readonly codes: readonly string[] };
-
 export function AppPart() {
   const queries = useQueryClient();
   const state = useQuery({ queryKey: ['app'], queryFn: ({ signal }) => readState(signal) });
   const authenticators = useAuthenticators();
-  const [view, setView] = useState<View>({ kind: 'state' });
+  /** Shown once, in place of the state that the server has. */
+  const [newCodes, setNewCodes] = useState<readonly string[] | null>(null);
   const hasPassword = authenticators.data?.some(({ method }) => method === 'updb') ?? false;
   /** Shows the state that the server has now. */
   const refresh = async (said?: string) => {
     await queries.invalidateQueries({ queryKey: ['app'] });
-    setView({ kind: 'state' });
+    setNewCodes(null);
     if (said !== undefined) announce(said);
   };
-  const begin = async (body: { readonly currentPassword?: string }) => {
+  const begin = async (body: OfferedProof) => {
     await api.POST(path, { body });
     await refresh();
   };
-  const shown =
-    view.kind !== 'state' ? view.kind : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
+  const shown = newCodes !== null ? 'codes' : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
   return (
     // Moves the focus to the heading of the new content, for screen readers.
     <Screen key={shown} title={texts.app}>
       <Loaded query={state}>
         {(found) => {
-          if (view.kind === 'codes') return <NewCodes codes={view.codes} refresh={refresh} />;
-          if (view.kind === 'proof') {
-            return <Proof hasPassword={hasPassword} begin={begin} refresh={refresh} />;
+          if (newCodes !== null) return <NewCodes codes={newCodes} refresh={refresh} />;
+          if (found === null) {
+            return (
+              <ProvenForm
+                id="set-up-app"
+                submit={texts.beginSetUp}
+                hasPassword={hasPassword}
+                action={(_values, proof) => begin(proof)}
+              >
+                <p>{texts.appOff}</p>
+              </ProvenForm>
+            );
           }
-          if (found === null) return <Off begin={begin} askForProof={() => setView({ kind: 'proof' })} />;
           if (!found.isVerified) return <SetUp enrollment={found} refresh={refresh} />;
           return (
             <On
@@ -65,7 +68,7 @@ export function AppPart() {
               hasPassword={hasPassword}
               begin={begin}
               refresh={refresh}
-              showCodes={(codes) => setView({ kind: 'codes', codes })}
+              showCodes={setNewCodes}
             />
           );
         }}
@@ -74,47 +77,7 @@ export function AppPart() {
   );
 }
 
-type Begin = (body: { readonly currentPassword?: string }) => Promise<void>;
 type Refresh = (said?: string) => Promise<void>;
-
-function Off({ begin, askForProof }: { begin: Begin; askForProof: () => void }) {
-  const start = async () => {
-    try {
-      await begin({});
-    } catch (error) {
-      if (freshLoginAge(error) === undefined) throw error;
-      askForProof();
-    }
-  };
-  return (
-    <>
-      <p>{texts.appOff}</p>
-      <ActionButton id="set-up-app" label={texts.beginSetUp} kind="main" action={start} />
-    </>
-  );
-}
-
-/** Before setting up an app, some time after the person signed in. */
-function Proof({ hasPassword, begin, refresh }: { hasPassword: boolean; begin: Begin; refresh: Refresh }) {
-  if (!hasPassword) return <SignInAgain />;
-  const prove = (values: FormData) =>
-    begin({ currentPassword: String(values.get(proofId)) }).catch((error) => {
-      throw factorFault(error);
-    });
-  const cancel = (
-    <Button id="cancel-app" onClick={() => refresh()}>
-      {texts.cancel}
-    </Button>
-  );
-  return (
-    <>
-      <p>{texts.proof}</p>
-      <Form id="prove" submit={texts.beginSetUp} others={cancel} action={prove}>
-        <ProofField />
-      </Form>
-    </>
-  );
-}
 
 function On({
   codesLeft,
@@ -125,7 +88,7 @@ function On({
 }: {
   codesLeft: number;
   hasPassword: boolean;
-  begin: Begin;
+  begin: (proof: OfferedProof) => Promise<void>;
   refresh: Refresh;
   showCodes: (codes: readonly string[]) => void;
 }) {
@@ -200,7 +163,7 @@ function SetUp({
   refresh,
 }: {
   enrollment: ClientSchemas['schemas']['TotpEnrollment'];
-  refresh: (said?: string) => Promise<void>;
+  refresh: Refresh;
 }) {
   const confirm = async (values: FormData) => {
     try {

@@ -49,7 +49,7 @@ export function ProvenForm({
 }
 
 /** A person without a password proves their identity by signing in again. */
-export function SignInAgain() {
+function SignInAgain() {
   return (
     <>
       <p>{texts.proofBySignIn}</p>

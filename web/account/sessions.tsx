@@ -1,6 +1,5 @@
 import type { ClientSchemas } from '@overlay-auth/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { named, programText, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
@@ -16,14 +15,11 @@ const path = '/current-identity/api-sessions';
 
 /** Where the person is signed in, with buttons to end each session. */
 export function SessionsPart() {
-  // The pressed button disappears, so the focus moves to the heading.
-  const [changes, setChanges] = useState(0);
   const queries = useQueryClient();
   const query = { limit: 100, sort: 'createdAt desc' };
   const sessions = useReading(['sessions'], (signal) => api.GET(path, { params: { query }, signal }));
   const whenEnded = async (text: string) => {
     await queries.invalidateQueries({ queryKey: ['sessions'] });
-    setChanges(changes + 1);
     announce(text);
   };
   const endOthers = async () => {
@@ -31,7 +27,7 @@ export function SessionsPart() {
     await whenEnded(texts.othersEnded(data.data.ended));
   };
   return (
-    <Screen key={changes} title={texts.sessions}>
+    <Screen title={texts.sessions}>
       <Loaded query={sessions}>
         {(found) => {
           const others = found.filter(({ isCurrent }) => !isCurrent);

@@ -1,4 +1,5 @@
 import { Refusal, Unreachable } from '@overlay-auth/client';
+import { WindowBlocked } from '@overlay-auth/client/browser';
 import { Button } from '../../parts/screen.tsx';
 import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -6,6 +7,7 @@ import { texts } from '../texts/texts.ts';
 /** The failure in words. A refused field says why, in the server's words and the language of the page. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
+  if (error instanceof WindowBlocked) return texts.session.blocked;
   if (error instanceof Unreachable) return failures.unreachable;
   if (!(error instanceof Refusal)) return failures.other;
   if (error.field === 'force') return texts.forms.lastAdministrator;

@@ -1,4 +1,3 @@
-import { WindowBlocked } from '@overlay-auth/client/browser';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { identityEntity } from '../../../../src/model/entities/identity.ts';
 import { useAction } from '../../../parts/action.ts';
@@ -89,10 +88,9 @@ interface Parts {
   readonly header: string;
   readonly payload: string;
 }
-type Decoded = Parts | null;
 
 /** The parts of a JWT for people to read; null for other text. Nothing is verified. */
-function decodedJwt(token: string): Decoded {
+function decodedJwt(token: string): Parts | null {
   const [header = '', payload = '', ...rest] = token.trim().split('.');
   if (rest.length !== 1) return null;
   try {
@@ -111,7 +109,7 @@ function shown(part: unknown): string {
   return JSON.stringify(part, null, 2);
 }
 
-function Outcome({ tried, decoded }: { tried: TriedToken; decoded: Decoded }) {
+function Outcome({ tried, decoded }: { tried: TriedToken; decoded: Parts | null }) {
   const gaveNone = tried.reason === 'provider-refused' || tried.reason === 'provider-unavailable';
   return (
     <>
@@ -165,7 +163,7 @@ function Verdict({ tried }: { tried: TriedToken }) {
   );
 }
 
-function Contents({ decoded, isVerified }: { decoded: Decoded; isVerified: boolean }) {
+function Contents({ decoded, isVerified }: { decoded: Parts | null; isVerified: boolean }) {
   return (
     <div id="decoded">
       <h3>{words.decoded}</h3>
@@ -236,14 +234,7 @@ function TrySignIn({
       <p role="status" id="test-status">
         {state.kind === 'waiting' ? words.waiting : ''}
       </p>
-      {state.kind === 'failed' &&
-        (state.error instanceof WindowBlocked ? (
-          <p className="failure" role="alert">
-            {texts.session.blocked}
-          </p>
-        ) : (
-          <Failure error={state.error} />
-        ))}
+      {state.kind === 'failed' && <Failure error={state.error} />}
     </>
   );
 }
