@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
@@ -15,6 +16,7 @@ import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { until } from '../support/until.ts';
 import {
   announced,
   assertClean,
@@ -899,6 +901,30 @@ test('event subscriptions are made, tested and watched', async () => {
   assert.equal(await former.count(), 0);
   await page.locator('#rotate-secret').click();
   await former.waitFor();
+});
+
+test('an event subscription whose receiver fails says so while it is looked at', async () => {
+  const receiver = await startMessageReceiver();
+  const body = { name: 'deaf', type: 'webhook', url: `${receiver.url}/in`, events: ['admin.changed'] };
+  const path = `event-subscriptions/${createdId(await root.call('POST', 'event-subscriptions', body))}`;
+  // Its own creation is the first event.
+  const isDelivered = async () => (await root.get(`${path}/deliveries`)).json.data[0]?.state === 'delivered';
+  await until(MINUTE, isDelivered);
+  await receiver.close();
+  await using guest = await atConsole(server, 'root', '/console/events');
+  const { page } = guest;
+  await page.clock.install();
+  await page.getByRole('link', { name: 'deaf' }).click();
+  await page.locator('main dl .badge.good').waitFor();
+  await root.call('POST', 'auth-policies', { name: 'unheard' });
+  await until(MINUTE, async () => (await root.get(path)).json.data.failures > 0);
+  // The list of deliveries and the state above it are read again at the same time.
+  await page.clock.runFor(10_000);
+  await page.locator('main dl .badge.bad').filter({ hasText: 'waiting' }).waitFor();
+  await page.locator('li .badge').filter({ hasText: 'waiting' }).first().waitFor();
+  await page.locator('#test').click();
+  await page.getByText('It has not arrived').waitFor();
+  await assertClean(guest);
 });
 
 /** Each screen with something in it, and what shows that it is there. */

@@ -2,6 +2,7 @@
 
 import { Refusal } from '@overlay-auth/client';
 import {
+  type ComponentProps,
   createContext,
   type FormEvent,
   type InputHTMLAttributes,
@@ -134,24 +135,17 @@ export function factorFault(error: unknown): unknown {
   return error.code === 'INVALID_TOTP_CODE' ? new Fault('code', texts.wrongCode) : error;
 }
 
+interface ActionButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick' | 'isBusy'> {
+  readonly label: string;
+  readonly action: () => Promise<unknown>;
+}
+
 /** A button that acts at once, with its failure next to it. */
-export function ActionButton({
-  id,
-  label,
-  action,
-  kind = 'plain',
-  describedBy,
-}: {
-  id?: string;
-  label: string;
-  action: () => Promise<unknown>;
-  kind?: 'main' | 'danger' | 'plain';
-  describedBy?: string;
-}) {
+export function ActionButton({ label, action, ...button }: ActionButtonProps) {
   const { mutate, error, isPending } = useAction({ mutationFn: action });
   return (
     <div className="action">
-      <Button id={id} kind={kind} isBusy={isPending} aria-describedby={describedBy} onClick={() => mutate()}>
+      <Button {...button} isBusy={isPending} onClick={() => mutate()}>
         {label}
       </Button>
       {error !== null && <Failure error={error} />}

@@ -120,7 +120,7 @@ function SessionCard({
       <ActionButton
         label={isCurrent ? texts.signOut : texts.endSession}
         action={end}
-        describedBy={`session-${id}`}
+        aria-describedby={`session-${id}`}
       />
     </li>
   );

@@ -12,7 +12,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Deliveries } from '../../parts/deliveries.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Time } from '../../parts/time.tsx';
-import { refresh } from '../../queries.ts';
+import { refresh, useRead } from '../../queries.ts';
 import { type Change, make } from '../../session/api.ts';
 import type { EventDelivery, EventSubscription } from '../../types.ts';
 import { type Created, FirstSecret, ShownOnce, withSecret } from '../clients/client-secrets.tsx';
@@ -49,7 +49,7 @@ export function SubscriptionScreen() {
     >
       {(subscription, mayChange) => (
         <>
-          <Facts facts={[[words.progress, <Progress key="progress" subscription={subscription} />]]} />
+          <Facts facts={[[words.progress, <ProgressNow key="progress" subscription={subscription} />]]} />
           {mayChange && <Actions subscription={subscription} />}
           <Deliveries<EventDelivery>
             collection="event-subscriptions"
@@ -84,6 +84,15 @@ function Subscribed(created: Created) {
       </p>
     </Screen>
   );
+}
+
+/** Read again together with the latest deliveries, which it would contradict otherwise. */
+function ProgressNow({ subscription }: { subscription: EventSubscription }) {
+  const path = `event-subscriptions/${subscription.id}`;
+  const { data = subscription } = useRead<EventSubscription>(['progress', path], path, {
+    refetchInterval: 10_000,
+  });
+  return <Progress subscription={data} />;
 }
 
 /** A test, a replay, and another secret. */
