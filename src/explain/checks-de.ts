@@ -74,7 +74,7 @@ export const checksInGerman: Readonly<Record<string, string>> = {
     'durch Modus soft zugelassen, obwohl der Stand nicht festzustellen ist: {=1}',
   'the status cannot be had: {1}': 'der Stand ist nicht festzustellen: {=1}',
   'not in the CRL of {1}': 'nicht in der CRL von {1}',
-  'the CRL of {1} is outdated since {2}': 'die CRL von {1} ist seit {2} veraltet',
+  'the CRL of {1} has been outdated since {2}': 'die CRL von {1} ist seit {2} veraltet',
   'there is no CRL of its issuer': 'es gibt keine CRL des Ausstellers',
   '{1} was revoked on {2} ({3}), by {4}': '{1} wurde am {2} widerrufen ({3}), laut {4}',
   'good, by {1}': 'gut, laut {1}',

@@ -185,8 +185,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Das bisherige Passwort ist nicht richtig oder nach zu vielen Fehlversuchen gesperrt',
   'This authenticator is a certificate, not a password':
     'Dieses Anmeldemittel ist ein Zertifikat und kein Passwort',
-  'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address is none':
-    'Passkeys brauchen einen Hostnamen, unter edge.passkeys.rpId, falls gesetzt; diese Adresse ist keiner',
+  'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address has none':
+    'Passkeys brauchen einen Hostnamen, unter edge.passkeys.rpId, falls gesetzt; diese Adresse hat keinen',
   'The auth policy of this account takes no passkeys; an administrator can change that':
     'Die Richtlinie dieses Kontos nimmt keine Passkeys an; ein Administrator kann das ändern',
   'The policy asks for a passkey with PIN, finger or face':

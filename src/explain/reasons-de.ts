@@ -36,7 +36,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'ca-not-verified': said`Das Zertifikat führt zu einer CA, die hier angelegt, aber nicht überprüft ist; ihre Zertifikate zählen noch nicht.
     Lassen Sie die CA oder eine Stelle unter ihr ein Zertifikat ausstellen, dessen Common Name das Prüftoken der CA ist, und reichen Sie es ein.`,
   'ca-auth-off': said`Das Zertifikat führt zu einer CA, die hier ohne Anmeldung angelegt ist; ihre Zertifikate sind nicht für Anmeldungen.
-    Erlauben Sie sie, wenn Zertifikate dieser CA anmelden sollen.`,
+    Erlauben Sie die Anmeldung, wenn Zertifikate dieser CA dafür gelten sollen.`,
   'broken-chain': said`Ein Zertifikat auf dem Pfad zu einer vertrauenswürdigen Stelle verletzt eine Regel. Die fehlgeschlagene Prüfung nennt Zertifikat und Regel.
     Lassen Sie das genannte Zertifikat neu ausstellen, ohne das Beanstandete. Der Client soll sein Zertifikat und die Zwischenzertifikate senden, und sonst nichts.`,
   'authority-expired': said`Eine Stelle auf dem Pfad des Zertifikats ist abgelaufen oder noch nicht gültig. Die fehlgeschlagene Prüfung sagt, welche und seit wann.

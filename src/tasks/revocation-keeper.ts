@@ -221,7 +221,7 @@ async function fetchList(needs: KeeperNeeds, state: Watched, url: string): Promi
     const { list, der } = await readSource(needs, state, url);
     const fetched = await verified(state, list, now);
     if (now >= fetched.nextUpdate)
-      throw new ListRefused(`is outdated since ${new Date(fetched.nextUpdate).toISOString()}`);
+      throw new ListRefused(`has been outdated since ${new Date(fetched.nextUpdate).toISOString()}`);
     const issuer = state.issuers.get(fetched.authority);
     if (issuer === undefined) throw new Error('a list is verified by an issuer that is known');
     // The feed reports it before `keep` resolves, and it need not be read again.

@@ -109,13 +109,13 @@ const rows: Commands = {
     ${{ '<authority>': { help: 'which one', choices: ['root', 'client-ca'] } }}
     ${config}
     ${{ '--switch': { help: 'sign by the next one from now on; both stay trusted', conflicts: ['retire', 'undo'] } }}
-    ${{ '--retire': { help: 'trust the previous one no longer', conflicts: ['undo'] } }}
+    ${{ '--retire': { help: 'no longer trust the previous one', conflicts: ['undo'] } }}
     --undo      take back the last step
     ${{ '--same-key': { help: 'a new certificate for the same name and key', conflicts: ['cert', ...laterSteps] } }}
-    ${{ '--cert <file>': { help: 'an authority that was made elsewhere', conflicts: laterSteps } }}
+    ${{ '--cert <file>': { help: 'certificate of an authority that was made elsewhere', conflicts: laterSteps } }}
     ${{ '--key <file>': { help: 'its private key, PEM without a passphrase', conflicts: laterSteps } }}
-    --no-cross  make nothing by which clients that trust only one root accept the other
-    --force     do it although something still depends on the present state
+    --no-cross  do not sign one root by the other, so clients accept only the one that they trust
+    --force     go on although a node or a client still needs the other authority
 
     Without an option it makes the next authority, which is trusted and published beside the present one. A running controller applies each step after config reload or SIGHUP. Nodes say which authorities they trust: a step that would lock one out is refused.`,
   'pki trust': trust('trustAuthority')`

@@ -87,7 +87,7 @@ export function statusByLists(
     return revokedBy(certificate, { entry, by: `the CRL of ${base.authorityName}` });
   if (now < base.nextUpdate) return { status: 'good', saw: `not in the CRL of ${base.authorityName}` };
   const since = new Date(base.nextUpdate).toISOString();
-  return { status: null, saw: `the CRL of ${base.authorityName} is outdated since ${since}` };
+  return { status: null, saw: `the CRL of ${base.authorityName} has been outdated since ${since}` };
 }
 
 /** @param of.by who says so */

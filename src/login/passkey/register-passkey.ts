@@ -98,7 +98,7 @@ const asksForModel = ({ primary }: Registration['account']['policy']) =>
 export function requireSite({ site }: AskedIn): NonNullable<AskedIn['site']> {
   if (site !== null) return site;
   throw new AuthError('conflict', {
-    description: 'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address is none',
+    description: 'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address has none',
   });
 }
 

@@ -113,8 +113,8 @@ export const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
   invalid_passkey: {
     heading: ['The passkey was not accepted', 'Der Passkey wurde nicht angenommen'],
     text: [
-      'It may be registered for another account or another site, or the question was too old.',
-      'Vielleicht gehört er zu einem anderen Konto oder einer anderen Seite, oder die Frage war zu alt.',
+      'It may be registered for another account or another site, or it took too long.',
+      'Vielleicht gehört er zu einem anderen Konto oder einer anderen Seite, oder es hat zu lange gedauert.',
     ],
     next: tryAgain,
   },

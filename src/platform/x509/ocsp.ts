@@ -226,7 +226,7 @@ function readSingle(single: DerElement, now: Millis): Omit<OcspAnswer, 'authorit
   fields.done();
   if (thisUpdate > now + otherClockAhead) throw new AnswerRefused('is from the future');
   const end = nextUpdate ?? thisUpdate + withoutNextUpdate;
-  if (now >= end) throw new AnswerRefused(`is outdated since ${new Date(end).toISOString()}`);
+  if (now >= end) throw new AnswerRefused(`has been outdated since ${new Date(end).toISOString()}`);
   if (info === undefined) return { revoked: null, thisUpdate, nextUpdate };
   const [time, reason] = elementsOf(info.content);
   const why = reason === undefined ? undefined : elementsOf(reason.content)[0];

@@ -148,8 +148,8 @@ export const fieldsOfOthers = wordsOf({
         'Personen finden sie auf ihrer Kontoseite. Leer: Sie wird dort nicht angeboten.',
       ],
       initiateLoginUri: [
-        'Opened instead of the start page, if the application has one (https).',
-        'Öffnet sich statt der Startseite, wenn die Anwendung sie hat (https).',
+        'Where the application begins a sign-in (https). The account page opens it instead of the start page.',
+        'Wo die Anwendung eine Anmeldung beginnt (https). Die Kontoseite öffnet sie statt der Startseite.',
       ],
       logoUri: [
         'A picture, which is made small here. People see it on their account page.',
