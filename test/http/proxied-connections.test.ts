@@ -1,6 +1,8 @@
 // The PROXY protocol at a listener: what a load balancer says about its connections, over real TCP and TLS.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -10,6 +12,7 @@ import type { IpRange } from '../../src/config/addresses.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import { balancer } from '../support/balancer.ts';
+import { makeCertificate } from '../support/chains.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   proxyBlock,
@@ -339,6 +342,43 @@ describe('the limit of connections for each source', () => {
     }
     assert.ok(again !== undefined, 'who leaves makes room');
   });
+});
+
+describe('handshakes with a key that takes long to check', () => {
+  test('take places of their source for a minute, even if they fail, and none of the balancer', async (t) => {
+    const { port } = await startBalanced(t, { limits: { connectionsPerSource: 3 } });
+    const [keys, others] = [costlyKeys(), costlyKeys()];
+    const { d, dp, dq } = others.privateKey.export({ format: 'jwk' });
+    const jwk = Object.assign(keys.privateKey.export({ format: 'jwk' }), { d, dp, dq });
+    const wrongKey = createPrivateKey({ key: jwk, format: 'jwk' });
+    const { certPem: cert } = makeCertificate({ subject: 'costly', keys });
+    const from = proxyBlockFor('203.0.113.7');
+    const shake = async (key: KeyObject) => {
+      const pem = key.export({ format: 'pem', type: 'pkcs8' });
+      const socket = await secureBehind(t, port, from, { cert, key: pem, maxVersion: 'TLSv1.2' });
+      socket.destroy();
+    };
+    await assert.rejects(shake(wrongKey), { code: 'ERR_SSL_TLSV1_ALERT_DECRYPT_ERROR' });
+    // The server may not yet have seen that the connection before has ended.
+    let passed = 0;
+    for (let attempt = 0; attempt < 50 && passed < 2; attempt += 1)
+      passed += await shake(keys.privateKey).then(
+        () => 1,
+        () => 0,
+      );
+    await assert.rejects(secureBehind(t, port, from));
+    for (const header of [proxyLocal, proxyBlockFor('203.0.113.8')])
+      assert.ok(await addressSeen(await secureBehind(t, port, header), port));
+  });
+
+  function costlyKeys() {
+    const options = ['rsa_keygen_bits:2048', 'rsa_keygen_pubexp:4294967297'];
+    const args = ['genpkey', '-algorithm', 'RSA', ...options.flatMap((option) => ['-pkeyopt', option])];
+    const privateKey = createPrivateKey(
+      execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] }),
+    );
+    return { privateKey, publicKey: createPublicKey(privateKey) };
+  }
 });
 
 describe('closing a listener', () => {

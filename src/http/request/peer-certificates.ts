@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { sha256 } from '../../platform/digest.ts';
+import { isCostlyKey } from '../../platform/x509/key-strength.ts';
 import { intermediatesOf, rememberIntermediates } from '../../platform/x509/known-intermediates.ts';
 
 export interface PeerCertificates {
@@ -41,6 +42,18 @@ export function rememberHandshake(socket: TLSSocket): void {
   if (read === null) return;
   const { leafThumbprint, chain } = read;
   rememberIntermediates({ leafThumbprint, certificates: chain.slice(1), areTrusted: false });
+}
+
+/** Whether a handshake, which may have failed, has checked a signature by a key that takes long. */
+export function wasCostly(socket: TLSSocket): boolean {
+  if (socket.isSessionReused()) return false;
+  try {
+    const leaf = socket.getPeerX509Certificate();
+    return leaf !== undefined && isCostlyKey(leaf.publicKey);
+  } catch {
+    // A key that cannot be read has checked nothing.
+    return false;
+  }
 }
 
 function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:https';
 import { test } from 'node:test';
+import { MINUTE } from '../../platform/clock.ts';
 import { limitConnections, sourceCounts } from './connections.ts';
 
 /** A server whose connections come from these addresses. */
-function limited(perSource: number) {
-  const server = new EventEmitter();
+function limited(perSource: number, server = new EventEmitter()) {
   limitConnections(sourceCounts(), server as Server, perSource);
   return (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), { remoteAddress, isOpen: true, destroy });
@@ -17,6 +17,38 @@ function limited(perSource: number) {
     return socket;
   };
 }
+
+test('a handshake with a costly key takes a twentieth of the places for a minute, and a resumed one none', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const server = new EventEmitter();
+  const connect = limited(40, server);
+  const remoteAddress = '192.0.2.1';
+  const shake = (publicExponent: bigint, isReused = false) => {
+    const publicKey = { asymmetricKeyDetails: { modulusLength: 2048, publicExponent } };
+    const getPeerX509Certificate = () => ({ publicKey });
+    server.emit('secureConnection', {
+      remoteAddress,
+      isSessionReused: () => isReused,
+      getPeerX509Certificate,
+    });
+  };
+  for (let at = 0; at < 30; at += 1) shake(65_537n);
+  shake(2n ** 32n + 1n, true);
+  for (let at = 0; at < 19; at += 1) shake(2n ** 32n + 1n);
+  const open = [1, 2, 3].map(() => connect(remoteAddress));
+  assert.deepEqual(
+    open.map(({ isOpen }) => isOpen),
+    [true, true, false],
+  );
+  shake(2n ** 32n + 1n);
+  assert.equal(open[0]?.isOpen, true);
+  shake(2n ** 32n + 1n);
+  assert.deepEqual([open[0]?.isOpen, open[1]?.isOpen], [false, false], 'they may be about to do the same');
+  for (const one of open.slice(0, 2)) one.emit('close');
+  assert.equal(connect(remoteAddress).isOpen, false, 'also beyond the last place');
+  t.mock.timers.tick(MINUTE);
+  assert.equal(connect(remoteAddress).isOpen, true);
+});
 
 test('a source has its share of the connections, and a /48 of IPv6 eight', () => {
   const connect = limited(10);

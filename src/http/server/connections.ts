@@ -1,12 +1,18 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { MINUTE } from '../../platform/clock.ts';
 import { sourcesOf } from '../../platform/network/sources.ts';
+import { wasCostly } from '../request/peer-certificates.ts';
 
 /** Of one interface. */
 export const mostConnections = 20_000;
 /** The share of one source; see `sourcesOf`. */
 export const mostConnectionsPerSource = 2_000;
+
+/** So many handshakes with a costly key a source may make in a minute. */
+const mostCostly = 20;
 
 /** How many connections each source has. */
 export interface SourceCounts {
@@ -39,7 +45,8 @@ export function limitConnections(
   server: Server,
   perSource: number,
 ): { /** Ends every connection, those in a handshake included. */ destroyAll(): void } {
-  const sockets = new Set<Socket>();
+  /** With the sources under which each is counted. */
+  const sockets = new Map<Socket, readonly string[]>();
 
   // Before TLS begins, so that a connection too many costs no handshake.
   server.prependListener('connection', (socket: Socket) => {
@@ -55,16 +62,35 @@ export function limitConnections(
         return;
       }
     }
-    sockets.add(socket);
+    sockets.set(socket, counted);
     socket.once('close', () => {
       sockets.delete(socket);
       leave();
     });
   });
 
+  // A handshake checks what the certificate's key has signed before we can judge the key. So it takes places of its
+  // source, whether it succeeded or not, and beyond the last one: the connection has one itself. Where there is none,
+  // the connections of the source end, which may all be about to send such a signature.
+  const places = Math.ceil(perSource / mostCostly);
+  const charge = (socket: TLSSocket) => {
+    if (!wasCostly(socket)) return;
+    for (const { prefix, shares } of sourcesOf(socket.remoteAddress ?? ''))
+      for (let left = places; left > 0; left -= 1) {
+        if (counts.open(prefix, perSource * shares + places))
+          setTimeout(() => counts.close(prefix), MINUTE).unref();
+        else endAllOf(prefix);
+      }
+  };
+  const endAllOf = (prefix: string) => {
+    for (const [open, counted] of sockets) if (counted.includes(prefix)) open.destroy();
+  };
+  server.on('secureConnection', charge);
+  server.on('tlsClientError', (_error, socket) => charge(socket));
+
   return {
     destroyAll() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) socket.destroy();
     },
   };
 }

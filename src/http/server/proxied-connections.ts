@@ -62,14 +62,15 @@ export function readProxyHeaders(needs: { clock: Clock; log: Logger }, server: S
 
   // TLS makes its own socket, which asks the system for the other end. Must run before the first request is read from
   // it.
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    if (socket.remoteAddress === undefined) {
-      socket.destroy();
-      return;
-    }
+  const showClient = (socket: TLSSocket) => {
     const client = clients.get(connectionKey(socket));
     if (client !== undefined) showAddress(socket, client);
+  };
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    if (socket.remoteAddress === undefined) socket.destroy();
+    else showClient(socket);
   });
+  server.prependListener('tlsClientError', (_error, socket) => showClient(socket));
 
   return { endPending: reading.endAll };
 }

@@ -31,6 +31,12 @@ export function isAcceptedKey(key: KeyObject): boolean {
   return key.asymmetricKeyType === 'ed25519';
 }
 
+/** Whether a check by this key, which a client has chosen, takes ten milliseconds and not a tenth of one. */
+export function isCostlyKey({ asymmetricKeyDetails: details = {} }: KeyObject): boolean {
+  const { modulusLength: bits = 0, publicExponent = 0n } = details;
+  return bits > longestRsaModulus || publicExponent > largestExponent;
+}
+
 /** For people: `RSA 1024`, `RSA 2048 with an exponent of 33 bits`, `P-256`, `ed448`. */
 export function describeKey(key: KeyObject): string {
   const { modulusLength, namedCurve, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
