@@ -11,11 +11,16 @@ import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
-const cluster = await startCluster({ nodes: clusterSize.nodes });
+const database = await startPostgres();
+const cluster = await startCluster({ nodes: clusterSize.nodes, database });
 await cluster.createUser('witness');
-after(() => cluster.close());
+after(async () => {
+  await cluster.close();
+  await database.close();
+});
 
 function nodeOf(round: number): ClusterNode {
   return cluster.nodes[round % cluster.nodes.length] as ClusterNode;
@@ -32,9 +37,9 @@ describe('a cluster under load', () => {
 
   test('loses nothing when the database is killed', (t) =>
     underLoad(t, cluster, async (load) => {
-      await cluster.database.kill();
+      await database.kill();
       const begun = systemClock.monotonic();
-      await cluster.database.start();
+      await database.start();
       t.diagnostic(`the database was back after ${Math.round(systemClock.monotonic() - begun)} ms`);
       return load.untilServed();
     }));

@@ -11,7 +11,7 @@ import type { HttpsClient } from './https-client.ts';
 import { type Caller, createdId, loggedIn, password } from './management.ts';
 import { withMetrics } from './metrics.ts';
 import { asDialled, freePort } from './nodes.ts';
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import { postgresServer, type SharedPostgres } from './postgres.ts';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
 
 const shiftedClock = new URL('./shifted-clock.ts', import.meta.url).pathname;
@@ -51,7 +51,7 @@ export interface ClusterNode {
 
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
-  readonly database: PostgresServer;
+  readonly database: SharedPostgres;
   /** The name of the database on its server. */
   readonly databaseName: string;
   /** A further client, with connections of its own, through the load balancer. */
@@ -67,8 +67,8 @@ export interface Cluster {
 
 export interface ClusterOptions {
   readonly nodes: number;
-  /** Default: a server of its own, which is closed with the cluster. */
-  readonly database?: PostgresServer;
+  /** Default: the server that all tests share. */
+  readonly database?: SharedPostgres;
   /** Clients dial each node at its own address instead of the load balancer's. */
   readonly hasOwnAddresses?: boolean;
   /** The client ids that have the compatibility profile. */
@@ -76,7 +76,7 @@ export interface ClusterOptions {
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const database = options.database ?? (await startPostgres());
+  const database = options.database ?? (await postgresServer());
   const box = sandbox();
   const ports: number[] = [];
   const wires: TcpProxy[] = [];
@@ -90,7 +90,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await box.close();
     await front.close();
     for (const wire of wires) await wire.close();
-    if (options.database === undefined) await database.close();
   }
 
   try {
