@@ -20,6 +20,7 @@ import {
   untilReady,
 } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
+import { eventually } from '../support/until.ts';
 
 const configFile = 'h/controller.yml';
 
@@ -133,10 +134,11 @@ describe('run controller', () => {
   test('writes text when the configuration says so; a second signal does not wait for requests under way', async () => {
     await using box = await homeBox();
     const run = box.start(['run', 'controller', configFile]);
-    const said = async (words: string) => {
-      while (!run.output().stdout.includes(words)) await new Promise((resolve) => setImmediate(resolve));
-      return run.output().stdout;
-    };
+    const said = (words: string) =>
+      eventually(
+        () => run.output().stdout,
+        (text) => text.includes(words),
+      );
     const ready = /INFO {2}ready event=ready issuers=\["(https:\/\/localhost:\d+)\/oidc"\]/.exec(
       await said('event=ready'),
     );
