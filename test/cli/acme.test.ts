@@ -73,6 +73,22 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     await pebble[Symbol.asyncDispose]();
   });
 
+  /** @param more lines of `acme` */
+  function identity(hosts: readonly string[], directory: string, more: readonly string[]): string {
+    const lines = [
+      `directory: ${directory}`,
+      `hosts: [${hosts.join(', ')}]`,
+      'trustedRoots: [../directory-ca.pem]',
+      ...more,
+    ];
+    return `    identity:\n      acme:\n${lines.map((line) => `        ${line}\n`).join('')}`;
+  }
+
+  function editHome(name: string, change: (yaml: string) => string): void {
+    const file = join(box.cwd, name, 'controller.yml');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+  }
+
   /** @param more lines of `acme`. @returns its name */
   async function home(
     name: string,
@@ -81,18 +97,7 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     more: readonly string[] = [],
   ): Promise<string> {
     await box.home(name, `auth.example.com:${port}`);
-    const file = join(box.cwd, name, 'controller.yml');
-    const yaml = readFileSync(file, 'utf8');
-    const identity = [
-      '    identity:',
-      '      acme:',
-      `        directory: ${directory}`,
-      `        hosts: [${hosts.join(', ')}]`,
-      '        trustedRoots: [../directory-ca.pem]',
-      ...more.map((line) => `        ${line}`),
-      '',
-    ].join('\n');
-    writeFileSync(file, yaml.replace(/^( +)apis:/m, `${identity}$&`));
+    editHome(name, (yaml) => yaml.replace(/^ +apis:/m, `${identity(hosts, directory, more)}$&`));
     return name;
   }
 
@@ -152,8 +157,7 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
     const keys = new Set<string>();
     const serials = new Set<string>();
     for (const hosts of ['auth.example.com', 'auth.example.com', 'auth.example.com, other.example.com']) {
-      const file = join(box.cwd, name, 'controller.yml');
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/^( +)hosts: .*/m, `$1hosts: [${hosts}]`));
+      editHome(name, (yaml) => yaml.replace(/^( +)hosts: .*/m, `$1hosts: [${hosts}]`));
       const run = await started(name);
       await ordered(run);
       await stopped(run);
@@ -169,24 +173,43 @@ describe('a listener whose certificate an ACME authority issues', { skip: noPebb
   });
 
   test('an authority that binds accounts to customers gives one to the holder of a key only', async () => {
-    const hmacKey = randomBytes(32).toString('base64url');
-    await using forCustomers = await startPebble(box.cwd, { tlsPort: port, customers: { 'kid-1': hmacKey } });
-    const order = async (name: string, key?: string) => {
-      if (key !== undefined) writeFileSync(join(box.cwd, `${name}.key`), `${key}\n`);
-      const lines =
-        key === undefined ? [] : ['externalAccount:', '  keyId: kid-1', `  hmacKeyFile: ../${name}.key`];
-      const run = await started(await home(name, ['auth.example.com'], forCustomers.directory, lines));
-      const { error } = await run.line(({ directory }) => directory !== undefined);
-      await stopped(run);
-      assert.ok(!run.output().stdout.includes(key ?? 'none'), 'the key is not in the log');
-      return JSON.stringify(error ?? null);
+    const hosts = ['auth.example.com'];
+    const key = randomBytes(32).toString('base64url');
+    await using forCustomers = await startPebble(box.cwd, { tlsPort: port, customers: { 'kid-1': key } });
+    const { directory } = forCustomers;
+    const accountOf = (name: string, hmacKey: string) => {
+      writeFileSync(join(box.cwd, `${name}.key`), `${hmacKey}\n`);
+      return ['externalAccount:', '  keyId: kid-1', `  hmacKeyFile: ../${name}.key`];
     };
-    assert.match(await order('stranger'), /externalAccountBinding/);
-    assert.match(await order('forger', randomBytes(32).toString('base64url')), /external account/);
-    assert.match(await order('mistyped', 'not a key!'), /no key in base64url/);
-    assert.equal(await order('customer', hmacKey), 'null');
+    const forged = randomBytes(32).toString('base64url');
+    const refused: readonly [name: string, account: readonly string[], words: RegExp][] = [
+      ['stranger', [], /externalAccountBinding/],
+      ['forger', accountOf('forger', forged), /external account/],
+      ['mistyped', accountOf('mistyped', 'not a key!'), /no key in base64url/],
+    ];
+    // A listener for each, before that of the customer: they share the key of the account, which is made only then.
+    const listeners = refused
+      .map(
+        ([name, account]) => `  - name: ${name}
+    bindPoints: [{ interface: '127.0.0.1:0', address: '${name}.example.com:443' }]
+${identity(hosts, directory, account)}    apis: [{ binding: health-checks }]
+`,
+      )
+      .join('');
+    await home('customer', hosts, directory, accountOf('customer', key));
+    editHome('customer', (yaml) => yaml.replace(/^web:.*\n/m, `$&${listeners}`));
+    const run = await started('customer');
+    for (const [name, , words] of refused) {
+      const { error } = await run.line(({ listener }) => listener === name);
+      assert.match(JSON.stringify(error), words);
+    }
+    await run.line(({ event }) => event === 'certificate.ordered');
+    await stopped(run);
+    for (const secret of [key, forged, 'not a key!'])
+      assert.ok(!run.output().stdout.includes(secret), 'no key is in the log');
     // The account is there: a second certificate does not make another one.
     rmSync(join(box.cwd, 'customer', 'acme', 'default.cert.pem'));
+    editHome('customer', (yaml) => yaml.replace(listeners, ''));
     const again = await started('customer');
     await ordered(again);
     await stopped(again);
