@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/request/route.ts';
+import { mayChangeSomething } from '../../src/http/request/sender.ts';
 import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';
@@ -362,6 +363,19 @@ describe('hostile requests', () => {
         }
       });
       await Promise.all(calls);
+    }
+  });
+
+  // The server of the tests finds answers that are not declared.
+  test('a malformed Content-Type is refused as every endpoint declares it, also where no body is expected', async () => {
+    for (const route of routes) {
+      const path = route.path.replace(/:\w+/g, 'default');
+      for (const method of route.methods.filter(mayChangeSomething)) {
+        const headers = { authorization: `Bearer ${admin}`, 'content-type': 'json' };
+        const answer = await server.request(method, path, { headers });
+        assertHarmless(answer, `${method} ${path}`);
+        assert.equal(answer.status, 415, `${method} ${path}`);
+      }
     }
   });
 });

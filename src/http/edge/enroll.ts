@@ -59,7 +59,6 @@ const enrollRefusals = [
   'could_not_validate',
   'could_not_parse_body',
   'rate_limited',
-  'unsupported_media_type',
 ] as const;
 
 /** `/enroll?method=…` and `/enroll/…` */

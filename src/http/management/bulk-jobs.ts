@@ -150,13 +150,7 @@ function importRoute(needs: EdgeServices): Route {
       importSchema,
       `The identities that it made: none with problems or \`dryRun\`. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
     ),
-    refusals: [
-      'could_not_parse_body',
-      'unsupported_media_type',
-      'could_not_validate',
-      'not_found',
-      'conflict',
-    ],
+    refusals: ['could_not_parse_body', 'could_not_validate', 'not_found', 'conflict'],
     rawBody: [csvType],
     bodyLimit: largestTable,
     query: changeParameters.extend({

@@ -65,7 +65,7 @@ export function caRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'verifyCa',
       rawBody: ['application/json', ...pemTypes],
       described: { body: proof },
-      refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
+      refusals: ['conflict', 'could_not_parse_body', 'could_not_validate'],
       does: (context) => verifyCa(needs, context.adminCall(), { id: context.id, pem: proofIn(context) }),
     }),
   ];

@@ -63,7 +63,6 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
       ),
       refusals: [
         'could_not_parse_body',
-        'unsupported_media_type',
         'could_not_validate',
         'conflict',
         'cannot_be_deleted',

@@ -100,7 +100,7 @@ export function userInfoRoute(needs: PageServices): Route {
     errors: 'oauth',
     summary: 'Read claims about the caller (OIDC Core 5.3)',
     answers: { 200: documentAnswer(userInfoSchema, 'The claims') },
-    refusals: ['insufficient_scope', 'could_not_validate', 'could_not_parse_body', 'unsupported_media_type'],
+    refusals: ['insufficient_scope', 'could_not_validate', 'could_not_parse_body'],
     takesFormToken: true,
     handler: async (context) => json(await userInfo(needs, context.principal)),
   });

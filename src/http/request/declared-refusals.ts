@@ -25,11 +25,10 @@ export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
   if (isUnacceptable('x/x', mediaTypesOf(route))) codes.add('not_acceptable');
   if (route.guard !== 'anonymous') codes.add('unauthorized');
   if (route.guard === 'admin' || refusesForeignPages(route)) codes.add('forbidden');
-  if (route.body !== undefined) {
-    for (const code of ['could_not_parse_body', 'could_not_validate', 'unsupported_media_type'] as const)
-      codes.add(code);
-  }
-  if (route.query !== undefined) codes.add('could_not_validate');
+  if (route.body !== undefined) codes.add('could_not_parse_body');
+  if (route.body !== undefined || route.query !== undefined) codes.add('could_not_validate');
+  // Of any content: where none is expected, a media type may still be malformed.
+  if (route.methods.some(mayChangeSomething)) codes.add('unsupported_media_type');
   if (countsAgainstSource(route)) codes.add('rate_limited');
   if (route.path.includes('/:')) codes.add('not_found');
   return codes;
