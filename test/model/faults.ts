@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a TOTP code works twice',
-    edits: [{ file: totp, from: 'AND last_step < ? RETURNING', to: 'AND last_step <= ? RETURNING' }],
+    edits: [{ file: totp, from: 'AND last_step < $', to: 'AND last_step <= $' }],
   },
   {
     name: 'a recovery code works twice',

@@ -303,7 +303,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
           engine.totp.verify(flow, { sealedSeed: 'sealed', step: 10, now: t0 }),
         );
         assert.equal(count(verified, true), 1);
-        assert.equal(count(await race((engine) => engine.totp.burnStep(id, 11)), true), 1);
+        assert.equal(count(await race((engine) => engine.totp.burnStep(id, t0, 11)), true), 1);
         assert.equal(count(await race((engine) => engine.totp.burnRecoveryCode(id, 'r1', t0)), true), 1);
       });
 

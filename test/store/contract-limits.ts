@@ -80,7 +80,8 @@ export function limitTests({ store }: SharedDatabase): void {
       const { sealedSeed, recoveryCodesLeft } = (await store.totp.find(id)) ?? {};
       assert.deepEqual({ sealedSeed, recoveryCodesLeft }, { sealedSeed: 'new', recoveryCodesLeft: 1 });
       assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), false);
-      assert.equal(await store.totp.burnStep(id, 101), true);
+      assert.equal(await store.totp.burnStep(id, t0, 101), true);
+      assert.equal(await store.totp.burnStep(id, t0 - 1, 102), false, 'a code of the replaced app');
     });
 
     test('a step is accepted once, and none at or before it', async () => {
@@ -89,9 +90,10 @@ export function limitTests({ store }: SharedDatabase): void {
       await store.totp.start(flow, pendingTotp(id), t0);
       await store.totp.verify(flow, { sealedSeed: 's', step: 100, now: t0 });
       const accepted: boolean[] = [];
-      for (const step of [100, 99, 101, 101, 103, 102]) accepted.push(await store.totp.burnStep(id, step));
+      for (const step of [100, 99, 101, 101, 103, 102])
+        accepted.push(await store.totp.burnStep(id, t0, step));
       assert.deepEqual(accepted, [false, false, true, false, true, false]);
-      assert.equal(await store.totp.burnStep(newId<IdentityId>(), 1), false);
+      assert.equal(await store.totp.burnStep(newId<IdentityId>(), t0, 1), false);
     });
 
     test('a recovery code is used once; new ones replace all; removal takes everything', async () => {

@@ -135,8 +135,8 @@ export function restoreTests({ store }: SharedDatabase): void {
       assert.equal(await store.authenticators.promoteSuccessor(promote), false);
       assert.equal((await store.authenticators.findCertificateLogin('present'))?.identity.id, user.id);
       assert.equal(await store.setupLinks.check(link.tokenHash, t0), 'unknown');
-      assert.equal(await store.totp.burnStep(user.id, 20), false);
-      assert.equal(await store.totp.burnStep(user.id, 21), true);
+      assert.equal(await store.totp.burnStep(user.id, t0, 20), false);
+      assert.equal(await store.totp.burnStep(user.id, t0, 21), true);
       assert.equal(await store.totp.burnRecoveryCode(user.id, 'r1', t0), false);
       assert.equal(await store.keys.serverSecret('root', () => 'after'), 'after');
       assert.equal((await store.attempts.count([limit], 1, t0)).outcome, 'refused');
@@ -152,7 +152,7 @@ export function restoreTests({ store }: SharedDatabase): void {
         invitations: 0,
       });
       assert.equal(await store.restores.latest(), 'r2');
-      assert.equal(await store.totp.burnStep(user.id, 21), false, 'TOTP never moves back');
+      assert.equal(await store.totp.burnStep(user.id, t0, 21), false, 'TOTP never moves back');
     });
 
     test('the last backup is noted, also if an earlier one is told after it', async () => {

@@ -98,7 +98,10 @@ async function rightCode(
       'not the code of this half minute, nor of the one before or after',
     );
   attempt.passed('code');
-  return { proof: { enrolledAt, recoveryHash: null }, burn: () => totp.burnStep(identityId, step) };
+  return {
+    proof: { enrolledAt, recoveryHash: null },
+    burn: () => totp.burnStep(identityId, enrolledAt, step),
+  };
 }
 
 /** A keyed hash, because ten characters are too few for a plain one. */

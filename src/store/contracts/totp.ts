@@ -53,9 +53,10 @@ export interface TotpStore {
   /** Abandons the flow's pending enrollment. False when there was none. */
   abandon(flow: string): Promise<boolean>;
   /**
-   * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before an accepted one.
+   * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before an accepted one,
+   * nor for one of an app that was replaced.
    */
-  burnStep(identityId: IdentityId, step: number): Promise<boolean>;
+  burnStep(identityId: IdentityId, enrolledAt: Millis, step: number): Promise<boolean>;
   /** Whether the identity has or had this recovery code since the codes were last replaced. */
   knowsRecoveryCode(identityId: IdentityId, hash: string): Promise<boolean>;
   /** Uses up a recovery code: true for exactly one caller. */

@@ -37,10 +37,9 @@ export const totp = concern<TotpStore>()({
     abandon(flow) {
       return affects('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', flow);
     },
-    burnStep(identityId, step) {
-      const sql =
-        'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id';
-      return affects(sql, step, identityId, step);
+    burnStep(identityId, enrolledAt, step) {
+      return affects`UPDATE totp_enrollments SET last_step = ${step}
+        WHERE identity_id = ${identityId} AND enrolled_at = ${enrolledAt} AND last_step < ${step} RETURNING identity_id`;
     },
     burnRecoveryCode(identityId, hash, now) {
       const sql = `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
