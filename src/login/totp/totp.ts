@@ -25,9 +25,9 @@ export interface SentCode extends StepOrigin {
 }
 
 /**
- * Verifies a TOTP or recovery code, with a decision record, and uses it up: the statement that accepts a step or a code decides. Wrong, used,
- * locked and not enrolled get the same answer outside. A code that was right but used before is no guess, and does not
- * count as one.
+ * Verifies a TOTP or recovery code, with a decision record, and uses it up: the statement that accepts a step or a code
+ * decides. Wrong, used, locked and not enrolled get the same answer outside. A code that was right but used before is no
+ * guess, and does not count as one.
  * @returns what it has proven, for the change that it permits
  * @throws AuthError invalid_totp_code, rate_limited
  */
