@@ -198,6 +198,23 @@ export function deliveryTests({ store }: SharedDatabase): void {
       assert.deepEqual(backlog, { queue, waiting: 1, oldestAt: t0, failures: 0 });
     });
 
+    test('is listed whole while a delivery changes its state', async () => {
+      const { queue, open, holder, waiting } = await toldClient(store);
+      await store.apiSessions.end(await open(), 'logout', t0);
+      const [delivery] = await waiting();
+      assert.ok(delivery);
+      const hold = { queue, holder, until: t0 + MINUTE };
+      await store.deliveries.hold(hold, t0);
+      const delivered = { seq: delivery.seq, state: 'delivered', result: 'HTTP 200', dueAt: 0 } as const;
+      const note = { deliveries: [delivered], failures: 0, pausedUntil: 0, now: t0 };
+      const isListed = async () => assert.equal((await store.deliveries.list(queue, null, 10)).length, 1);
+      for (let at = 0; at < 100; at += 1) {
+        const [isNoted] = await Promise.all([store.deliveries.note(hold, note), isListed(), isListed()]);
+        assert.equal(isNoted, true);
+        await Promise.all([store.deliveries.replay(queue, { ids: [delivery.id] }, t0), isListed()]);
+      }
+    });
+
     test('loses what is too old, and the oldest beyond a number', async () => {
       const { queue, open, waiting } = await toldClient(store);
       const sessions = [];

@@ -88,12 +88,15 @@ export const deliveries = concern<DeliveryStore>()({
       state: DeliveryState | null,
       most: number,
     ) {
-      // The index orders those of one state.
-      const ofState = (asked: DeliveryState) => all(deliveryOf, newestSql, queue, asked, most);
-      const found = await Promise.all((state === null ? deliveryStates : [state]).map(ofState));
+      const states = state === null ? deliveryStates : [state];
+      const listed = await all(
+        deliveryOf,
+        newestSql(states.length),
+        ...states.flatMap((asked) => [queue, asked, most]),
+        most,
+      );
       // Sound because a queue contains one kind.
-      const listed = found.flat() as Delivery<Kind>[];
-      return listed.sort((one, other) => other.seq - one.seq).slice(0, most);
+      return listed as readonly Delivery<Kind>[];
     },
     backlog: () => all(backlogOf, backlogSql),
     async deleteOld(old, batch) {
@@ -106,7 +109,11 @@ export const deliveries = concern<DeliveryStore>()({
 
 const deliveryOf = reader<Delivery>()('seq id payload:json state attempts createdAt lastAttemptAt? result?');
 
-const newestSql = 'SELECT * FROM deliveries WHERE queue = ? AND state = ? ORDER BY seq DESC LIMIT ?';
+// One statement: between two, a delivery that changes its state would be in neither. The index orders those of a state.
+const newestOfState =
+  'SELECT * FROM (SELECT * FROM deliveries WHERE queue = ? AND state = ? ORDER BY seq DESC LIMIT ?) AS newest';
+const newestSql = (states: number) =>
+  `${Array.from({ length: states }, () => newestOfState).join(' UNION ALL ')} ORDER BY seq DESC LIMIT ?`;
 const waitingOf = `SELECT * FROM deliveries WHERE queue = ? AND state = 'waiting' AND due_at <= ?`;
 const nextSql = {
   oldest: `${waitingOf} ORDER BY seq LIMIT ?`,
