@@ -340,6 +340,33 @@ describe('the outbound client', () => {
     await worker.terminate();
   });
 
+  test('leaves a server that sends without end what is no answer, long before the time is up', async (t) => {
+    const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+    const hint = 'HTTP/1.1 103 Early Hints\r\n';
+    const patient = client({ timeout: 120_000 });
+    for (const [begin, endless] of [
+      ['', `${hint}\r\n`],
+      ['', `${hint}${'link: </a>; rel=preload\r\n'.repeat(50)}\r\n`],
+      ['', '\r\n'],
+      [chunked, `1;${'x'.repeat(1000)}\r\n \r\n`],
+    ] as const) {
+      const server = createServer((socket) => {
+        socket.on('error', () => {});
+        const some = endless.repeat(65_536 / endless.length);
+        const more = () => {
+          while (socket.writable && socket.write(some));
+        };
+        socket.on('drain', more);
+        socket.once('data', () => socket.write(begin, more));
+      }).listen(0, '127.0.0.1');
+      t.after(() => server.close());
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const about = JSON.stringify(begin + endless.slice(0, 40));
+      await assertRefused(patient.get(url, { ...wanted, isSigned: true }), 'too-large', about);
+    }
+  });
+
   test('refuses compressed bodies and answers other than 200, and reveals nothing of their content', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000));
     idp.misbehave({ kind: 'body', body: bomb, headers: { 'content-encoding': 'gzip' } });

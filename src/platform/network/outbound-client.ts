@@ -134,7 +134,7 @@ export function outboundClient(
   });
   async function ask<T extends Buffer | number | OutboundAnswer>(
     url: string,
-    { allowPlainLoopback, isSigned, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
+    { allowPlainLoopback, isSigned, accept, authorization, maxBytes }: OutboundRequest,
     { maxRedirects, message, read }: Exchange<T>,
   ): Promise<T> {
     const deadline = new AbortController();
@@ -144,7 +144,7 @@ export function outboundClient(
       let target = isPlain ? new URL(url) : readTarget(url, { isSigned });
       for (let redirects = 0; ; redirects += 1) {
         const way = wayTo(target, { tls: message?.tls, deadline: deadline.signal, isPlain });
-        const answer = await send({ ...way, message, accept, authorization }, read);
+        const answer = await send({ ...way, message, accept, authorization, maxBytes }, read);
         if (typeof answer !== 'object' || !('location' in answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, { base: target, isSigned });
@@ -166,7 +166,7 @@ export function outboundClient(
     post: (url, message) =>
       ask(
         url,
-        { accept: '*/*' },
+        { accept: '*/*', maxBytes: 0 },
         { maxRedirects: 0, message, read: async ({ statusCode = 0 }) => statusCode },
       ),
     connect: async (url, tls) => {

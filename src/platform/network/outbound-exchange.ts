@@ -71,6 +71,7 @@ interface Hop extends Way {
   readonly message: OutboundMessage | null;
   readonly accept: string;
   readonly authorization: string | undefined;
+  readonly maxBytes: number;
 }
 
 /** Sends one request and reads its answer; follows nothing. @throws FetchRefused */
@@ -106,6 +107,13 @@ export async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Pro
     });
     // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
     outgoing.on('socket', (socket) => {
+      let received = 0;
+      socket.on('data', ({ length }: Buffer) => {
+        received += length;
+        if (received <= mostReceived(hop)) return;
+        reject(new FetchRefused('too-large'));
+        outgoing.destroy();
+      });
       if (forwarded !== null) return;
       socket.on('connect', () => {
         const { remoteAddress = '' } = socket;
@@ -121,6 +129,14 @@ export async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Pro
     });
     outgoing.end(message?.body);
   });
+}
+
+/**
+ * Bytes of a whole answer, with its header and what counts as neither header nor body: interim answers (1xx), blank
+ * lines, extensions of chunks. A body in chunks of one byte takes six times its length.
+ */
+function mostReceived({ maxBytes }: AnswerLimits): number {
+  return 64 * 1024 + 8 * maxBytes;
 }
 
 /**
