@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
@@ -114,17 +112,4 @@ test('a user without a login learns so, with the command to type', async () => {
     const { stderr } = await cli.exits(3, ['whoami', '--server', word]);
     assert.ok(stderr.endsWith(`next: ${next}\n`), stderr);
   }
-});
-
-test('logins that an earlier version saved, one for each server, are still known', async () => {
-  await using cli = commandLine();
-  await loginAs(cli, 'ada');
-  const file = join(cli.configDir, 'credentials.json');
-  const saved = JSON.parse(readFileSync(file, 'utf8'));
-  const [login] = Object.values(saved.logins);
-  writeFileSync(file, JSON.stringify({ ...saved, current: server.url, logins: { [server.url]: login } }));
-  assert.equal(await whoIs(cli), 'ada');
-  await loginAs(cli, 'bob');
-  await loginAs(cli, 'ada');
-  assert.equal((await cli.run(['login', 'list', '-j'])).json.length, 2);
 });

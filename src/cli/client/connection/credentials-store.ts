@@ -27,7 +27,7 @@ export interface SavedLogin {
   readonly accessToken: string;
   readonly accessTokenExpiresAt: Millis;
   /** Counted from when it was issued. */
-  readonly accessTokenLifetime?: Millis;
+  readonly accessTokenLifetime: Millis;
   readonly idToken: string;
   /** Null once the server has refused it: the session has ended, and only its owner is remembered. */
   readonly refreshToken: string | null;
@@ -130,13 +130,9 @@ async function readCredentials(path: string): Promise<Credentials> {
     });
   }
   // This program wrote the file. An attacker who can write here can do worse than use a wrong shape.
-  const saved = Object.entries(asObject(logins) as Credentials['logins']);
-  // Versions with one login per server used its URL as the key.
-  const inUse = saved.find(([key]) => key === current)?.[1];
-  const key = inUse === undefined ? current : loginKey(inUse);
   return {
-    current: typeof key === 'string' ? key : null,
-    logins: Object.fromEntries(saved.map(([, login]) => [loginKey(login), login])),
+    current: typeof current === 'string' ? current : null,
+    logins: asObject(logins) as Credentials['logins'],
     trust: asObject(trust) as Credentials['trust'],
   };
 }

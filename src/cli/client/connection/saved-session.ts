@@ -4,7 +4,7 @@ import { SessionEnded } from '../../../../packages/client/src/errors.ts';
 import type { Provider } from '../../../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { isUsable, type TokenStore } from '../../../../packages/client/src/session/token-store.ts';
-import { MINUTE, type Millis } from '../../../platform/clock.ts';
+import type { Millis } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, exitCodes } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -16,9 +16,6 @@ import { currentLogin, loginMeantBy, loginWord, withLogin } from './several-logi
 
 /** The client that every server has. */
 export const clientId = 'overlay';
-
-/** For logins that were saved before the lifetime was stored. */
-const usualLifetime: Millis = 30 * MINUTE;
 
 /**
  * The login that `--server` names, or the current one.
@@ -110,7 +107,7 @@ function tokensOf(login: SavedLogin): Tokens {
   return {
     accessToken: login.accessToken,
     accessTokenExpiresAt: login.accessTokenExpiresAt,
-    lifetime: login.accessTokenLifetime ?? usualLifetime,
+    lifetime: login.accessTokenLifetime,
     idToken: login.idToken,
     refreshToken: login.refreshToken,
     identityId: login.identityId,
