@@ -12,6 +12,7 @@ export async function listKeys(report: Report, options: ConfigOptions): Promise<
   const keys = await withHost(report, options, ({ foundations }) => listedKeys(foundations));
   printTable(report, keys, {
     value: keys,
+    // In 80 characters the end fits beside the long id, the algorithm does not.
     columns: [
       'kid',
       'use',
