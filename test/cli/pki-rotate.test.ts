@@ -280,6 +280,29 @@ describe('pki rotate root', () => {
     }
   });
 
+  test('a reload names what is trusted or not from then on, and not the client CA, which only has a new certificate', async (t) => {
+    await using home = await newHome();
+    const { box } = home;
+    const run = box.start(['run', 'controller', configFile, '--log-format', 'json']);
+    await untilReady(run);
+    t.after(() => stopped(run));
+    const steps: string[] = [];
+    for (const step of [[], ['--switch'], ['--retire']]) {
+      await home.rotated('root', ...step);
+      const { stdout } = await box.exits(0, ['config', 'reload', '--config', configFile]);
+      steps.push(
+        stdout
+          .replaceAll(/, h\/pki\/\S+, valid until [\d-]+/g, '')
+          .replaceAll(/.*(is presented|no setting).*\n/g, ''),
+      );
+    }
+    assert.deepEqual(steps, [
+      'Another authority is trusted: CN=Overlay Auth root CA 2.\n',
+      'A new certificate of a trusted authority is used: CN=Overlay Auth client CA.\nThe authority that signs client certificates has a new certificate: CN=Overlay Auth client CA.\n',
+      'No longer trusted: CN=Overlay Auth root CA.\n',
+    ]);
+  });
+
   test('is refused where the server certificate is not of the home', async () => {
     await using home = await newHome();
     const file = join(home.box.cwd, configFile);

@@ -92,18 +92,21 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
       next: `correct what is named, then run: ${reloadCommand(ports, file)}`,
     });
   }
-  const { outcome: _, ...result } = answer;
+  const { outcome: _, sameAuthority, ...result } = answer;
   const { changed, needsRestart, newCertificates, formerCertificates, warnings } = result;
   const presented = new Map(newCertificates.toReversed().map((each) => [each.file, each]));
   const nowShown = newCertificates.filter(
     (each) => each.use !== 'server' || presented.get(each.file) === each,
   );
-  const nowInUse = nowShown.map(({ use, subject, file, notAfter }) => {
+  const nowInUse = nowShown.map(({ use, subject, file, fingerprint, notAfter }) => {
     const what = use === 'server' ? '' : `${subject}, `;
-    return `${newUse[use]}: ${what}${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`;
+    const words = sameAuthority.includes(fingerprint) ? newCertificateFor : newUse;
+    return `${words[use]}: ${what}${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`;
   });
-  // The next one of a listener stands above.
-  const former = formerCertificates.filter(({ use }) => use !== 'server');
+  // The next one of a listener stands above. An authority with another certificate is as trusted as before.
+  const former = formerCertificates.filter(
+    ({ use, fingerprint }) => use !== 'server' && !sameAuthority.includes(fingerprint),
+  );
   printResult(report, result, () =>
     [
       changed.length === 0 ? 'Read again; no setting has changed.' : 'Read again. In use from now on:',
@@ -117,8 +120,13 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
   if (needsRestart.length > 0) notice(report, 'next: restart the controller');
 }
 
-const newUse = {
+const newCertificateFor = {
   server: 'A new certificate is presented',
+  authority: 'A new certificate of a trusted authority is used',
+  'client-signing': 'The authority that signs client certificates has a new certificate',
+} as const;
+const newUse = {
+  server: newCertificateFor.server,
   authority: 'Another authority is trusted',
   'client-signing': 'Another authority signs client certificates',
 } as const;

@@ -78,6 +78,11 @@ export function isSameKey(one: X509Certificate, other: X509Certificate): boolean
   return one.publicKey.equals(other.publicKey);
 }
 
+/** Whether each of these authorities verifies the other's certificates. */
+export function isSameAuthority(one: X509Certificate, other: X509Certificate): boolean {
+  return isSameKey(one, other) && displaySubject(one) === displaySubject(other);
+}
+
 function oneLine(name: string | undefined): string {
   // Line breaks inside a value arrive escaped, so these separate the parts.
   return (name ?? '').split('\n').join(', ');

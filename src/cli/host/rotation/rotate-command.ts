@@ -4,7 +4,12 @@ import { DAY } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
-import { displaySubject, isSameKey, parseCertificate, thumbprint } from '../../../platform/x509/x509.ts';
+import {
+  displaySubject,
+  isSameAuthority,
+  parseCertificate,
+  thumbprint,
+} from '../../../platform/x509/x509.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
@@ -268,11 +273,6 @@ async function requireUnused(work: Work, gone: X509Certificate): Promise<void> {
         ? 'finish the step before on these nodes and reload them, then run the command again'
         : `have them replaced first; with --force these clients can no longer log in`,
   });
-}
-
-/** Whether each of them verifies the other's certificates. */
-function isSameAuthority(one: X509Certificate, other: X509Certificate): boolean {
-  return isSameKey(one, other) && displaySubject(one) === displaySubject(other);
 }
 
 function notNow(work: Work): CliError {

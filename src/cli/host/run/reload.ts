@@ -1,6 +1,5 @@
 // Reloads a running controller when a signal or `config reload` asks for it: the files to read, and the report.
 
-import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
 import { renderAdjustment, renderProblems } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
@@ -8,8 +7,9 @@ import type { SettingChange } from '../../../config/reload.ts';
 import type { Reloaded, RunningController } from '../../../controller/controller.ts';
 import { readOwnCertificates } from '../../../controller/overlay-pki.ts';
 import type { OwnCertificate } from '../../../http/request/services.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { type Clock, isoTime } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
+import { isSameAuthority, parseCertificate } from '../../../platform/x509/x509.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
 
 /** The answer to the caller of a reload. */
@@ -22,6 +22,8 @@ export type ReloadAnswer =
       readonly newCertificates: readonly CertificateInUse[];
       /** Certificates that are no longer in use. */
       readonly formerCertificates: readonly CertificateInUse[];
+      /** Fingerprints of those among them whose authority was in use before and still is, by another certificate. */
+      readonly sameAuthority: readonly string[];
       readonly warnings: readonly string[];
     }
   /** Nothing was changed. */
@@ -45,7 +47,7 @@ export interface ReloadNeeds {
  * restart. Renewed certificates are used even if the configuration file is refused. Reopens the log. Never throws.
  */
 export function controllerReload(needs: ReloadNeeds): () => Promise<ReloadAnswer> {
-  const known: Known = { last: certificatesInUse(needs.controller.config) };
+  const known: Known = { last: readOwnCertificates(needs.controller.config) };
   return async () => {
     const answer = await readAgain(needs, known);
     needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
@@ -54,23 +56,24 @@ export function controllerReload(needs: ReloadNeeds): () => Promise<ReloadAnswer
 }
 
 interface Known {
-  last: readonly CertificateInUse[];
+  last: readonly OwnCertificate[];
 }
 
-function certificatesInUse(config: Config): readonly CertificateInUse[] {
-  return readOwnCertificates(config).map(({ use, subject, file, fingerprint, notAfter }) => ({
-    use,
-    subject,
-    file,
-    fingerprint,
-    notAfter: new Date(notAfter).toISOString(),
-  }));
+function inUse({ use, subject, file, fingerprint, notAfter }: OwnCertificate): CertificateInUse {
+  return { use, subject, file, fingerprint, notAfter: isoTime(notAfter) };
 }
 
 /** Certificates of `some` that `others` has not for the same use. */
-function without(some: readonly CertificateInUse[], others: readonly CertificateInUse[]) {
+function without(some: readonly OwnCertificate[], others: readonly OwnCertificate[]) {
   const known = new Set(others.map(({ use, fingerprint }) => `${use} ${fingerprint}`));
   return some.filter(({ use, fingerprint }) => !known.has(`${use} ${fingerprint}`));
+}
+
+/** Certificates of `some` whose authority is among `others`, for the same use. */
+function sharing(some: readonly OwnCertificate[], others: readonly OwnCertificate[]) {
+  const isSame = (one: OwnCertificate, other: OwnCertificate) =>
+    one.use === other.use && isSameAuthority(parseCertificate(one.pem), parseCertificate(other.pem));
+  return some.filter((one) => others.some((other) => isSame(one, other)));
 }
 
 async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer> {
@@ -86,16 +89,20 @@ async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer
   try {
     const reloaded = await controller.reload(loaded?.config);
     log.setLevel(controller.config.log.level);
-    const certificates = certificatesInUse(controller.config);
-    const former = known.last;
-    known.last = certificates;
-    sayReloaded(needs, loaded, { ...reloaded, certificates });
+    const present = readOwnCertificates(controller.config);
+    const before = known.last;
+    known.last = present;
+    sayReloaded(needs, loaded, { ...reloaded, certificates: present.map(inUse) });
     if (refusal !== null || loaded === null) return { outcome: 'refused', reason: refusal ?? '' };
+    const [fresh, former] = [without(present, before), without(before, present)];
     return {
       outcome: 'reloaded',
       ...reloaded,
-      newCertificates: without(certificates, former),
-      formerCertificates: without(former, certificates),
+      newCertificates: fresh.map(inUse),
+      formerCertificates: former.map(inUse),
+      sameAuthority: [...sharing(fresh, before), ...sharing(former, present)].map(
+        ({ fingerprint }) => fingerprint,
+      ),
       warnings: [...loaded.adjustments.map(renderAdjustment), ...loaded.warnings],
     };
   } catch (error) {
