@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
-import { broughtBack, follow, signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
+import {
+  broughtBack,
+  follow,
+  signedInBrowser,
+  signIn,
+  withBrowserSession,
+} from '../support/browser-session.ts';
+import { cookieBrowser } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery, callWith, claimsOf, codeOf, type Tokens } from '../support/flow.ts';
 import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
@@ -198,6 +205,21 @@ describe('the application is told when', () => {
     assert.ok(broughtBack(await browser.get(`/oidc/end_session?${new URLSearchParams(asked)}`)));
     await assertTold(wiki, tokens[0]);
     await assertTold(shop, tokens[1]);
+  });
+
+  test('the person has logged in again before in the same browser, for another application', async (t) => {
+    const [wiki, shop] = [await application(t), await application(t)];
+    const browser = cookieBrowser(server);
+    const enter = async ({ app }: typeof wiki) => {
+      const asked = { client_id: app.id, redirect_uri: appRedirectUri, prompt: 'login' };
+      const code = codeOf(await signIn(browser, wiki.name, asked));
+      return (await redeemAs(server, app, code)).json as Tokens;
+    };
+    const tokens = [await enter(wiki), await enter(shop)] as const;
+    await browser.submit(await browser.get('/oidc/end_session'));
+    await assertTold(wiki, tokens[0]);
+    await assertTold(shop, tokens[1]);
+    assert.equal(wiki.receiver.received.length, 1, 'and of nothing when the person logged in again');
   });
 });
 

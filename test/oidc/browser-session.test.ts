@@ -524,6 +524,20 @@ describe('logging out', () => {
     assert.match((await browser.get(logout)).text, /You are not signed in here/);
   });
 
+  test('leaves no code behind with which an application could log in', async () => {
+    const { browser } = await signedIn();
+    const codes = [codeOf(await authorizeIn(browser)), codeOf(await authorizeIn(browser))] as const;
+    const { id_token } = (await redeem(server, codes[0])).json;
+    await server.get(`${logout}?id_token_hint=${id_token}`);
+    assert.equal((await redeem(server, codes[1])).json.error, 'invalid_grant');
+
+    const who = await person();
+    const other = cookieBrowser(server);
+    const code = codeOf(await signIn(other, who.name));
+    assert.match((await other.submit(await other.get(logout))).text, /You are signed out/);
+    assert.equal((await redeem(server, code)).json.error, 'invalid_grant');
+  });
+
   test('by an application that revokes its tokens ends it too', async () => {
     const { browser } = await signedIn();
     const { refresh_token } = (await redeem(server, codeOf(await authorizeIn(browser)))).json;

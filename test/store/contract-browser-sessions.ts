@@ -102,6 +102,42 @@ export function browserSessionTests({ store }: SharedDatabase): void {
       assert.deepEqual(left, [false, true, true]);
     });
 
+    test('take over the API sessions and codes of the one that the same person replaces', async () => {
+      for (const isRedeemedBefore of [true, false]) {
+        const user = await createUser(store);
+        const first = await signedIn(store, user);
+        const login = redemption(first);
+        if (isRedeemedBefore) await store.authRequests.redeemCode(login);
+        const second = await signedIn(store, user, { replaces: first.id, now: t0 + 1 });
+        if (!isRedeemedBefore) assert.equal((await store.authRequests.redeemCode(login)).outcome, 'redeemed');
+        assert.equal(await store.apiSessions.end(login.session.id, 'logout', t0 + 2), true);
+        assert.equal(await isThere(store, second, t0 + 2), false);
+      }
+    });
+
+    test('take over nothing of another person', async () => {
+      const [user, other] = [await createUser(store), await createUser(store)];
+      const [first, unused] = [await signedIn(store, other), await signedIn(store, other)];
+      const login = redemption(first);
+      await store.authRequests.redeemCode(login);
+      const second = await signedIn(store, user, { replaces: first.id, now: t0 + 1 });
+      const third = await signedIn(store, user, { replaces: unused.id, now: t0 + 1 });
+      assert.equal(await store.apiSessions.end(login.session.id, 'logout', t0 + 2), true);
+      assert.deepEqual([await isThere(store, second), await isThere(store, third)], [true, true]);
+      assert.equal((await store.authRequests.redeemCode(redemption(unused))).outcome, 'refused');
+    });
+
+    test('that have ended leave no code behind', async () => {
+      const user = await createUser(store);
+      const [session, other] = [await signedIn(store, user), await signedIn(store, user)];
+      const next = use(user, session);
+      await store.browserSessions.continueWith(next);
+      await store.browserSessions.end(session.id, t0);
+      for (const login of [session, { authRequest: next.authRequest, codeHash: next.code.hash }])
+        assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'refused');
+      assert.equal((await store.authRequests.redeemCode(redemption(other))).outcome, 'redeemed');
+    });
+
     test('give another authorization its code, once, and last longer by it', async () => {
       const user = await createUser(store);
       const session = await signedIn(store, user);

@@ -14,7 +14,7 @@ import type {
 import { isToldSql, tellApplication } from './application-notices.ts';
 import { insert, integer, reader, text } from './codec.ts';
 import { concern } from './concern.ts';
-import { all, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
+import { all, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { type LoginRow, loginRow, putLogin } from './login-row.ts';
 
@@ -69,9 +69,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
   const { identityId, authenticatorId, signerId, caId } = kept;
   if (replaces !== null) {
-    // Where the same person has logged in again, applications need not be told of an end.
-    const rest = 'DELETE FROM browser_sessions WHERE id = ? AND identity_id = ?';
-    yield* run(rest, replaces, identityId);
+    yield* takeOver(replaces, { id, identityId });
     yield* endBrowserSession(replaces, now);
   }
   yield* insert('browser_sessions', {
@@ -91,8 +89,12 @@ function* continueBrowserSession(
   use: Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & LoginRow,
 ): Intent<'recorded' | 'gone' | 'finished'> {
   const { id, code, now } = use;
-  const session = yield* first`SELECT applications FROM browser_sessions
-    WHERE id = ${id} AND token_hash = ${use.tokenHash} AND expires_at > ${now}`;
+  // Held, so that an end that comes meanwhile finds the code.
+  const [session] = yield {
+    ...sql`SELECT applications FROM browser_sessions
+      WHERE id = ${id} AND token_hash = ${use.tokenHash} AND expires_at > ${now}`,
+    heldTable: 'browser_sessions',
+  };
   if (session === undefined) return 'gone';
   const proven = sql`EXISTS (SELECT 1 FROM browser_sessions WHERE id = ${id})`;
   const sameBrowser = 'auth_requests.browser_binding = excluded.browser_binding';
@@ -105,26 +107,57 @@ function* continueBrowserSession(
   return 'recorded';
 }
 
-export function* endBrowserSession(id: string, now: Millis): Intent<boolean> {
-  return (yield* endBrowserSessionsWhere(sql`id = ${id}`, now)) > 0;
+/**
+ * Where the same person has logged in again, what they used before belongs to the new session: applications are told of
+ * the end of that one. Nothing is left that could be told of the end of the old one.
+ */
+function* takeOver(old: string, { id, identityId }: { id: string; identityId: string }): Intent<void> {
+  yield* run`UPDATE auth_requests SET progress = replace(progress, ${old}, ${id}) WHERE ${codesOf(identityId, old)}`;
+  yield* run`UPDATE api_sessions SET browser_session_id = ${id}
+    WHERE identity_id = ${identityId} AND ended_at IS NULL AND browser_session_id = ${old}`;
+}
+
+/** The unused codes that a browser session gave. Ids are unique, so nothing else in the text can look like one. */
+function codesOf(identityId: string, id: string): Sql {
+  return sql`identity_id = ${identityId} AND code_used_at IS NULL AND progress LIKE '%' || ${id} || '%'`;
 }
 
 /**
- * Ends the browser sessions of which a condition holds, and has the applications told that they logged in to. Their API
- * sessions continue: access that was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
- * @returns how many
+ * Ends a browser session and its codes, so that no application logs in with it later. Where intents run side by side,
+ * it waits for a code that is just being redeemed, whose application is told.
  */
-export function* endBrowserSessionsWhere(which: Sql, now: Millis): Intent<number> {
-  const rows = yield* all`DELETE FROM browser_sessions WHERE ${which} RETURNING id, identity_id,
+export function* endBrowserSession(id: string, now: Millis): Intent<boolean> {
+  const ended = yield* deleteSessions(sql`id = ${id}`);
+  for (const row of ended)
+    yield* run`DELETE FROM auth_requests WHERE ${codesOf(text(row, 'identity_id'), id)}`;
+  yield* tellApplications(ended, now);
+  return ended.length > 0;
+}
+
+/**
+ * Ends the browser sessions of which a condition holds. The caller ends the logins of their people, with their codes.
+ */
+export function* endBrowserSessionsWhere(which: Sql, now: Millis): Intent<void> {
+  yield* tellApplications(yield* deleteSessions(which), now);
+}
+
+function deleteSessions(which: Sql): Intent<readonly SqlRow[]> {
+  return all`DELETE FROM browser_sessions WHERE ${which} RETURNING id, identity_id,
     (SELECT count(*) FROM oidc_clients WHERE backchannel_logout_uri IS NOT NULL) AS told_clients`;
-  for (const row of rows) {
+}
+
+/**
+ * Has the applications told that logged in with browser sessions which have ended. Their API sessions continue: access
+ * that was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
+ */
+function* tellApplications(ended: readonly SqlRow[], now: Millis): Intent<void> {
+  for (const row of ended) {
     if (integer(row, 'told_clients') === 0) continue;
     const opened = yield* all`SELECT id, identity_id, client_id, issuer, ${raw(isToldSql)} FROM api_sessions
        WHERE identity_id = ${text(row, 'identity_id')} AND ended_at IS NULL
        AND (expires_at > ${now} OR told_until > ${now}) AND browser_session_id = ${text(row, 'id')}`;
     for (const session of opened) yield* tellApplication(session, now);
   }
-  return rows.length;
 }
 
 /**
