@@ -14,6 +14,9 @@ if (major < 24 || (major === 24 && minor < 7)) {
   );
   process.exitCode = 1;
 } else {
+  // Half of these threads may look up names. With Node's four, two names whose servers are silent would keep all others
+  // waiting, that of the database too.
+  process.env.UV_THREADPOOL_SIZE ??= '16';
   // Node's default is a folder in the shared temporary directory, where another user could place code for us. So could
   // one in a folder that Node made with a umask that lets others write.
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');

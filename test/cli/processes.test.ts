@@ -75,6 +75,22 @@ test('eight commands that run at the end of a token all work, and so does the on
   assert.equal(await token(), renewed, 'and is saved');
 });
 
+test('a process has room for the look-ups of eight silent name servers, half of its threads', {
+  skip: process.platform !== 'linux',
+}, () => {
+  const counting = `import { readdirSync, readFileSync, stat } from 'node:fs';
+    const name = (id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim();
+    const count = () => readdirSync('/proc/self/task').filter((id) => name(id) === 'libuv-worker').length;
+    process.once('beforeExit', () => stat('/', () => process.stderr.write(String(count()))));`;
+  const { UV_THREADPOOL_SIZE: _, ...env } = process.env;
+  const counted = spawnSync(
+    process.execPath,
+    [`--import=data:text/javascript,${encodeURIComponent(counting)}`, entry, 'version'],
+    { encoding: 'utf8', env: { ...env, HOME: box.cwd } },
+  );
+  assert.equal(counted.stderr, '16');
+});
+
 test('a command whose reader has gone ends quietly, like any program at the end of a pipe', () => {
   const pipeline = '(sleep 0.5; "$0" "$1" config schema; echo $? >&2) | true';
   const { stderr } = spawnSync('/bin/sh', ['-c', pipeline, process.execPath, entry], {

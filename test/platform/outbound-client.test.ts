@@ -263,6 +263,23 @@ describe('the outbound client', () => {
     );
   });
 
+  test('takes one look-up for a name at a time, however long that goes on', async () => {
+    const asked: PromiseWithResolvers<readonly { address: string; family: number }[]>[] = [];
+    const resolve = () => {
+      const look = Promise.withResolvers<readonly { address: string; family: number }[]>();
+      asked.push(look);
+      return look.promise;
+    };
+    const hurried = client({ timeout: 50 }, { resolve });
+    for (const _ of [1, 2, 3]) await assertRefused(hurried.get(idp.jwksEndpoint, wanted), 'timeout', 'DNS');
+    assert.equal(asked.length, 1);
+    asked[0]?.resolve([{ address: '169.254.169.254', family: 4 }]);
+    await asked[0]?.promise;
+    await assertRefused(hurried.get(idp.jwksEndpoint, wanted), 'timeout', 'asked anew');
+    assert.equal(asked.length, 2);
+    asked[1]?.reject(new Error('ENOTFOUND'));
+  });
+
   test('leaves a connection for another protocol alone once it is made', async () => {
     const { hostname, port } = new URL(idp.jwksEndpoint);
     const deadline = new AbortController();

@@ -112,7 +112,7 @@ export function outboundClient(
   limits: OutboundLimits,
   needs: OutboundNeeds = {},
 ): OutboundClient & FormPoster & MessagePoster & AnswerPoster & TlsConnector & Exchanger {
-  const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
+  const resolve = oneForEachName(needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true })));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
   const contextFor = trustingContexts(needs.trustedRoots ?? []);
@@ -183,6 +183,21 @@ export function outboundClient(
           return Buffer.isBuffer(body) ? { status, headers, body } : body;
         },
       }),
+  };
+}
+
+/**
+ * A look-up goes on after its request has given up, for as long as the system waits for a silent name server, and the
+ * process has room for a few at a time (main.ts). So one name takes one place, however often it is asked for.
+ */
+function oneForEachName(resolve: Resolve): Resolve {
+  const underWay = new Map<string, ReturnType<Resolve>>();
+  return (hostname) => {
+    const known = underWay.get(hostname);
+    if (known !== undefined) return known;
+    const found = resolve(hostname).finally(() => underWay.delete(hostname));
+    underWay.set(hostname, found);
+    return found;
   };
 }
 
