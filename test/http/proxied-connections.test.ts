@@ -130,6 +130,8 @@ describe('a connection from a balancer', () => {
       [proxyLineFor('203.0.113.7'), '203.0.113.7'],
       [proxyLineFor('2001:0DB8::7'), '2001:db8::7'],
       [proxyBlockFor('203.0.113.8'), '203.0.113.8'],
+      [proxyLineFor('::ffff:203.0.113.7'), '203.0.113.7'],
+      [proxyBlockFor('::ffff:203.0.113.8'), '203.0.113.8'],
       [proxyBlockFor('2001:db8::8'), '2001:db8::8'],
       [proxyBlockFor('203.0.113.9', 1, proxyExtension(4, Buffer.alloc(4000))), '203.0.113.9'],
     ];

@@ -8,6 +8,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
+import { unmapped } from '../../platform/network/sources.ts';
 import type { Answer } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -88,7 +89,7 @@ export function recordFailedRequest(attempts: Attempts, request: FastifyRequest,
   const context = (request.overlay as RequestContext | null | undefined) ?? null;
   const { id: requestId, raw } = request;
   // A request that came to no address of ours has no issuer.
-  const nowhere = { requestId, ipAddress: raw.socket.remoteAddress ?? '', issuer: '' };
+  const nowhere = { requestId, ipAddress: unmapped(raw.socket.remoteAddress), issuer: '' };
   const origin = context === null ? nowhere : context.origin;
   recordFailure(attempts, failure, { sent: sentAs(request), context, origin });
 }

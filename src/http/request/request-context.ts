@@ -10,6 +10,7 @@ import type { OwnCall, Principal } from '../../model/principal.ts';
 import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
 import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { unmapped } from '../../platform/network/sources.ts';
 import type { Random } from '../../platform/random.ts';
 import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
@@ -75,7 +76,7 @@ export class RequestContext {
     this.listener = arrival.listener;
     this.bindPoint = arrival.bindPoint;
     this.sender = arrival.sender;
-    this.remoteAddress = request.raw.socket.remoteAddress ?? '';
+    this.remoteAddress = unmapped(request.raw.socket.remoteAddress);
     this.authorization = arrival.authorization;
   }
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { unmapped } from '../../platform/network/sources.ts';
 import { edgeError } from '../request/error-answers.ts';
 import { recordFailure } from '../request/refused-request.ts';
 import { securityHeaders } from '../request/security-headers.ts';
@@ -14,7 +15,7 @@ const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const
 
 /** A request of which nothing else is known. */
 function unread(requestId: string, socket: Duplex, method: string) {
-  const { remoteAddress: ipAddress = '' } = socket as Duplex & Pick<Socket, 'remoteAddress'>;
+  const ipAddress = unmapped((socket as Duplex & Pick<Socket, 'remoteAddress'>).remoteAddress);
   return {
     sent: { method, path: undefined },
     context: null,

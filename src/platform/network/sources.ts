@@ -12,6 +12,15 @@ export interface Source {
   readonly shares: number;
 }
 
+/**
+ * The address, where it is IPv4 mapped into IPv6 that one: on an interface for both, the system maps every IPv4 client,
+ * which would have another name in records than elsewhere. Text that is not an address stays.
+ * @see RFC 4291 section 2.5.5.2
+ */
+export function unmapped(address: string | undefined = ''): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+}
+
 /** A /48 is what one customer may be given (RFC 6177), and also what a carrier divides among many phones. */
 const sharesOfNetwork = 8;
 
@@ -21,8 +30,8 @@ const sharesOfNetwork = 8;
  * of the former. IPv4 mapped into IPv6 is IPv4; anything but an address, such as an id, is one source.
  */
 export function sourcesOf(address: string): readonly [Source, ...Source[]] {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !isIPv6(address)) return [{ prefix: mapped ?? address, shares: 1 }];
+  const prefix = unmapped(address);
+  if (!isIPv6(prefix)) return [{ prefix, shares: 1 }];
   const groups = ipv6Groups(address.replace(/%.*$/, '')).map((group) => group.toString(16));
   return [
     { prefix: `${groups.slice(0, 4).join(':')}::/64`, shares: 1 },
