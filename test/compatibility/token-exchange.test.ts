@@ -263,6 +263,22 @@ describe('exchanging an access token', () => {
     assert.equal(id.json.token_type, 'N_A');
   });
 
+  test('gives no scope that was left out of the token before', async () => {
+    const { refresh_token } = await loginAs((await user()).name);
+    const form = { grant_type: 'refresh_token', refresh_token, client_id: goClient };
+    const narrow = await server.post('/oidc/token', { form: { ...form, scope: 'offline_access' } });
+    const subject = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      client_id: goClient,
+      subject_token: narrow.json.access_token,
+      subject_token_type: tokenType('access_token'),
+      requested_token_type: tokenType('id_token'),
+    };
+    const wider = await server.post('/oidc/token', { form: { ...subject, scope: 'openid' } });
+    assertRefused(wider, 'invalid_scope');
+    assert.equal((await server.post('/oidc/token', { form: subject })).json.scope, 'offline_access');
+  });
+
   test('refuses one that has expired, or is of another client', async () => {
     const tokens = await loginAs((await user()).name, 'openid');
     const other = await server.post('/oidc/token', {

@@ -1,6 +1,6 @@
 // Token exchange (RFC 8693), as far as clients of the compatibility profile need it: they exchange one of their tokens
 // for a newer one of the same session. There is no delegation or impersonation, and an exchanged token gives no more
-// than the session has: factors, scopes and the time of the login stay the same.
+// than the presented one: factors, scopes and the time of the login stay the same.
 
 import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -129,14 +129,15 @@ async function exchangeAccessToken(
   const found = await needs.store.apiSessions.find(sessionId);
   if (found === null) throw new AuthError('invalid_grant');
   const stored = continuedHere(needs, request, found);
-  const scopes = narrowedScope(client, stored, optional(parameters, 'scope'));
+  const granted = narrowed(client, stored, access.claims.scope.split(' '));
+  const scopes = narrowedScope(client, granted, optional(parameters, 'scope'));
   await requireStanding(needs, stored, request);
   const keyThumbprint = await provenKey(needs, request, { owner: stored.identityId });
   const { jkt = null } = access.claims.cnf ?? {};
   if (jkt !== null && jkt !== keyThumbprint)
     throw refreshRefused(needs, request, { session: stored, reason: 'wrong-key' });
   await requireBound(needs, request, { session: stored, key: keyThumbprint });
-  const session = { ...narrowed(client, stored, scopes), keyThumbprint };
+  const session = { ...narrowed(client, granted, scopes), keyThumbprint };
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const isRenewable = stored.openedByProgram && !stored.scopes.includes('offline_access');
