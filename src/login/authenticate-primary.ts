@@ -121,7 +121,7 @@ function verify(
     case 'cert':
       return verifyCertificate(needs, credentials.chain, attempt);
     case 'ext-jwt':
-      return verifyPrimaryJwt(needs, { tokens: credentials.tokens, origin }, attempt);
+      return verifyPrimaryJwt(needs, { credentials, origin }, attempt);
     case 'passkey':
       return verifyPasskey(needs, { ...credentials, origin }, attempt);
   }

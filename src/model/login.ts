@@ -26,7 +26,12 @@ export type Credentials =
   /** DER of the TLS connection's certificates, the proven leaf first; null when it sent no certificate. */
   | { readonly method: 'cert'; readonly chain: readonly Buffer[] | null }
   /** Bearer tokens in the order of their header lines; not all of them need be meant as the primary proof. */
-  | { readonly method: 'ext-jwt'; readonly tokens: readonly string[] }
+  | {
+      readonly method: 'ext-jwt';
+      readonly tokens: readonly string[];
+      /** The signer at whose provider the person signed in, which alone may vouch for them; any unless given. */
+      readonly signerId?: SignerId;
+    }
   | {
       readonly method: 'passkey';
       readonly answer: Assertion;

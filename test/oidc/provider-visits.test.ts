@@ -7,12 +7,19 @@ import type { AddressInfo } from 'node:net';
 import { after, afterEach, describe, test } from 'node:test';
 import { balancer } from '../support/balancer.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
-import { createSigner, reasonOf } from '../support/external-jwt.ts';
-import { authorizationQuery } from '../support/flow.ts';
+import {
+  createIdentity,
+  createPolicy,
+  createSigner,
+  createUserWithPolicy,
+  reasonOf,
+} from '../support/external-jwt.ts';
+import { authorizationQuery, authRequestIdOf } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
 import { asDialled } from '../support/nodes.ts';
 import { proxyBlockFor } from '../support/proxy-headers.ts';
+import { goodClaims, startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -105,17 +112,24 @@ async function visitFrom(client: HttpsClient & { readonly url: string }) {
   return (await begunVisit(client)).comeBack;
 }
 
-async function begunVisit(client: HttpsClient & { readonly url: string }) {
+async function begunVisit(
+  client: HttpsClient & { readonly url: string },
+  { signer = signerId, username }: { readonly signer?: string; readonly username?: string } = {},
+) {
   const browser = cookieBrowser(client);
-  const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method: 'ext-jwt' })}`);
-  const id = new URL(String(begun.headers.location), server.url).searchParams.get('authRequestID');
-  const query = new URLSearchParams({ authRequestID: String(id), signer: signerId, step: 'primary' });
+  const method = username === undefined ? 'ext-jwt' : null;
+  const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method })}`);
+  const authRequestID = authRequestIdOf(begun);
+  if (username !== undefined)
+    await browser.submit(await browser.get(String(begun.headers.location)), { username, password });
+  const step = username === undefined ? 'primary' : 'secondary';
+  const query = new URLSearchParams({ authRequestID, signer, step });
   const left = await browser.get(`/oidc/login/ext-jwt/visit?${query}`, { 'sec-fetch-site': 'same-origin' });
   assert.equal(left.status, 302, left.text);
   const sent = new URL(String(left.headers.location)).searchParams;
   const state = String(sent.get('state'));
   const comeBack = (code: string): Promise<Answer> =>
-    browser.post(`/oidc/login/ext-jwt/callback/${signerId}`, { state, code });
+    browser.post(`/oidc/login/ext-jwt/callback/${signer}`, { state, code });
   return { comeBack, nonce: sent.get('nonce') };
 }
 
@@ -152,6 +166,38 @@ describe('a visit to another provider', () => {
       const answer = await comeBack('c');
       assert.equal(answer.status, 401, answer.text);
       assert.equal(await reasonOf(server, answer), reason, JSON.stringify(claims));
+    }
+  });
+
+  test('takes a token of its own signer only, as the first proof and as the second', async () => {
+    await using idp = await startTestIdp();
+    const client = await from('203.0.113.4');
+    const keys = { issuer: provider.issuer, jwksEndpoint: idp.jwksEndpoint };
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map((audience) =>
+        createSigner(admin, keys, audience, {
+          ...{ audience, clientId: audience, externalAuthUrl: provider.issuer, targetToken: 'ID' },
+        }),
+      ),
+    );
+    await createSigner(admin, idp, 'other', { audience: 'other', targetToken: 'ID' });
+    await createIdentity(server, 'ana');
+    const policy = await createPolicy(server, 'both', { secondary: { requireExtJwt: String(two) } });
+    await createUserWithPolicy(server, 'bob', policy);
+    for (const [signer, person, issuer, audience, reason] of [
+      [one, 'ana', provider.issuer, 'one', null],
+      [one, 'ana', provider.issuer, 'two', 'token-audience'],
+      [one, 'ana', idp.issuer, 'other', 'no-signer-for-issuer'],
+      [two, 'bob', provider.issuer, 'two', null],
+      [one, 'bob', provider.issuer, 'two', 'secondary-token-missing'],
+    ] as const) {
+      const second = person === 'bob' ? { username: person } : {};
+      const { comeBack, nonce } = await begunVisit(client, { signer: String(signer), ...second });
+      const claims = goodClaims({ issuer, audience, subject: `${person}@idp` }, server.clock);
+      provider.answerWith({ token_type: 'Bearer', id_token: await idp.sign({ ...claims, nonce }) });
+      const answer = await comeBack('c');
+      assert.equal(answer.status, reason === null ? 302 : 401, answer.text);
+      assert.equal(await reasonOf(server, answer), reason);
     }
   });
 

@@ -5,7 +5,8 @@ import type { ChallengeError } from '../../errors/challenge.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
-import { asId } from '../../model/ids.ts';
+import { asId, type SignerId } from '../../model/ids.ts';
+import type { Credentials } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { newcomerChecks } from '../../model/refusal-reason.ts';
 import { type HeldRecord, heldRecord } from '../noted-record.ts';
@@ -27,7 +28,7 @@ import {
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
 import type { SignerDirectory } from './signer-directory.ts';
-import { verifyExternalJwt } from './verify-external-jwt.ts';
+import { verifyExternalJwt, verifyJwtFrom } from './verify-external-jwt.ts';
 
 /** The outcome of one token. `refusal` is null when the token was valid and the identity or the signer was refused. */
 type TokenVerdict =
@@ -46,17 +47,19 @@ interface RefusedToken {
 /**
  * Decides a login by external JWT. An identity is created for a person whom a token names for the first time only if no
  * token of the request names one that exists.
- * @param tokens in the order of their header lines
  */
 export async function verifyPrimaryJwt(
   needs: LoginServices,
-  { tokens, origin }: { tokens: readonly string[]; origin: RequestOrigin },
+  {
+    credentials: { tokens, signerId },
+    origin,
+  }: { credentials: Extract<Credentials, { method: 'ext-jwt' }>; origin: RequestOrigin },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
   const failures: (RefusedToken & { readonly record: HeldRecord })[] = [];
   for (const token of tokens) {
     const record = heldRecord();
-    const verdict = await verifyToken(needs, token, record);
+    const verdict = await verifyToken(needs, { token, signerId }, record);
     if (verdict.verdict === 'refused') {
       failures.push({ record, ...verdict });
       continue;
@@ -108,11 +111,13 @@ async function admitNewcomer(
 
 async function verifyToken(
   needs: LoginServices,
-  token: string,
+  { token, signerId }: { token: string; signerId: SignerId | undefined },
   record: AttemptRecorder,
 ): Promise<TokenVerdict> {
   const refused = { verdict: 'refused', refusal: null, isSecond: false } as const;
-  const verdict = await verifyExternalJwt(needs, needs.signers.all(), token);
+  const verdict = await (signerId === undefined
+    ? verifyExternalJwt(needs, needs.signers.all(), token)
+    : verifyJwtFrom(needs, signerId, token));
   if (verdict.verdict === 'refused') {
     recordRefusal(needs.signers, record, verdict);
     return { ...refused, refusal: verdict };

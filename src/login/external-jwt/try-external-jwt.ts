@@ -11,7 +11,7 @@ import { isEnabled, mayLogIn } from '../primary-verdict.ts';
 import type { LoginServices, PlannedIdentity } from '../services.ts';
 import { accountNamedBy, maySignerLogIn, recordUnknown } from './external-jwt.ts';
 import { recordRefusal, type ValidExternalJwt } from './external-jwt-verdict.ts';
-import { verifyExternalJwt } from './verify-external-jwt.ts';
+import { verifyJwtFrom } from './verify-external-jwt.ts';
 
 export interface TriedToken {
   /** The factor that the token would count as, or null when it is refused. */
@@ -55,10 +55,7 @@ async function judge(
     return refused;
   }
   record.passed('signer enabled', `signer ${signer.name}`);
-  const alone = await verifyExternalJwt(needs, [signer], token);
-  // A token that fits this signer may be ambiguous if others fit too.
-  const verdict =
-    alone.verdict === 'valid' ? await verifyExternalJwt(needs, needs.signers.all(), token) : alone;
+  const verdict = await verifyJwtFrom(needs, signer.id, token);
   if (verdict.verdict === 'refused') {
     if (verdict.reason === 'no-signer-for-issuer') {
       const saw = `${verdict.saw}; signer ${signer.name} is for ${quoted(signer.issuer)}`;

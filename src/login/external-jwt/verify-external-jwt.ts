@@ -3,6 +3,7 @@
 // once, that an external id belongs to one signer, and that a secondary token names the same identity.
 
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
+import type { SignerId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { withoutFinalSlashes } from '../../platform/formats/final-slashes.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
@@ -16,6 +17,7 @@ import {
   refused,
 } from './external-jwt-verdict.ts';
 import { type ForeignJwt, isNumericDate, readForeignJwt, UnreadableJwt } from './foreign-jwt.ts';
+import type { SignerDirectory } from './signer-directory.ts';
 import { keyOf } from './signer-keys.ts';
 
 /**
@@ -47,6 +49,24 @@ export async function verifyExternalJwt(
       .filter((verdict) => verdict.verdict === 'refused')
       .reduce(furthest, refused('no-signer-for-issuer', unknownIssuer(signers, jwt)))
   );
+}
+
+/**
+ * The same for a token that came from the provider of one signer, which alone may vouch for it (OIDC Core 3.1.3.7). It
+ * is refused if it fits others too.
+ */
+export async function verifyJwtFrom(
+  needs: SignerKeyServices & { readonly signers: SignerDirectory },
+  signerId: SignerId,
+  token: string,
+): Promise<ExternalJwtVerdict> {
+  const all = needs.signers.all();
+  const alone = await verifyExternalJwt(
+    needs,
+    all.filter(({ id }) => id === signerId),
+    token,
+  );
+  return alone.verdict === 'valid' ? verifyExternalJwt(needs, all, token) : alone;
 }
 
 function read(token: string): ForeignJwt | RefusedExternalJwt {

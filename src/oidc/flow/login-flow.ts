@@ -16,7 +16,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import type { Identity } from '../../model/entities/identity.ts';
-import type { AuthenticatorId } from '../../model/ids.ts';
+import type { AuthenticatorId, SignerId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { OidcServices } from '../services.ts';
@@ -106,23 +106,26 @@ function withoutToken({ meant, ...request }: AuthRequest): AuthRequest {
 /**
  * Takes the external JWT that the policy requires in addition, for a login whose primary step is done. A wrong one ends
  * nothing: the factor stays outstanding, and the challenge has the reason.
+ * @param sent.signerId the signer at whose provider the person signed in; any unless given
  * @throws AuthError auth_request_unknown   no primary login on this request
  * @throws AuthError invalid_auth           no such token is required
  */
 export async function submitSecondary(
   needs: OidcServices,
   authRequest: AuthRequest,
-  { token, origin }: { token: string; origin: RequestOrigin },
+  sent: { token: string; signerId?: SignerId; origin: RequestOrigin },
 ): Promise<LoginStep> {
+  const { token, origin } = sent;
   const login = await loginInProgress(needs, authRequest);
   const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
   const primary = { account, progress: login.progress };
+  const bearers = (sent.signerId ?? signerId) === signerId ? [token] : [];
   const { progress, error } = await submitSecondaryJwt(
     needs,
-    { signerId, primary, bearers: [token] },
+    { signerId, primary, bearers },
     { mechanism: 'oidc', origin },
   );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));

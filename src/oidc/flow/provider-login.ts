@@ -66,7 +66,7 @@ export async function returnFromProvider(
   const refused = { kind: 'failed', reason: 'refused', signer, step, authRequest } as const;
   try {
     if (step === 'primary') {
-      const credentials = { method: 'ext-jwt', tokens: [token] } as const;
+      const credentials = { method: 'ext-jwt', tokens: [token], signerId: signer.id } as const;
       return await submitPrimary(needs, authRequest, {
         credentials,
         configTypes: [],
@@ -74,7 +74,7 @@ export async function returnFromProvider(
         origin,
       });
     }
-    const next = await submitSecondary(needs, authRequest, { token, origin });
+    const next = await submitSecondary(needs, authRequest, { token, signerId: signer.id, origin });
     return next.kind === 'queries' && next.challenges.length > 0 ? refused : next;
   } catch (error) {
     if (error instanceof AuthError && error.code === 'invalid_auth') return refused;
