@@ -142,7 +142,8 @@ for (const [name, start] of Object.entries(proxies)) {
     };
     // CGI, WSGI and PHP know no difference between a dash and an underscore in the name of a header, and some servers
     // take any other character for one.
-    for (const name of Object.keys(lies)) {
+    const told = Object.keys(lies);
+    for (const name of told) {
       lies[name.replaceAll('-', '_')] = 'lie';
       lies[name.replaceAll('-', '.')] = 'lie';
       lies[name.replace('-', '_')] = 'lie';
@@ -171,6 +172,17 @@ for (const [name, start] of Object.entries(proxies)) {
         assert.ok(!Object.values(got).includes('lie'), JSON.stringify(got));
       }
     }
+    const authorization = `Bearer ${token}`;
+    for (const character of "!#$%&'*+^`|~") {
+      const spelled = told.map((header) => [header.replaceAll('-', character), 'lie']);
+      await ask(port, { authorization, ...Object.fromEntries(spelled) });
+      assert.ok(!Object.values(seen ?? {}).includes('lie'), JSON.stringify(seen));
+    }
+    // A proxy drops what a client names as a matter of this connection only (RFC 9110 section 7.6.1).
+    const connection = `close, ${told.join(', ')}`;
+    assert.equal((await ask(port, { authorization, connection })).status, 200, said());
+    assert.equal(seen?.['x-auth-admin'], 'false', 'what the service says cannot be left out');
+    assert.match(String(seen?.['remote-id']), /^[0-9a-f-]{36}$/);
 
     // A token that is bound to a key: the proof is about the request to the proxy, even if the client names another one.
     const key = dpopKey();
