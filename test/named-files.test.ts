@@ -64,13 +64,22 @@ test('files contain the symbols that the architecture page names', () => {
   );
 });
 
+test('arguments that a document shows after `npm run` reach a program', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const lines = documents().flatMap((document) => readFileSync(join(root, document), 'utf8').split('\n'));
+  const shown = lines.flatMap((line) => [...line.matchAll(/npm run ([\w:-]+)( -- [^`#\s]+)/g)]);
+  const names = [...new Set(shown.map(([, name = '']) => name))];
+  assert.ok(names.includes('judges') && names.includes('bench'), names.join(' '));
+  // npm gives them to the last command of a script, and `npm run` does not pass on those that begin with --.
+  const last = names.map((name) => `${name}: ${scripts[name].split('&&').at(-1).trim()}`);
+  assert.deepEqual(
+    last.filter((command) => command.includes(': npm run')),
+    [],
+  );
+});
+
 test('the links of the documents lead to a file and one of its headings', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', '{packages,src,judges}/**/*.md'], {
-    cwd: root,
-    exclude: (name) => /^(node_modules|dist)$/.test(name.split('/').at(-1) ?? ''),
-  });
-  assert.ok(documents.length >= 80, String(documents.length));
-  const lost = documents.flatMap((document) => {
+  const lost = documents().flatMap((document) => {
     const links = [
       ...withoutExamples(document).matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g),
     ];
@@ -83,6 +92,15 @@ test('the links of the documents lead to a file and one of its headings', () => 
   });
   assert.deepEqual(lost, []);
 });
+
+function documents(): readonly string[] {
+  const found = globSync(['*.md', 'docs/**/*.md', '{packages,src,judges}/**/*.md'], {
+    cwd: root,
+    exclude: (name) => /^(node_modules|dist|\.work)$/.test(name.split('/').at(-1) ?? ''),
+  });
+  assert.ok(found.length >= 80, String(found.length));
+  return found;
+}
 
 /** A document without its blocks of code. */
 function withoutExamples(document: string): string {
