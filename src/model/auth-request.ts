@@ -44,8 +44,8 @@ export interface AuthRequest {
   /** Only if people stay signed in in their browser, and only for such a browser. */
   readonly browserSession?: {
     readonly rules: BrowserSessionRules;
-    /** The browser session when the request began; the login replaces it. */
-    readonly replaces: BrowserSessionId | null;
+    /** The browser session at the primary step; the login replaces it. */
+    readonly replaces?: BrowserSessionId;
     readonly wish: AuthenticationWish;
   };
 }

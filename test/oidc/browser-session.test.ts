@@ -263,6 +263,27 @@ describe('another application', () => {
     assert.equal(errorOf(await silently(browser)), 'login_required');
   });
 
+  test('ends with a sign-in in another tab, whose page was shown before the person signed in', async () => {
+    for (const isOther of [true, false]) {
+      const [first, second] = [await person(), await person()];
+      const browser = cookieBrowser(server);
+      const pages = [
+        await follow(browser, await authorizeIn(browser)),
+        await follow(browser, await authorizeIn(browser)),
+      ];
+      await browser.submit(pages[0] as Answer, { username: first.name, password });
+      const before = String(browser.cookies.get(sessionCookieName));
+      const { name } = isOther ? second : first;
+      await browser.submit(pages[1] as Answer, { username: name, password });
+      const data = (
+        await root.get(`browser-sessions?filter=${encodeURIComponent(`identityId="${first.id}"`)}`)
+      ).json.data;
+      assert.equal(data.length, isOther ? 0 : 1);
+      browser.cookies.set(sessionCookieName, before);
+      assert.equal(errorOf(await silently(browser)), 'login_required');
+    }
+  });
+
   test('is asked again with prompt=select_account and prompt=consent', async () => {
     const { browser } = await signedIn();
     for (const prompt of ['select_account', 'consent']) {

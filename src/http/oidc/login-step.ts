@@ -7,6 +7,7 @@ import type { EnrollmentServices } from '../../enrollment/enroll-attempt.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
+import { replacingSession } from '../../oidc/flow/browser-session.ts';
 import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { OidcServices } from '../../oidc/services.ts';
 import type { Html } from '../../pages/html.ts';
@@ -22,6 +23,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
+import { sessionCookie } from './session-cookie.ts';
 import { type Application, applicationOf, hrefOf, pageAsking, type RequestedLogin } from './sign-in-ways.ts';
 
 /** Results of `oidcBindPointOf`, by issuer: the same for every request until the configuration is replaced. */
@@ -123,7 +125,11 @@ export function openStep(
   const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
   const presented = { authRequestId, browserCookie: browser };
-  const authRequest = openAuthRequest(needs, presented, oidcBindPointOf(context));
+  const authRequest = replacingSession(
+    needs,
+    openAuthRequest(needs, presented, oidcBindPointOf(context)),
+    sessionCookie(context),
+  );
   const opened = stepOf(needs, { context, authRequest, authRequestId });
   // Programs keep the id that they know, and go back to no page.
   if (!isForPeople(opened)) return opened;

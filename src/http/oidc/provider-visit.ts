@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
+import { replacingSession } from '../../oidc/flow/browser-session.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import { requireWayBack } from '../../oidc/flow/open-auth-request.ts';
 import { type ProviderFailure, returnFromProvider, visitProvider } from '../../oidc/flow/provider-login.ts';
@@ -38,6 +39,7 @@ import {
   withPage,
 } from './login-step.ts';
 import { providerPage, returnPage, secondProviderAnswer } from './provider-pages.ts';
+import { sessionCookie } from './session-cookie.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor, primaryRefusals, stepAnswers } from './step-answers.ts';
 
@@ -150,9 +152,10 @@ async function comeBack(
   const answer: ProviderAnswer = { code, error, iss };
   const { origin } = context;
   const browser = cookie === null ? null : sha256(cookie);
-  const visit = openVisit(needs, { state, signerId, browser }, origin);
-  if (visit.step === 'test') return redirect(consoleAddress(answerOfSignerTest(needs, visit, answer)));
-  const { authRequest } = visit;
+  const opened = openVisit(needs, { state, signerId, browser }, origin);
+  if (opened.step === 'test') return redirect(consoleAddress(answerOfSignerTest(needs, opened, answer)));
+  const authRequest = replacingSession(needs, opened.authRequest, sessionCookie(context));
+  const visit = { ...opened, authRequest };
   requireWayBack(needs, authRequest, oidcBindPointOf(context));
   const authRequestId = needs.sealer.seal(authRequest);
   const left = stepOf(needs, { context, authRequest, authRequestId });

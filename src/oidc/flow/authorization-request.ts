@@ -147,7 +147,7 @@ export function validateAuthorizationRequest(
     ...(droppedScopes.length === 0 ? {} : { droppedScopes }),
     ...(browser === null || bindPoint.browserSession === null
       ? {}
-      : { browserSession: { rules: bindPoint.browserSession, replaces: browser.session?.id ?? null, wish } }),
+      : { browserSession: { rules: bindPoint.browserSession, wish } }),
   };
   if (sizeOf(authRequest) > maxRequestSize)
     throw refuse(back, 'invalid_request', 'the parameters are too long together');

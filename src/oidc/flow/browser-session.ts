@@ -68,10 +68,26 @@ export function newBrowserSession(
     ipAddress,
     now,
     expiresAt: endOfSession(rules, now, now),
-    replaces,
+    replaces: replaces ?? null,
     most: needs.maxSessionsPerIdentity,
   };
   return { stored, cookie: token.text };
+}
+
+/**
+ * The request with the browser session that its login replaces: the one that the browser has by now, since the person
+ * may have signed in in another tab meanwhile. Reads no row; a session that has ended is replaced without effect.
+ * @param cookie its value, or null
+ */
+export function replacingSession<Of extends AuthRequest>(
+  { tagKey }: { tagKey: Buffer },
+  authRequest: Of,
+  cookie: string | null,
+): Of {
+  const { browserSession } = authRequest;
+  const token = cookie === null ? undefined : readOpaqueToken(tagKey, 'browser-session', cookie);
+  if (browserSession === undefined || token === undefined) return authRequest;
+  return { ...authRequest, browserSession: { ...browserSession, replaces: asId(token.id) } };
 }
 
 export function noteOpened(
