@@ -2,9 +2,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError } from '../errors/auth-error.ts';
-import type { Actor } from '../model/actor.ts';
+import { type Actor, mayHelp } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, FieldChange, RequestOrigin } from '../model/audit-event.ts';
 import { defaultOf, type Field, type Fields } from '../model/entities/entity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { shownToReaders } from '../model/entities/shown.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,7 +27,7 @@ export interface AdminCall {
 /**
  * The store for the caller's changes. Each change checks again that the caller may make it, that what the caller has
  * read is unchanged, and, unless the call is forced, that an administrator remains who can log in.
- * @param helped whom the caller helps to log in again: use `helping` of help-desk.ts
+ * @param helped whom the caller helps to log in again: use `helping`
  */
 export function actingFor(
   needs: { store: Pick<Store, 'onBehalfOf'>; clock: Clock },
@@ -34,6 +35,31 @@ export function actingFor(
   helped: IdentityId | null = null,
 ): Store {
   return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
+}
+
+/**
+ * Whether the caller may help this identity to log in again.
+ * @throws AuthError forbidden
+ */
+export function requireMayHelp(by: AdminCall, identity: Pick<Identity, 'isAdmin' | 'permissions'>): void {
+  if (mayHelp(by, identity)) return;
+  throw new AuthError('forbidden', {
+    description: 'Only an administrator may do this to an administrator or to an identity with a permission',
+  });
+}
+
+/**
+ * The store for the caller's actions on this identity, as `actingFor`. The identity may get more rights while the call
+ * is under way: each change checks that again.
+ * @throws AuthError forbidden
+ */
+export function helping(
+  needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
+  by: AdminCall,
+  identity: Pick<Identity, 'id' | 'isAdmin' | 'permissions'>,
+): Store {
+  requireMayHelp(by, identity);
+  return actingFor(needs, by, identity.id);
 }
 
 /**

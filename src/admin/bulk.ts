@@ -16,9 +16,9 @@ import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
 import { type AdminCall, withoutAdministrator } from './admin-call.ts';
-import type { Disabling } from './disabling.ts';
 import { parseFilter } from './filter-language.ts';
 import {
+  type Disabling,
   deleteIdentity,
   disableIdentity,
   enableIdentity,

@@ -6,8 +6,7 @@ import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type AdminCall, recordChange, withoutAdministrator } from './admin-call.ts';
-import { helping } from './help-desk.ts';
+import { type AdminCall, helping, recordChange, withoutAdministrator } from './admin-call.ts';
 import type { AdminServices } from './services.ts';
 
 /** Until when too many failures lock each factor; null: not locked. */
@@ -16,7 +15,7 @@ export interface Locks {
   readonly totp: Millis | null;
 }
 
-/** Resets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
+/** Resets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see `helping`) */
 export async function unlockIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   const helped = helping(needs, by, identity);

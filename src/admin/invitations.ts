@@ -13,8 +13,7 @@ import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { NewDelivery } from '../store/contracts/deliveries.ts';
 import { mailedInvitationToken, mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
-import { helping, requireMayHelp } from './help-desk.ts';
+import { type AdminCall, actingFor, helping, recordChange, requireMayHelp } from './admin-call.ts';
 import type { AdminServices } from './services.ts';
 
 export interface InvitationFields {
@@ -44,7 +43,7 @@ const longestLifetime: Millis = 30 * DAY;
  * Makes a link with which a person chooses the password of an identity, once. An earlier link no longer works. Until
  * the link is used, nothing changes for the identity.
  * @throws AuthError not_found
- * @throws AuthError forbidden            see help-desk.ts
+ * @throws AuthError forbidden            see `helping`
  * @throws AuthError could_not_validate   `expiresIn` is out of bounds; the name cannot be a user name or is taken
  * @throws AuthError conflict             the identity is disabled, its policy allows no passwords, or the link cannot be
  *                                        mailed
@@ -122,7 +121,7 @@ export async function findInvitation(
   return invitation === null || invitation.expiresAt <= needs.clock.now() ? null : invitation;
 }
 
-/** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */
+/** Withdraws the link. @throws AuthError not_found, forbidden (see `helping`) */
 export async function withdrawInvitation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   existing(await helping(needs, by, identity).invitations.delete(identity.id));

@@ -4,8 +4,7 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
-import { type AdminCall, actingFor } from './admin-call.ts';
-import { helping } from './help-desk.ts';
+import { type AdminCall, actingFor, helping } from './admin-call.ts';
 import type { AdminServices } from './services.ts';
 
 export type NamedApiSession = ApiSession & { readonly identityName: string };
@@ -28,7 +27,7 @@ async function findLiving(needs: AdminServices, id: string): Promise<ApiSession>
  * Ends a session: every node refuses its tokens from the next call on.
  * @param reason `logout` when the owner does it
  * @throws AuthError not_found   it was not alive
- * @throws AuthError forbidden   see help-desk.ts
+ * @throws AuthError forbidden   see `helping`
  */
 export async function endApiSession(
   needs: AdminServices,
@@ -55,7 +54,7 @@ export async function getBrowserSession(
 /**
  * Ends one: the next authorization in that browser asks for a login. API sessions that it opened continue.
  * @throws AuthError not_found
- * @throws AuthError forbidden   see help-desk.ts
+ * @throws AuthError forbidden   see `helping`
  */
 export async function endBrowserSession(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const { identityId } = (await getBrowserSession(needs, id)).progress;

@@ -11,10 +11,11 @@ import { NotAsSeen, type Seen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, type Store } from '../../store/contracts/store.ts';
 import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
 import { type AdminCall, withoutAdministrator } from '../admin-call.ts';
-import { type Disabling, disablingPatch } from '../disabling.ts';
 import {
   createIdentity,
+  type Disabling,
   deleteIdentity,
+  disablingPatch,
   type IdentityFields,
   recordDisabling,
   updateIdentity,

@@ -11,7 +11,7 @@ import {
   previewMany,
 } from '../../admin/bulk.ts';
 import { changeMany, type JobOutlook } from '../../admin/bulk-jobs.ts';
-import { longestMinutes } from '../../admin/disabling.ts';
+import { longestMinutes } from '../../admin/identities.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { bulkActions } from '../../model/bulk-actions.ts';

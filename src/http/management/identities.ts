@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
-import { longestMinutes } from '../../admin/disabling.ts';
 import type { EnrollmentFields } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
@@ -10,6 +9,7 @@ import {
   enableIdentity,
   endSessionsOfIdentity,
   getIdentity,
+  longestMinutes,
   updateIdentity,
 } from '../../admin/identities.ts';
 import { findInvitation } from '../../admin/invitations.ts';

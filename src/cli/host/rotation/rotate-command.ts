@@ -18,15 +18,18 @@ import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
 import { belongTogether, readPair, signingPair } from '../setup/pki.ts';
 import { readable, readIfThere, writeWhole } from '../setup/write-file.ts';
-import { besides, certificatesIn, placePair, type Stage } from './authority-files.ts';
 import { clientsOf, nodesThatFail } from './dependents.ts';
 import { crossCertificates, makeAuthority, readAuthorityFiles, type Which } from './new-authority.ts';
 import {
   authorityAt,
+  besides,
+  certificatesIn,
   discard,
+  placePair,
   type Rotated,
   retire,
   rotations,
+  type Stage,
   settle,
   switchBack,
   switchOver,
