@@ -131,7 +131,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const doorOfImporter = [
   'src/cli/host/load-config.ts',
   'src/cli/host/open-host.ts',
-  'src/cli/host/setup/write-file.ts',
   'src/cli/terminal/output.ts',
   'src/cli/terminal/ports.ts',
   'src/cli/terminal/progress.ts',

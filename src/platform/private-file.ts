@@ -4,7 +4,6 @@ import {
   constants,
   copyFileSync,
   fstatSync,
-  fsyncSync,
   linkSync,
   mkdtempSync,
   openSync,
@@ -13,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolderOf, syncToDisk } from './whole-file.ts';
 
 /**
  * Creates an empty file that only its owner can read.
@@ -83,18 +83,9 @@ function takesFreeName(partial: string, path: string): boolean {
     // For file systems without hard links, such as those of memory sticks.
     copyFileSync(partial, path, constants.COPYFILE_EXCL);
   }
-  sync(path);
-  if (process.platform !== 'win32') sync(dirname(path));
+  syncToDisk(path);
+  syncFolderOf(path);
   return true;
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function isTaken(error: unknown): boolean {

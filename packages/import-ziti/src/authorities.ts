@@ -6,12 +6,12 @@ import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { signingAuthority } from '../../../src/certificates/client-certificate-issuer.ts';
-import { ownerOnly, readable, writeWhole } from '../../../src/cli/host/setup/write-file.ts';
 import { CliError } from '../../../src/cli/terminal/output.ts';
 import type { CliPorts } from '../../../src/cli/terminal/ports.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { ownerOnly, readable, writeWhole } from '../../../src/platform/whole-file.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
 import {
   anchorProblem,

@@ -5,10 +5,10 @@ import { dbText } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { notice, printResult, type Report, usageError } from '../terminal/output.ts';
 import { type ConfigOptions, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
-import { writeWhole } from './setup/write-file.ts';
 
 /**
  * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file aside,

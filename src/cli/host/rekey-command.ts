@@ -7,12 +7,12 @@ import { SECOND } from '../../platform/clock.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
-import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import { keyPassphrase, readKeyFile, writeKeyFile } from '../../platform/secrets/master-key.ts';
+import { giveName, partialOf } from '../../platform/whole-file.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { type Host, onlyOne, withHost } from './open-host.ts';
 import { nodesThatFail } from './rotation/dependents.ts';
-import { giveName, partialOf, writeKeyFile } from './setup/write-file.ts';
 
 /** Controllers notice changes by others within a quarter of a second, on PostgreSQL within two seconds. */
 const untilNoticed = 3 * SECOND;

@@ -1,11 +1,11 @@
 // The key-encryption key: 32 random bytes in a small text file outside the database. Everything else sealed at rest is
 // sealed with keys derived from it.
 
-import type { Stats } from 'node:fs';
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, type Stats } from 'node:fs';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
+import { createSynced, giveName, ownerOnly, partialOf } from '../whole-file.ts';
 import { encodeKeyFile, KeyFileError, type MasterKey, masterKey, parseKeyFile } from './key-file-format.ts';
 
 const keyBytes = 32;
@@ -21,17 +21,7 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
   const key = masterKey(systemRandom.bytes(keyBytes), options.passphrase !== undefined);
   const text = encodeKeyFile(key, options.passphrase);
   try {
-    const file = openSync(path, 'wx', 0o600);
-    try {
-      writeFileSync(file, text);
-      fsyncSync(file);
-    } catch (error) {
-      // On a full disk: half a key file would be taken for a key at the next start.
-      rmSync(path, { force: true });
-      throw error;
-    } finally {
-      closeSync(file);
-    }
+    createSynced(path, text, ownerOnly);
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
       throw new KeyFileError(
@@ -41,6 +31,15 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
     throw new KeyFileError('unwritable', `The key file ${path} cannot be written (${errorCode(error)}).`);
   }
   return key;
+}
+
+/** Makes a key-encryption key in a file, completely or not at all. */
+export function writeKeyFile(path: string, passphrase: string | undefined): MasterKey {
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  const made = createKeyFile(partial, { passphrase });
+  giveName(partial, path);
+  return made;
 }
 
 /**

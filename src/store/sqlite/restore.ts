@@ -1,19 +1,10 @@
 // Replaces an SQLite database by a copy of another one. Only while no controller runs. Offline commands that still have
 // the old one open continue in the file that is kept.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { copyPrivately } from '../../platform/private-file.ts';
+import { giveName, syncToDisk } from '../../platform/whole-file.ts';
 
 const logSuffixes = ['-wal', '-shm'] as const;
 
@@ -70,8 +61,7 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
     }
   }
-  renameSync(working, target);
-  syncToDisk(dirname(target));
+  giveName(working, target);
   return isReplacing;
 }
 
@@ -89,13 +79,4 @@ function moveLogInto(path: string): void {
 
 function realFile(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
-}
-
-function syncToDisk(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

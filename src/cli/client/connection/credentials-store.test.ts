@@ -17,7 +17,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, beforeEach, test } from 'node:test';
 import { fileErrorReason, isFileError } from '../../../platform/file-error-reason.ts';
-import { systemRandom } from '../../../platform/random.ts';
 import { CliError } from '../../terminal/output.ts';
 import { type Credentials, configDirectory, credentialsStore } from './credentials-store.ts';
 
@@ -28,8 +27,7 @@ beforeEach((t) => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const store = () =>
-  credentialsStore({ env: { OVERLAY_AUTH_CONFIG_DIR: directory }, platform: 'linux', random: systemRandom });
+const store = () => credentialsStore({ env: { OVERLAY_AUTH_CONFIG_DIR: directory }, platform: 'linux' });
 const counted = ({ current, ...rest }: Credentials): Credentials => ({
   ...rest,
   current: String(Number(current) + 1),

@@ -1,6 +1,6 @@
 // The logins of this user on this computer, in one file that only this user can read.
 
-import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import type { Millis } from '../../../platform/clock.ts';
 import { asObject, parseJson } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { makeFolder } from '../../../platform/make-folder.ts';
+import { ownerOnly, writeWhole } from '../../../platform/whole-file.ts';
 import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 
@@ -86,7 +87,7 @@ export function configDirectory({ env, platform }: Pick<CliPorts, 'env' | 'platf
 }
 
 /** The saved logins of the user with this environment. */
-export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'random'>): CredentialsStore {
+export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform'>): CredentialsStore {
   const directory = configDirectory(ports);
   const path = join(directory, 'credentials.json');
   const read = () => readCredentials(path);
@@ -98,10 +99,8 @@ export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'ran
       return withFileLock(join(directory, 'credentials.lock'), async () => {
         const before = await read();
         const [after, result] = await change(before);
-        if (after !== before) {
-          const temporary = `${path}.${ports.random.bytes(6).toString('hex')}`;
-          await replaceFile(path, temporary, JSON.stringify({ v: fileVersion, ...after }, null, 2));
-        }
+        if (after !== before)
+          writeWhole(path, JSON.stringify({ v: fileVersion, ...after }, null, 2), ownerOnly);
         return result;
       });
     },
@@ -135,23 +134,6 @@ async function readCredentials(path: string): Promise<Credentials> {
     logins: asObject(logins) as Credentials['logins'],
     trust: asObject(trust) as Credentials['trust'],
   };
-}
-
-// A reader sees the old file or the new one, even after a power cut.
-async function replaceFile(path: string, temporary: string, text: string): Promise<void> {
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }
 
 const pauseMs = 50;

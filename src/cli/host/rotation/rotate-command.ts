@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { dirname } from 'node:path';
 import { DAY } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
 import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
 import {
@@ -17,7 +18,6 @@ import { type Host, onlyOne, withHost } from '../open-host.ts';
 import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
 import { belongTogether, readPair, signingPair } from '../setup/pki.ts';
-import { readable, readIfThere, writeWhole } from '../setup/write-file.ts';
 import { clientsOf, nodesThatFail } from './dependents.ts';
 import { crossCertificates, makeAuthority, readAuthorityFiles, type Which } from './new-authority.ts';
 import {

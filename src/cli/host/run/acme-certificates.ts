@@ -13,7 +13,7 @@ import type { Logger } from '../../../platform/log/logger.ts';
 import { makeFolder } from '../../../platform/make-folder.ts';
 import { outboundClient } from '../../../platform/network/outbound-client.ts';
 import type { OutboundLimits } from '../../../platform/network/outbound-targets.ts';
-import { ownerOnly, readable, readIfThere, writeWhole } from '../setup/write-file.ts';
+import { ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 
 interface Needs {
   readonly controller: RunningController;

@@ -3,8 +3,8 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import { parseCertificate, pemCertificate } from '../../../platform/x509/x509.ts';
-import { readable, readIfThere, writeWhole } from './write-file.ts';
 
 /** Adds certificates that are not in the file yet, first; makes the file if there is none. */
 export function trustIn(file: string, certificates: readonly X509Certificate[]): void {

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Clock, DAY, type Millis } from '../../../platform/clock.ts';
+import { ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
 import {
   type CertificateFacts,
@@ -12,7 +13,6 @@ import {
 import { usageError } from '../../terminal/output.ts';
 import { trustIn } from './ca-bundle.ts';
 import type { HomePaths, PemPair } from './home.ts';
-import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
 
 /** Authorities of the home outlive the certificates that they sign. */
 export const authorityDays = 3650;

@@ -15,13 +15,13 @@ import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
 import { makeFolder } from '../../../platform/make-folder.ts';
 import type { Random } from '../../../platform/random.ts';
-import { keyPassphrase, readKeyFile } from '../../../platform/secrets/master-key.ts';
+import { keyPassphrase, readKeyFile, writeKeyFile } from '../../../platform/secrets/master-key.ts';
+import { ownerOnly, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../../tokens/key-ring.ts';
 import { CliError } from '../../terminal/output.ts';
 import { readConfigText } from '../load-config.ts';
 import type { HomePaths } from './home.ts';
 import { ensurePki, type Made, type ServerNames, shortAddress } from './pki.ts';
-import { ownerOnly, readIfThere, writeKeyFile, writeWhole } from './write-file.ts';
 
 /** One item of a home, for the screen and for programs. */
 export interface SetupStep {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const program = `
   process.on('SIGXFSZ', () => {});
-  const { writeWhole } = await import(${JSON.stringify(new URL('./write-file.ts', import.meta.url))});
+  const { writeWhole } = await import(${JSON.stringify(new URL('./whole-file.ts', import.meta.url))});
   const [path, length] = process.argv.slice(1);
   writeWhole(path, 'x'.repeat(length), 0o600);
 `;

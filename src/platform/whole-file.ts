@@ -1,7 +1,7 @@
+// Files that are written completely or not at all, and are there after a power failure.
+
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { MasterKey } from '../../../platform/secrets/key-file-format.ts';
-import { createKeyFile } from '../../../platform/secrets/master-key.ts';
 
 /** For files that contain a secret. */
 export const ownerOnly = 0o600;
@@ -13,41 +13,52 @@ export function partialOf(path: string): string {
 }
 
 /**
- * Writes a file completely or not at all, whenever the machine stops. Replaces an existing file; the caller holds the
- * run lock of the home.
+ * Writes a file completely or not at all, whenever the machine stops. Replaces an existing file; the caller holds a lock,
+ * such as the run lock of the home.
+ * @throws Error of node:fs
  */
 export function writeWhole(path: string, text: string, mode: number): void {
   const partial = partialOf(path);
   rmSync(partial, { force: true });
-  const file = openSync(partial, 'wx', mode);
+  createSynced(partial, text, mode);
+  giveName(partial, path);
+}
+
+/**
+ * Writes a new file to the disk.
+ * @throws Error of node:fs: EEXIST when there is one; after any other, such as on a full disk, there is none
+ */
+export function createSynced(path: string, text: string, mode: number): void {
+  const file = openSync(path, 'wx', mode);
   try {
     writeFileSync(file, text);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
-  giveName(partial, path);
 }
 
 /** Renames, and makes the new name durable. */
 export function giveName(partial: string, path: string): void {
   renameSync(partial, path);
-  if (process.platform === 'win32') return;
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolderOf(path);
 }
 
-/** Makes a key-encryption key in a file, completely or not at all. */
-export function writeKeyFile(path: string, passphrase: string | undefined): MasterKey {
-  const partial = partialOf(path);
-  rmSync(partial, { force: true });
-  const made = createKeyFile(partial, { passphrase });
-  giveName(partial, path);
-  return made;
+/** Makes the name of a file durable. */
+export function syncFolderOf(path: string): void {
+  if (process.platform !== 'win32') syncToDisk(dirname(path));
+}
+
+export function syncToDisk(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The text, or undefined when there is no such file. */
