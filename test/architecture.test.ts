@@ -337,27 +337,11 @@ describe('the import rules', () => {
     assert.ok(!/^import (?!type).*'prom-client'/m.test(text));
   });
 
-  test('only telemetry/ knows OpenTelemetry, and nothing of it is loaded without a collector', () => {
+  test('only telemetry/ knows OpenTelemetry', () => {
     const users = imports.filter(({ to }) => to.startsWith('@opentelemetry/'));
     assert.ok(users.length > 0);
     assert.deepEqual(
       users.filter(({ from }) => from !== 'telemetry').map(({ file }) => file),
-      [],
-    );
-    const loadedLate = ['./open-telemetry.ts', './collector.ts'];
-    const early = readFileSync('src/telemetry/live-telemetry.ts', 'utf8');
-    for (const file of loadedLate) assert.ok(early.includes(`await import('${file}')`), file);
-    // A module that imports one of these loads the packages with it.
-    const loading = new Set(users.map(({ file }) => file));
-    for (const { file, specifier } of [...imports, ...imports]) {
-      const target = normalize(join(dirname(file), specifier));
-      const text = readFileSync(file, 'utf8');
-      const isForTypes = new RegExp(`import type [^;]*'${specifier.replaceAll('.', '\\.')}'`).test(text);
-      const isLate = text.includes(`await import('${specifier}')`);
-      if (loading.has(target) && !isForTypes && !isLate) loading.add(file);
-    }
-    assert.deepEqual(
-      [...loading].filter((file) => !/^src\/telemetry\/(?:open-telemetry|spans|metric-data)\.ts$/.test(file)),
       [],
     );
   });

@@ -501,37 +501,6 @@ describe('refuses', () => {
     await page.waitForURL(`${application.redirectUri}?code=**`);
   });
 
-  test('an answer that leaks from one browser, in every other one that has the same login open', async () => {
-    await using mia = await withPasskey('mia');
-    await using eve = await visitor({ language: 'en' });
-    // The attacker has begun the login in a program, and sends its link.
-    const id = await beginLogin(server);
-    const link = `${server.url}/oidc/login/username?authRequestID=${encodeURIComponent(id)}`;
-    await Promise.all([mia, eve].map(({ page }) => page.goto(link)));
-    const { promise: given, resolve: giving } = Promise.withResolvers<URLSearchParams>();
-    await mia.page.route('**/oidc/login/passkey', async (route) => {
-      giving(new URLSearchParams(route.request().postData() ?? ''));
-      await route.fulfill({ body: 'kept' });
-    });
-    await mia.page.locator('#use-passkey').click();
-    const response = (await given).get('response') ?? '';
-    const hers = (await given).get('authRequestId') ?? '';
-    const eves = await eve.page.locator('input[name="authRequestId"]').first().inputValue();
-    const post = async ({ context }: Visitor, authRequestId: string) => {
-      const headers = { origin: server.url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
-      const form = { authRequestId, response };
-      const sent = { headers, form, maxRedirects: 0 };
-      return (await context.request.post(`${server.url}/oidc/login/passkey`, sent)).status();
-    };
-    assert.equal(await post(eve, eves), 401);
-    assert.equal(await post(eve, hers), 400);
-    const byProgram = await server.post('/oidc/login/passkey', {
-      json: { id, response: JSON.parse(response) },
-    });
-    assert.equal(byProgram.status, 401, byProgram.text);
-    assert.equal(await post(mia, hers), 302);
-  });
-
   test('an answer that a page of a neighbouring port got, and one of another site gets none', async () => {
     await using site = await startForeignSite();
     await using ida = await withPasskey('ida');
