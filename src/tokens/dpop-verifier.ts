@@ -34,6 +34,11 @@ export interface DpopVerifier {
    * @throws AuthError busy
    */
   verify(presented: PresentedProof, use: ProofUse, now: Millis): ProofVerdict | Promise<ProofVerdict>;
+  /**
+   * The reason for which a client has to sign a proof again, with a nonce; null when it does not, or when the proof is
+   * not valid. Uses nothing up.
+   */
+  wantsNonce(presented: PresentedProof, needsNonce: boolean, now: Millis): string | null;
   /** The nonces that the next proof of a client may contain. */
   readonly nonces: DpopNonces;
 }
@@ -68,6 +73,15 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
 
   return {
     nonces,
+    wantsNonce(presented, needsNonce, now) {
+      try {
+        const objection = freshness(readProof(presented, null, knownKeys.get), needsNonce, now);
+        return objection?.verdict === 'needs-nonce' ? objection.reason : null;
+      } catch (error) {
+        if (error instanceof ProofRefused) return null;
+        throw error;
+      }
+    },
     verify(presented, { accessToken, owner, needsNonce = false, isFapi = false }, now) {
       const before = proven.get(presented);
       if (before?.accessToken === accessToken) return before.verdict;

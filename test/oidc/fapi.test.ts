@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type DpopCaller, type DpopKey, dpopCaller, dpopKey, hashOf } from '../support/dpop.ts';
+import { type DpopKey, dpopCaller, dpopKey, hashOf } from '../support/dpop.ts';
 import {
   authorizationQuery,
   authRequestIdOf,
@@ -196,12 +196,7 @@ async function obtain(changes: Changes = {}): Promise<{ readonly code: string; r
   return { code: codeOf(back), back: new URL(locationOf(back)) };
 }
 
-/** A client that has a nonce already: an assertion cannot be sent again with one. */
-async function callerWith(key: DpopKey): Promise<DpopCaller> {
-  const caller = dpopCaller(server, systemClock, key);
-  assert.ok((await caller.get('/oidc/keys')).headers['dpop-nonce']);
-  return caller;
-}
+const callerOf = (key: DpopKey) => dpopCaller(server, systemClock, key);
 
 async function redeemThrough(
   through: Pick<HttpsClient, 'post'>,
@@ -236,6 +231,28 @@ describe('for a client that has a key, must push and must bind', () => {
     }
   });
 
+  test('an assertion may come again with the nonce that it was refused for, and works once', async () => {
+    const key = dpopKey();
+    const { code } = await obtain({ scope: 'openid offline_access' });
+    const { json } = await redeemThrough(callerOf(key), code, { code_verifier: verifier });
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: json.refresh_token,
+      ...(await assertionOf()),
+    };
+    const send = (nonce?: string) => {
+      const request = { method: 'POST', url: `${server.issuer}/token` };
+      const dpop = key.proof(request, systemClock.now(), { claims: { nonce } });
+      return server.post('/oidc/token', { form, headers: { dpop } });
+    };
+    const asked = await send();
+    assert.deepEqual([asked.status, asked.json.error], [400, 'use_dpop_nonce']);
+    const nonce = String(asked.headers['dpop-nonce']);
+    assert.equal((await send(nonce)).status, 200);
+    const again = await send(nonce);
+    assert.deepEqual([again.status, again.json.error], [401, 'invalid_client']);
+  });
+
   test('a clock may be ten seconds ahead, and not a minute', async () => {
     for (const claim of ['iat', 'nbf']) {
       assert.equal((await push({ [claim]: seconds() + 10 })).status, 201);
@@ -255,7 +272,7 @@ describe('for a client that has a key, must push and must bind', () => {
   });
 
   test('a code without its verifier is refused like one with a wrong verifier', async () => {
-    const caller = await callerWith(dpopKey());
+    const caller = callerOf(dpopKey());
     for (const changes of [{}, { code_verifier: 'x'.repeat(43) }]) {
       const { status, json } = await redeemThrough(caller, (await obtain()).code, changes);
       assert.deepEqual([status, json.error], [400, 'invalid_grant']);
@@ -263,7 +280,7 @@ describe('for a client that has a key, must push and must bind', () => {
   });
 
   test('a proof is not signed with RS256, nowhere, and the same key works with PS256', async () => {
-    const [bad, good] = [await callerWith(dpopKey('RS256')), await callerWith(dpopKey('PS256'))];
+    const [bad, good] = [callerOf(dpopKey('RS256')), callerOf(dpopKey('PS256'))];
     const refused = await push({}, 'ES256', {}, bad);
     assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_dpop_proof']);
     assert.equal((await push({}, 'ES256', {}, good)).status, 201);
@@ -276,7 +293,7 @@ describe('for a client that has a key, must push and must bind', () => {
 
   test('a proof with RS256 does not open an API, whose token is bound to that very key', async () => {
     const key = dpopKey('PS256');
-    const caller = await callerWith(key);
+    const caller = callerOf(key);
     const { code } = await obtain();
     const { access_token: token } = (await redeemThrough(caller, code, { code_verifier: verifier })).json;
     for (const [scheme, alg, status] of [
@@ -303,7 +320,7 @@ describe('for a client that has a key, must push and must bind', () => {
     ]) {
       const { code, back } = await obtain({ state: state ?? null, nonce: nonce ?? null });
       assert.equal(back.searchParams.get('state'), state);
-      const caller = await callerWith(dpopKey());
+      const caller = callerOf(dpopKey());
       const tokens = (await redeemThrough(caller, code, { code_verifier: verifier })).json;
       assert.equal(claimsOf(tokens.id_token).nonce ?? null, nonce);
     }

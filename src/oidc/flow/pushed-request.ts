@@ -40,7 +40,7 @@ export async function pushRequest(
   bindPoint: OidcBindPoint,
 ) {
   const { issuer } = bindPoint;
-  const client = await authenticateClient(needs, { parameters, basic, issuer });
+  const client = await authenticateClient(needs, { parameters, basic, issuer, proof });
   const { clientId } = client;
   if (parameter(parameters, 'request_uri') !== null)
     throw new AuthError('invalid_request', {

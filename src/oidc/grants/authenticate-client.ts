@@ -6,6 +6,7 @@ import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oi
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
 import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
+import type { PresentedProof } from '../../tokens/dpop-proof.ts';
 import { type Client, unknownClient } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
@@ -23,6 +24,8 @@ export interface ClientCredentials {
   readonly basic: BasicCredentials | null;
   /** Of the bind point at which it arrived. */
   readonly issuer: string;
+  /** Of a key (RFC 9449); absent where the endpoint does not check one. */
+  readonly proof?: PresentedProof | null;
 }
 
 /** How the sender tried to authenticate. */
@@ -39,6 +42,7 @@ interface Proof {
  * @throws AuthError invalid_request            no client is named, or it authenticates in several ways
  * @throws AuthError invalid_client             there is no such client, and it did not try to authenticate
  * @throws AuthError client_not_authenticated   everything else, alike
+ * @throws AuthError use_dpop_nonce             it authenticates, and the same assertion may come again with the nonce
  */
 export async function authenticateClient(
   needs: OidcServices,
@@ -54,7 +58,7 @@ export async function authenticateClient(
   if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
   if (client.registered === null || method === 'none') return client;
   if (method === 'private_key_jwt') {
-    await requireAssertion(needs, client.registered, { assertion: secret, issuer: credentials.issuer });
+    await requireAssertion(needs, client.registered, { ...credentials, assertion: secret });
     return client;
   }
   const held = matching(client.registered.secrets, secret);

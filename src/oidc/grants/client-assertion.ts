@@ -9,6 +9,8 @@ import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
 import { keysOwner, type RegisteredClient } from '../../sessions/account-view.ts';
+import type { PresentedProof } from '../../tokens/dpop-proof.ts';
+import { optional, type Parameters } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
@@ -29,16 +31,25 @@ export function subjectOf(assertion: string): string | undefined {
   return typeof jwt?.claims.sub === 'string' ? jwt.claims.sub : undefined;
 }
 
+interface PresentedAssertion {
+  readonly assertion: string;
+  /** Of the bind point at which the request arrived. */
+  readonly issuer: string;
+  readonly parameters: Parameters;
+  /** The proof of a key that is checked later; absent where none is. */
+  readonly proof?: PresentedProof | null;
+}
+
 /**
  * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` names this server only, it expires soon, a
  * key of the client signed it, and its `jti` is new.
- * @param issuer of the bind point at which the request arrived
  * @throws AuthError client_not_authenticated   with the reason for the log
+ * @throws AuthError use_dpop_nonce   the assertion is not used up: many clients sign only the proof again
  */
 export async function requireAssertion(
   needs: OidcServices,
   client: RegisteredClient,
-  { assertion, issuer }: { assertion: string; issuer: string },
+  { assertion, issuer, proof = null, parameters }: PresentedAssertion,
 ): Promise<void> {
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');
@@ -70,6 +81,9 @@ export async function requireAssertion(
   // The key may have been replaced under its kid: the address is asked once more, within the limits of the cache.
   if (!isSigned(keys) && !isSigned(await keysOf(needs, client, { kid, failed: keys[0] })))
     throw refused('no key of the client has signed it');
+  const isRefresh = optional(parameters, 'grant_type') === 'refresh_token';
+  const wanted = proof === null ? null : needs.proofs.wantsNonce(proof, isRefresh, now);
+  if (wanted !== null) throw new AuthError('use_dpop_nonce', { description: wanted });
   const key = sha256(`${client.id}\0${jti}`);
   if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway)))
     throw refused('it was used before');

@@ -47,7 +47,7 @@ export async function exchangeForTokens(
   const { parameters } = request;
   const grantType = required(parameters, 'grant_type');
   const { issuer } = request.origin;
-  const client = await authenticateClient(needs, { parameters, basic, issuer });
+  const client = await authenticateClient(needs, { parameters, basic, issuer, proof: request.proof });
   const grant = grants.find((known) => known.grantType === grantType);
   if (grant === undefined || !grantTypes(needs.clients).includes(grantType))
     throw new AuthError('unsupported_grant_type');
