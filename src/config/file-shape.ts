@@ -71,6 +71,13 @@ export function dbText(db: DbConfig): string {
   return url.href;
 }
 
+/** Whether a database URL contains a password. */
+export function holdsPassword(db: DbConfig): boolean {
+  if (db.engine === 'sqlite') return false;
+  const { password, searchParams } = new URL(db.url);
+  return password !== '' || searchParams.has('password');
+}
+
 /** The paths of all values that are not maps or lists with entries, in order. */
 export function leafPaths(value: FileValue, path: ConfigPath = []): readonly ConfigPath[] {
   if (Array.isArray(value)) {

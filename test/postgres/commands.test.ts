@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
@@ -104,7 +104,11 @@ describe('the commands on PostgreSQL', () => {
     const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());
-    assert.equal((await box.run(['init', '--home', 'h', '--db', db])).code, 0);
+    const first = await box.exits(0, ['init', '--home', 'h', '--db', db]);
+    assert.match(
+      first.stderr,
+      /^h\/controller\.yml contains the password of the database; only its owner can/m,
+    );
     const second = await box.run(['init', '--home', 'other', '--db', db]);
     assert.equal(second.code, 1);
     assert.match(second.stderr, /not the key it was sealed with .*\nnext: copy the folder secrets/);
@@ -174,10 +178,16 @@ describe('ops db move', () => {
     assert.equal((await move('sqlite:other.db')).code, 2);
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), true);
 
-    const moved = await move();
+    const configuration = join(box.cwd, 'h', 'controller.yml');
+    chmodSync(configuration, 0o644);
+    const url = new URL(db);
+    url.searchParams.set('password', server.password);
+    url.password = '';
+    const moved = await move(url.href);
     assert.equal(moved.code, 0, moved.stderr);
+    assert.equal(statSync(configuration).mode & 0o777, 0o600, 'it contains the password now');
     assert.match(moved.stderr, /copied and compared api_sessions: 2\n/);
-    assert.match(moved.stdout, /^Moved \d+ rows to postgres:\/\/overlay:\*\*\*@/);
+    assert.match(moved.stdout, /^Moved \d+ rows to postgres:\/\/overlay@.*password=\*\*\*/);
     assert.ok(!`${moved.stdout}${moved.stderr}`.includes(server.password));
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), false);
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db.moved')), true);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import type { Config } from '../../config/config.ts';
-import { dbText } from '../../config/file-shape.ts';
+import { dbText, holdsPassword } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
@@ -30,7 +30,7 @@ export async function moveCommand(
       notice(report, `copied and compared ${table}: ${copied}`);
     });
     const isFromFile = (ports.env[dbVariable] ?? '') === '';
-    if (isFromFile) nameDatabase(configFile, target.url);
+    if (isFromFile) nameDatabase(configFile, target);
     const aside = putAside(source);
     audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
     const changed = isFromFile ? configFile : null;
@@ -54,14 +54,14 @@ function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {
 }
 
 /** Replaces the value of `db` and leaves the rest of the file as its owner wrote it. */
-function nameDatabase(file: string, url: string): void {
+function nameDatabase(file: string, target: ReturnType<typeof targetOf>): void {
   const text = readFileSync(file, 'utf8');
   const value = parseDocument(text).get('db', true) as { range?: readonly number[] | null } | undefined;
   const [begin, end] = value?.range ?? [];
   if (begin === undefined || end === undefined) throw new Error(`${file} has no value for db`);
   // The address may contain a password, so the mode is strict even if others could read the file before.
-  const mode = new URL(url).password === '' ? statSync(file).mode & 0o777 : 0o600;
-  writeWhole(file, `${text.slice(0, begin)}${JSON.stringify(url)}${text.slice(end)}`, mode);
+  const mode = holdsPassword(target) ? 0o600 : statSync(file).mode & 0o777;
+  writeWhole(file, `${text.slice(0, begin)}${JSON.stringify(target.url)}${text.slice(end)}`, mode);
 }
 
 /** @returns the new path of the file */

@@ -1,5 +1,6 @@
 import { checkFirstAdministrator, createAdministrator } from '../../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../../config/addresses.ts';
+import { holdsPassword } from '../../../config/file-shape.ts';
 import { dbSchema } from '../../../config/value-kinds.ts';
 import { claimDatabase, hasDatabase } from '../../../controller/database.ts';
 import { AuthError } from '../../../errors/auth-error.ts';
@@ -148,7 +149,7 @@ function printSteps(
   { paths, steps }: { paths: HomePaths; steps: readonly SetupStep[] },
   { admin, db }: InitOptions,
 ): void {
-  const isPostgres = db.startsWith('postgres');
+  const database = dbSchema.parse(db);
   const config = shownPath(report.ports.cwd, paths.config);
   printResult(report, { home: paths.home, config: paths.config, steps }, () =>
     stepsText(
@@ -159,7 +160,13 @@ function printSteps(
   notice(report, `next: overlay-auth run controller ${shellWord(config)}`);
   if (admin === undefined)
     notice(report, `then: overlay-auth admin create NAME --config ${shellWord(config)}`);
-  if (isPostgres) {
+  if (holdsPassword(database)) {
+    notice(
+      report,
+      `${config} contains the password of the database; only its owner can read the file. To keep the password out, remove it from db there, and start the controller with PGPASSFILE or PGPASSWORD.`,
+    );
+  }
+  if (database.engine === 'postgres') {
     notice(
       report,
       `For another node, copy ${shownPath(report.ports.cwd, paths.home)} unchanged to its host and run it there; do not run init again.`,
