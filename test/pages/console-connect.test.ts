@@ -408,6 +408,43 @@ test('a creation that ends on another screen does not lead away from there', asy
   assert.equal(new URL(page.url()).pathname, '/console/nodes');
 });
 
+test('a creation that ends on another screen makes no secret that is never shown', async () => {
+  for (const [kind, collection, fields, offered] of [
+    ['clients', 'oidc-clients', { name: 'left', redirectUris: 'https://left.example/cb' }, '#add-secret'],
+    [
+      'events',
+      'event-subscriptions',
+      { name: 'left', url: 'https://left.example/in', events: 'admin.changed' },
+      '#rotate-secret',
+    ],
+  ] as const) {
+    await using guest = await admin.at(`/console/${kind}/new`);
+    const { page } = guest;
+    const secrets: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/secrets')) secrets.push(request.url());
+    });
+    for (const [name, text] of Object.entries(fields)) await page.locator(`#field-${name}`).fill(text);
+    if (kind === 'clients') await page.locator('#field-type').selectOption('confidential');
+    const creation = await held(page, `**/${collection}`);
+    await page.locator('#save').click();
+    await creation.asked;
+    await page.locator('nav a[href="/console/nodes"]').click();
+    await page.locator('#leave').click();
+    await heading(page, 'Nodes').waitFor();
+    await creation.release();
+    await announced(page, 'Created');
+    await page.locator(`nav a[href="/console/${kind}"]`).click();
+    await page.getByRole('link', { name: 'left' }).click();
+    await page.locator(offered).waitFor();
+    assert.deepEqual(secrets, []);
+    await page.locator(offered).click();
+    await page.locator('code.secret').waitFor();
+    const made = new URL(page.url()).pathname.split('/').at(-1);
+    assert.equal((await root.call('DELETE', `${collection}/${made}`)).status, 200);
+  }
+});
+
 test('a form that is sent twice before it is drawn again makes one', async () => {
   await using guest = await admin.at('/console/clients/new');
   const { page } = guest;

@@ -30,16 +30,15 @@ type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> &
 interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
   /** The values of a new one, beside its defaults. */
   readonly initial: Values;
-  /** Instead of the screen of the new one. */
+  /** Instead of the screen of the new one. Not called once the person has left the form. */
   readonly created?: (id: string, draft: Draft) => unknown;
 }
 
 /** Its changes are made, and the back button leads to the screen before it. */
 const insteadOfForm = { replace: true, ignoreBlocker: true } as const;
 
-/** Leads to another screen after a change, unless the person has left this one meanwhile. */
-export function useGoOn(): ReturnType<typeof useNavigate> {
-  const navigate = useNavigate();
+/** Whether the person has not left this screen meanwhile. */
+function useIsHere(): () => boolean {
   const isHere = useRef(false);
   useEffect(() => {
     isHere.current = true;
@@ -47,8 +46,15 @@ export function useGoOn(): ReturnType<typeof useNavigate> {
       isHere.current = false;
     };
   }, []);
+  return () => isHere.current;
+}
+
+/** Leads to another screen after a change, unless the person has left this one meanwhile. */
+export function useGoOn(): ReturnType<typeof useNavigate> {
+  const navigate = useNavigate();
+  const isHere = useIsHere();
   return async (next) => {
-    if (isHere.current) await navigate(next);
+    if (isHere()) await navigate(next);
   };
 }
 
@@ -61,14 +67,16 @@ export function NewEntityForm<Draft extends object>({
   initial,
   created,
 }: NewEntityProps<Draft>) {
-  const goOn = useGoOn();
-  const toScreen = (id: string) => goOn({ to: `/${screenOf(entity)}/$id`, params: { id }, ...insteadOfForm });
+  const navigate = useNavigate();
+  const isHere = useIsHere();
+  const toScreen = (id: string) =>
+    navigate({ to: `/${screenOf(entity)}/$id`, params: { id }, ...insteadOfForm });
   return (
     <EntityForm<Draft>
       {...{ entity, id: null, usual, mayChange: true }}
       read={{ document: newDraft(entity, initial), version: null }}
       ask={(changes, draft) => ask?.(changes, draft, null) ?? null}
-      saved={(id, draft) => (created ?? toScreen)(id ?? '', draft)}
+      saved={(id, draft) => isHere() && (created ?? toScreen)(id ?? '', draft)}
     >
       {fields(true)}
     </EntityForm>
