@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { Visitor } from '../support/browser.ts';
-import { rootOf } from '../support/management.ts';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { type Visitor, visitor } from '../support/browser.ts';
+import { password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { atConsole } from './console-support.ts';
+import { atConsole, giveLogin } from './console-support.ts';
 
 let server = await startTestServer();
 await rootOf(server);
@@ -79,6 +80,41 @@ test('signing out in one tab ends the session in all, and leaves neither tokens 
   assert.deepEqual(await page.evaluate('indexedDB.databases()'), []);
   await page.reload();
   await page.locator('#username').waitFor();
+});
+
+test('a person whose session ended signs in once: the other tabs go on by themselves', async () => {
+  const evaId = await server.createUser({ name: 'eva', password, isAdmin: true });
+  await using guest = await atConsole(server, 'eva');
+  const { page, context } = guest;
+  const second = await opened(context, '/console/people');
+  await people(second);
+  await server.store.apiSessions.endAllOf(asId<IdentityId>(evaId), 'administrator', server.clock.now());
+  const ended = (tab: Page) => tab.getByRole('alertdialog', { name: 'Your session has ended' });
+  await page.locator('nav a[href="/console/people"]').click();
+  for (const tab of [page, second]) await ended(tab).waitFor();
+  const [beside] = await Promise.all([
+    context.waitForEvent('page'),
+    second.locator('#sign-in-again').click(),
+  ]);
+  await giveLogin(beside, 'eva');
+  for (const tab of [second, page]) await ended(tab).waitFor({ state: 'detached' });
+  // The call that waited in the other tab is answered.
+  await people(page);
+});
+
+test('a tab that waits to be signed in takes over the sign-in of another tab', async () => {
+  await using guest = await visitor();
+  const { page, context } = guest;
+  await page.goto(`${server.url}/account`);
+  await page.locator('#sign-in').waitFor();
+  const second = await opened(context, '/account');
+  await second.locator('#sign-in').click();
+  await giveLogin(second, 'root');
+  await accountShown(second);
+  const visits = visitsOfProvider(guest);
+  await page.locator('#sign-in').click();
+  await accountShown(page);
+  assert.deepEqual(visits, []);
 });
 
 test('a browser that was closed asks again', async () => {

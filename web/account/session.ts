@@ -41,7 +41,7 @@ export function notice(error: unknown): void {
 
 /** Leaves for the sign-in, which returns to the part that is shown. */
 export async function signIn(): Promise<void> {
-  await session.signIn(page + location.hash);
+  await session.signInOnce(page + location.hash);
 }
 
 /** Ends the session, and leaves for a sign-in that requires every factor again. */

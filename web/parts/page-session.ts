@@ -109,6 +109,14 @@ export function pageSession(page: '/account' | '/console', { whenLeft }: { whenL
       }
     },
 
+    /** Continues with the session of another tab where the person has signed in meanwhile, or leaves for the sign-in. */
+    async signInOnce(address: string): Promise<void> {
+      const own = await open();
+      if (!(await own.start()).isSignedIn) return own.signIn({ returnTo: address });
+      history.replaceState(null, '', address);
+      location.reload();
+    },
+
     /** Leaves for the sign-in, which returns to this address. */
     async signIn(address = location.href): Promise<void> {
       await (await open()).signIn({ returnTo: address });

@@ -41,7 +41,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     return (
       <Alone title={state === 'failed' ? failedTitle : texts.signedOut}>
         <p>{why[state]}</p>
-        <Button id="sign-in" kind="main" onClick={() => session.signIn('/console').catch(setFailure)}>
+        <Button id="sign-in" kind="main" onClick={() => session.signInOnce('/console').catch(setFailure)}>
           {texts.signIn}
         </Button>
       </Alone>

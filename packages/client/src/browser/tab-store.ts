@@ -43,6 +43,8 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
   const watchers = new Set<(tokens: Tokens | null) => void>();
   const waiting = new Set<() => void>();
   let held: Held | null = null;
+  /** The person whose session in this tab has ended. */
+  let former: string | null = null;
   /** What is saved of the session. */
   let saved: Awaited<ReturnType<typeof save>> = 'count';
 
@@ -50,6 +52,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     if (saved !== 'nothing') channel.postMessage(message);
   };
   function hold(next: Held | null): void {
+    if (next === null) former = held?.tokens.identityId ?? former;
     held = next;
     // A reload continues with the same person, also when another one has signed in elsewhere meanwhile.
     if (next === null) sessionStorage.removeItem(name);
@@ -65,14 +68,15 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
       const isMeant = message.session === undefined ? saved === 'count' : message.session === held?.session;
       if (held !== null && isMeant) say({ kind: 'has', held });
     } else if (message.kind === 'has') {
+      const isAnswer = held === null && waiting.size > 0;
       const isNews =
         held === null
-          ? waiting.size > 0
+          ? // After the end of a session, the same person signs in once for all tabs.
+            message.held.tokens.identityId === former
           : message.held.session === held.session && message.held.count > held.count;
-      if (!isNews) return;
-      const isRenewal = held !== null;
+      if (!isAnswer && !isNews) return;
       hold(message.held);
-      if (isRenewal) for (const watcher of watchers) watcher(message.held.tokens);
+      if (!isAnswer) for (const watcher of watchers) watcher(message.held.tokens);
     } else if (held?.session === message.session) {
       hold(null);
       for (const watcher of watchers) watcher(null);
@@ -118,6 +122,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     const next = { session: crypto.randomUUID(), count: 0, tokens };
     saved = await save(name, next, remember === 'browser');
     hold(next);
+    say({ kind: 'has', held: next });
   }
 
   async function setCount(session: string, count: number): Promise<void> {
