@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, describe, test } from 'node:test';
 import { balancer } from '../support/balancer.ts';
-import { cookieBrowser } from '../support/cookie-browser.ts';
+import { type CookieBrowser, cookieBrowser } from '../support/cookie-browser.ts';
 import {
   createIdentity,
   createPolicy,
@@ -112,11 +112,11 @@ async function visitFrom(client: HttpsClient & { readonly url: string }) {
   return (await begunVisit(client)).comeBack;
 }
 
-async function begunVisit(
-  client: HttpsClient & { readonly url: string },
-  { signer = signerId, username }: { readonly signer?: string; readonly username?: string } = {},
-) {
-  const browser = cookieBrowser(client);
+/** Goes to a provider: for the first proof, or after the password of a person for the second. */
+async function leave(
+  browser: CookieBrowser,
+  { signer, username }: { readonly signer: string; readonly username?: string | undefined },
+): Promise<Answer> {
   const method = username === undefined ? 'ext-jwt' : null;
   const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method })}`);
   const authRequestID = authRequestIdOf(begun);
@@ -124,7 +124,15 @@ async function begunVisit(
     await browser.submit(await browser.get(String(begun.headers.location)), { username, password });
   const step = username === undefined ? 'primary' : 'secondary';
   const query = new URLSearchParams({ authRequestID, signer, step });
-  const left = await browser.get(`/oidc/login/ext-jwt/visit?${query}`, { 'sec-fetch-site': 'same-origin' });
+  return browser.get(`/oidc/login/ext-jwt/visit?${query}`, { 'sec-fetch-site': 'same-origin' });
+}
+
+async function begunVisit(
+  client: HttpsClient & { readonly url: string },
+  { signer = signerId, username }: { readonly signer?: string; readonly username?: string } = {},
+) {
+  const browser = cookieBrowser(client);
+  const left = await leave(browser, { signer, username });
   assert.equal(left.status, 302, left.text);
   const sent = new URL(String(left.headers.location)).searchParams;
   const state = String(sent.get('state'));
@@ -199,6 +207,17 @@ describe('a visit to another provider', () => {
       assert.equal(answer.status, reason === null ? 302 : 401, answer.text);
       assert.equal(await reasonOf(server, answer), reason);
     }
+  });
+
+  test('leads to no address of this service, where it would count as a step from our own page', async () => {
+    await using idp = await startTestIdp();
+    const self = `${server.url}/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}`;
+    idp.describe({ authorization_endpoint: self, token_endpoint: `${idp.issuer}/token` });
+    const more = { externalAuthUrl: idp.issuer, clientId: 'overlay' };
+    const signer = await createSigner(admin, idp, 'Mirror', more);
+    const left = await leave(cookieBrowser(await from('203.0.113.5')), { signer });
+    assert.equal(left.status, 503, left.text);
+    assert.equal(await reasonOf(server, left), 'provider-unavailable');
   });
 
   test('works once, however often its answer comes at once', async () => {

@@ -90,6 +90,10 @@ export async function leaveForProvider(
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | NoToken> {
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
+  const url = new URL(endpoints.authorizationEndpoint);
+  // Where only our own redirects lead from our page, browsers say that a person has come from there.
+  if (url.origin === new URL(startOf(purpose).issuer).origin)
+    return unreachable(`the provider leads people to this service, to ${quoted(url.href)}`);
   const secret = () => needs.random.bytes(32).toString('base64url');
   const visit: Visit = {
     ...purpose,
@@ -98,7 +102,6 @@ export async function leaveForProvider(
     codeVerifier: secret(),
     begunAt: needs.clock.now(),
   };
-  const url = new URL(endpoints.authorizationEndpoint);
   const parameters = {
     response_type: 'code',
     client_id: signer.clientId,
