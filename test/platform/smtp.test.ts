@@ -244,6 +244,18 @@ describe('a mail server', () => {
   });
 });
 
+test('a mail server that sends blank lines without end is left long before the time is up', async (t) => {
+  const greetings = ['', '220 x\r\n'];
+  for (const greeting of greetings) {
+    const port = await startScript(t, (socket) => {
+      socket.write(greeting);
+      flood(socket, '\r\n'.repeat(1000));
+    });
+    const sent = sendBySmtp(serverAt(port, { tls: 'none', timeout: 120_000 }), mail);
+    await assert.rejects(sent, /did not answer as a mail server does/);
+  }
+});
+
 /** Writes for as long as the other end reads. */
 function flood(socket: Socket, text: string): void {
   const go = () => {

@@ -105,6 +105,7 @@ export async function sendBySmtp(server: SmtpServer, mail: OutgoingMail): Promis
       logger: false,
     });
     connection = opened;
+    limitAnswers(opened);
     const orBroken = whileUnbroken(opened);
     await orBroken(promisify<void>((done) => opened.connect(done))());
     if (server.tls !== 'none' && !opened.secure)
@@ -132,6 +133,22 @@ export async function sendBySmtp(server: SmtpServer, mail: OutgoingMail): Promis
     connection?.close();
     socket.destroy();
   }
+}
+
+/**
+ * Closes the connection of a server that sends more than one answer may have: blank lines belong to none. nodemailer puts
+ * them into a queue without a limit, goes through it even after the connection has ended, and has no public access to
+ * what arrives.
+ */
+function limitAnswers(connection: SMTPConnection): void {
+  const receiving = connection as unknown as { _onData(chunk: Buffer): void };
+  const receive = receiving._onData.bind(connection);
+  let received = 0;
+  receiving._onData = (chunk) => {
+    received += chunk.length;
+    if (received <= longestAnswer) receive(chunk);
+    else connection.close();
+  };
 }
 
 async function composed({ from, messageId, ...mail }: OutgoingMail): Promise<Buffer> {
