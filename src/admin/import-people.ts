@@ -31,7 +31,7 @@ export interface Row {
 
 /**
  * Checks every row, and gathers the new identities; none is made before the commit.
- * @returns the problems, with which it may not be committed
+ * @returns the problems in the order of the rows, with which it may not be committed
  */
 export async function gatherRows(
   needs: AdminServices,
@@ -56,7 +56,8 @@ export async function gatherRows(
       problems.push({ line, column, reason: problem?.reason ?? error.description });
     }
   }
-  return { gathering, created, invitations: [], problems };
+  const inOrder = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return { gathering, created, invitations: [], problems: inOrder };
 }
 
 /**

@@ -188,6 +188,12 @@ describe('people from a table', () => {
       );
       const wanted = ['3 name', '4 externalId', '5 name', '6 name', '7 type', '8 authPolicy', '9 name'];
       for (const one of wanted) assert.ok(found.has(one), `${one} in ${[...found]}`);
+      const lines = problems.map(({ line }: { line: number }) => line);
+      assert.deepEqual(
+        lines,
+        lines.toSorted((a: number, b: number) => a - b),
+        'in the order of the table',
+      );
     }
     assert.equal((await root.get('identities?filter=name%3D%22Ada%22')).json.data.length, 0);
   });
