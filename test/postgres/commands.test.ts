@@ -176,6 +176,9 @@ describe('ops db move', () => {
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /target database is not empty/);
     assert.equal((await move('sqlite:other.db')).code, 2);
+    const nowhere = await move(db.replace(/t_[0-9a-f]+/, 'nowhere'));
+    assert.equal(nowhere.code, 5);
+    assert.match(nowhere.stderr, /"nowhere" does not exist\.\nnext: .* or correct its name\n$/);
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), true);
 
     const configuration = join(box.cwd, 'h', 'controller.yml');

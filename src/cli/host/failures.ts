@@ -115,7 +115,7 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
       code: 'database',
       next:
         afterPostgresFailure[codeOf(error.cause)] ??
-        'check that its server runs, and that db in the configuration or OVERLAY_AUTH_DB is right',
+        'check that its server runs, and that its address (db in the configuration, OVERLAY_AUTH_DB or --to) is right',
       cause: error,
     });
   }
@@ -164,7 +164,7 @@ const afterPostgresFailure: Readonly<Record<string, string>> = {
     'name the primary in db, and let its user make changes (ALTER ROLE USER RESET default_transaction_read_only)',
   '28P01': 'put the right password into PGPASSWORD, into the file that PGPASSFILE names, or into db',
   '28000': 'let the user in from this host in pg_hba.conf of the server, or correct db',
-  '3D000': 'create the database, owned by its user, or correct db',
+  '3D000': 'create the database, owned by its user, or correct its name',
   '53100': 'free space on the disk of the server, then run the command again',
   '53300': 'raise max_connections of the server, or end other programs that use it',
 };
