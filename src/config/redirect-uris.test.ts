@@ -84,8 +84,11 @@ describe('configured redirect URIs', () => {
       ['https://bücher.example/cb', /cannot have; write https:\/\/xn--bcher-kva\.example\/cb$/],
       ['https://app.example/zurück', /cannot have; write https:\/\/app\.example\/zur%C3%BCck$/],
       ['http://localhost:*/zurück', /must write percent-encoded$/],
-    ] as const)
+    ] as const) {
       assert.throws(() => parseRedirectUri(uri), said);
+      // It follows "The field redirectUris", or the path of the setting.
+      assert.throws(() => parseRedirectUri(uri), /: has the redirect URI ".+", which is refused: /);
+    }
   });
 
   test('fragments, user names, relative references and plain http to another host are refused', () => {

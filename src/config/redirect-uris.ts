@@ -55,7 +55,7 @@ function loopbackUris(path: string): readonly string[] {
  */
 export function parseRedirectUri(text: string): RedirectUriPattern {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
-  const refuse = (why: string) => new Refusal(`redirect URI ${shown} is refused: ${why}`);
+  const refuse = (why: string) => new Refusal(`has the redirect URI ${shown}, which is refused: ${why}`);
 
   if (text.length > longestUri) throw refuse(`it is longer than ${longestUri} characters`);
   if (text.includes('#')) throw refuse('it must not have a fragment');

@@ -260,7 +260,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'must be data:image/png;base64, with a PNG picture': 'muss data:image/png;base64, mit einem PNG-Bild sein',
   'must be at most {1} pixels wide and high': 'darf höchstens {1} Pixel breit und hoch sein',
   'must be at most 64 KiB': 'darf höchstens 64 KiB groß sein',
-  'redirect URI {1} is refused: {2}': 'Redirect-URI {1} ist nicht zulässig: {=2}',
+  'has the redirect URI {1}, which is refused: {2}': 'hat die Redirect-URI {1}, die nicht zulässig ist: {=2}',
   'it is longer than {1} characters': 'sie ist länger als {1} Zeichen',
   'it must not have a fragment': 'sie darf kein Fragment haben',
   'it contains a backslash, which some parsers take for a slash':

@@ -157,7 +157,8 @@ test('the audit trail is exported a page at a time, by person and by kind of ent
       .some((line) => line.includes('"field":"primary.updb.minPasswordLength","from":12,"to":13')),
   );
   assert.equal((await fine('export', 'audit', '--until', '2020-01-01T00:00:00Z')).stdout, '');
-  await cli.exits(2, ['export', 'audit', '--since', 'soon']);
+  const { stderr } = await cli.exits(2, ['export', 'audit', '--since', 'soon']);
+  assert.match(stderr, /\nnext: write a time such as 2030-01-31T12:00:00Z, or how long ago, such as 7d\n$/);
   assert.match((await fine('export', '--kind', 'auth-policy')).stdout, /auth-policy:/);
 });
 

@@ -87,7 +87,7 @@ function timeOf(option: string, text: string, now: number): string {
     if (!(error instanceof DurationError)) throw error;
     throw usageError(
       `${option} is neither a time nor a duration: ${text}`,
-      'such as 2030-01-31T12:00:00Z, or 7d',
+      'write a time such as 2030-01-31T12:00:00Z, or how long ago, such as 7d',
     );
   }
 }
