@@ -82,6 +82,10 @@ describe('the first screen', () => {
     assert.match(shown, new RegExp(`^ {5}${url.replace('?', '\\?')}$`, 'm'));
     assert.ok(made.replaceAll(/\s+/g, ' ').includes(names), made);
     for (const part of ['back it up', 'from the database']) assert.ok(made.includes(part), made);
+    const facts = { ready, setup: null, ...files };
+    assert.equal(readyLines(screen, facts, 0), readyLines(screen, facts), 'a terminal of unknown size');
+    const steps = [step('root CA', 'created', `SHA-256 ${fingerprint}`)];
+    assert.equal(setupLines(steps, 0), setupLines(steps), 'a terminal of unknown size');
   });
 
   test('says what happens to the home, and names a home that commands do not find by themselves', () => {

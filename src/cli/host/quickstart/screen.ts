@@ -31,23 +31,29 @@ const whatWidth = 18;
  * One line for each thing that was created, and one for all that existed.
  * @param columns of the terminal; what does not fit continues on the next line
  */
-export function setupLines(steps: readonly SetupStep[], columns = Number.POSITIVE_INFINITY): string {
+export function setupLines(steps: readonly SetupStep[], columns?: number): string {
+  const width = widthOf(columns);
   const shown = steps.filter(({ what }) => what !== 'configuration');
   const made = shown.filter((step) => step.made !== 'found');
   const found = [...new Set(shown.filter((step) => step.made === 'found').map(({ what }) => what))];
   const detailWidth = Math.max(0, ...made.map(({ detail }) => shortened(detail).length));
   const noteWidth = Math.max(0, ...made.map(({ note }) => note.length));
   const before = indent + madeWidth + 2 + whatWidth + 2;
-  const fits = before + detailWidth + 3 + noteWidth <= columns;
+  const fits = before + detailWidth + 3 + noteWidth <= width;
   const lines = made.flatMap(({ made: how, what, detail, note }) => {
     const head = `${' '.repeat(indent)}${how.padEnd(madeWidth)}  ${what.padEnd(whatWidth)}  `;
     const rest = fits
       ? [`${shortened(detail).padEnd(detailWidth)}   ${note}`]
-      : besideOrBelow([shortened(detail), note], columns - before);
+      : besideOrBelow([shortened(detail), note], width - before);
     return rest.map((text, at) => `${at === 0 ? head : ' '.repeat(before)}${text}`.trimEnd());
   });
   if (found.length > 0) lines.push(`${' '.repeat(indent)}${'found'.padEnd(madeWidth)}  ${found.join(', ')}`);
   return `\n${lines.map(printable).join('\n')}\n`;
+}
+
+/** A terminal of unknown size says that it has 0 columns. */
+function widthOf(columns: number | undefined): number {
+  return columns || Number.POSITIVE_INFINITY;
 }
 
 /** Fingerprints and key ids: long enough to compare, short enough for a line. */
@@ -70,8 +76,9 @@ interface ReadyScreen {
 export function readyLines(
   screen: Screen,
   { ready, setup, rootCa, config, log }: ReadyScreen,
-  columns = Number.POSITIVE_INFINITY,
+  columns?: number,
 ): string {
+  const width = widthOf(columns);
   const { program, configOption, caOption } = screen;
   const steps: [what: string, how: string, note: string][] = [];
   if (setup !== null) {
@@ -88,7 +95,7 @@ export function readyLines(
     const head = `  ${isAlternative ? ' ' : String(number)}  ${what.padEnd(24)}  `;
     const whole = `${head}${note === '' ? how : `${how}   ${note}`}`;
     // A link or a command stays in one piece, because people copy it.
-    return whole.length <= columns
+    return whole.length <= width
       ? [whole]
       : [head.trimEnd(), `     ${how}`, ...(note === '' ? [] : [`     ${note}`])];
   });
@@ -100,7 +107,7 @@ export function readyLines(
     ...numbered,
     '',
     `  Issuer   ${ready.issuers.join('  ')}`,
-    ...besideOrBelow([`Root CA  ${rootCa}`, '(curl: --cacert)'], columns - 11).map(
+    ...besideOrBelow([`Root CA  ${rootCa}`, '(curl: --cacert)'], width - 11).map(
       (text, at) => `${at === 0 ? '  ' : '           '}${text}`,
     ),
     '           Browsers warn until they trust it:',
