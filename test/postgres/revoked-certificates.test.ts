@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
-import { certificateLogin, giveCertificate, registerCa, withCertificate } from '../support/certificates.ts';
+import {
+  certificateLogin,
+  giveCertificate,
+  registerCa,
+  submitCertificate,
+  withCertificate,
+} from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { callWith } from '../support/flow.ts';
@@ -11,7 +17,7 @@ import { rootOf } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { type RevocationServer, revocationList, startRevocationServer } from '../support/revocation.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { until } from '../support/until.ts';
+import { patience, until } from '../support/until.ts';
 
 let nodes: TestServer[] = [];
 let lists: RevocationServer;
@@ -39,6 +45,8 @@ test('ends on every node and thread at the next call after one of them has the l
   const sessions = await Promise.all(
     [first, second, first, second, first, second].map(async (server) => {
       const connection = withCertificate(server, leaf);
+      // The other node may not have read of the authority yet.
+      await until(patience, async () => (await submitCertificate(connection)).status === 302);
       const { access_token: token } = await certificateLogin(connection);
       assert.equal((await callWith(connection, token)).status, 200);
       return { connection, token };
