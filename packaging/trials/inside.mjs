@@ -19,3 +19,8 @@ export function insideOf({ folder, mounts, workdir, user, hostname = 'trial' }, 
 export function signalInside({ pid }, signal) {
   process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')), signal);
 }
+
+/** `--kill-child` does not reach it: Linux forgets that of a process which changes its user. */
+export function killInside(child) {
+  if (child.exitCode === null && child.signalCode === null) signalInside(child, 'SIGKILL');
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { insideOf, signalInside } from './inside.mjs';
+import { insideOf, killInside, signalInside } from './inside.mjs';
 import { root, run, say } from './running.mjs';
 
 const password = 'a password for the trial';
@@ -63,7 +63,7 @@ export async function tryManifests({ work, folder, image, databaseUrl }) {
     await calling;
   } finally {
     clients.end = true;
-    for (const { child } of cluster.pods) child.kill('SIGKILL');
+    for (const { child } of cluster.pods) killInside(child);
     service.close();
   }
   if (clients.failures.length > 0) {

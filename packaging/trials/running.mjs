@@ -72,7 +72,7 @@ export async function serves(start, whileReady = () => {}, signalTo = (child, si
     await until('"event":"ready"');
     await whileReady({ signal, until });
   } catch (error) {
-    child.kill('SIGKILL');
+    if (child.exitCode === null) signal('SIGKILL');
     throw error;
   }
   signal('SIGTERM');
