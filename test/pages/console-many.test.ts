@@ -37,7 +37,7 @@ async function letThrough(page: Page, earlier: Awaited<ReturnType<typeof held>>)
   const answered = page.waitForResponse('**/continue');
   await earlier.release();
   await answered;
-  // Chromium may not report the end of an answer whose request was held. An answer that is asked for now comes after it.
+  // Chromium may not report the end of an answer whose request was held. The answer to a later request comes after it.
   await page.evaluate('fetch(location.href).then((answer) => answer.text())');
 }
 
