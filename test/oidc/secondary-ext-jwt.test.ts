@@ -129,11 +129,12 @@ describe('with an external JWT as the primary proof', () => {
 });
 
 describe('after the password, the external JWT may come alone', () => {
-  async function begun(name: string): Promise<(token: string) => Promise<Answer>> {
+  async function begun(name: string): Promise<(...tokens: string[]) => Promise<Answer>> {
     const authRequestId = await beginLogin(server);
     const json = { authRequestId, username: name, password };
     assert.equal((await server.post('/oidc/login/username', { json })).status, 200);
-    return (token) => server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers: bearer(token) });
+    return (...tokens) =>
+      server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers: bearer(...tokens) });
   }
 
   test('and completes the login that the password began', async () => {
@@ -150,6 +151,16 @@ describe('after the password, the external JWT may come alone', () => {
     const forged = await ofOne('alice', { iss: two.issuer });
     assertChallenged(await submit(forged), 'secondary', 'invalid', s2, 200);
     assertChallenged(await submit('garbage'), 'secondary', 'invalid', s2, 200);
+    const foreign = await ofTwo('alice', { aud: 'somebody else' });
+    assertChallenged(await submit(foreign), 'secondary', 'invalid', s2, 200);
+    assert.equal((await submit(await ofTwo('alice'))).status, 302);
+  });
+
+  test('none is asked for again, and the login stays', async () => {
+    const submit = await begun('alice');
+    const answer = await submit();
+    assertChallenged(answer, 'secondary', 'missing', s2, 200);
+    assert.equal(answer.json.authQueries[0].typeId, 'EXT-JWT');
     assert.equal((await submit(await ofTwo('alice'))).status, 302);
   });
 

@@ -113,16 +113,16 @@ function withoutToken({ meant, ...request }: AuthRequest): AuthRequest {
 export async function submitSecondary(
   needs: OidcServices,
   authRequest: AuthRequest,
-  sent: { token: string; signerId?: SignerId; origin: RequestOrigin },
+  sent: { tokens: readonly string[]; signerId?: SignerId; origin: RequestOrigin },
 ): Promise<LoginStep> {
-  const { token, origin } = sent;
+  const { tokens, origin } = sent;
   const login = await loginInProgress(needs, authRequest);
   const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
   const primary = { account, progress: login.progress };
-  const bearers = (sent.signerId ?? signerId) === signerId ? [token] : [];
+  const bearers = (sent.signerId ?? signerId) === signerId ? tokens : [];
   const { progress, error } = await submitSecondaryJwt(
     needs,
     { signerId, primary, bearers },

@@ -74,7 +74,7 @@ export async function returnFromProvider(
         origin,
       });
     }
-    const next = await submitSecondary(needs, authRequest, { token, signerId: signer.id, origin });
+    const next = await submitSecondary(needs, authRequest, { tokens: [token], signerId: signer.id, origin });
     return next.kind === 'queries' && next.challenges.length > 0 ? refused : next;
   } catch (error) {
     if (error instanceof AuthError && error.code === 'invalid_auth') return refused;

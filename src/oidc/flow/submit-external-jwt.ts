@@ -2,9 +2,10 @@
 // requires after the primary one was accepted (spec 3.1).
 
 import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
-import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
+import { enabledSigner, type SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { OidcServices } from '../services.ts';
 import { type CameWithLogin, submitPrimary, submitSecondary } from './login-flow.ts';
 import type { LoginStep } from './next-step.ts';
@@ -21,18 +22,22 @@ export async function submitExternalJwts(
 ): Promise<LoginStep> {
   const { bearers: tokens, origin } = came;
   const [token, ...others] = tokens;
-  if (token !== undefined && others.length === 0 && (await isAwaited(needs, authRequest, token)))
-    return submitSecondary(needs, authRequest, { token, origin });
+  if (others.length === 0 && (await isAwaited(needs, authRequest, token)))
+    return submitSecondary(needs, authRequest, { tokens, origin });
   const credentials = { method: 'ext-jwt', tokens } as const;
   return submitPrimary(needs, authRequest, { ...came, credentials });
 }
 
 /**
- * Whether this is the missing secondary token of a login in progress. True also for an expired or invalid token, so
- * that the refusal names the missing factor. False for a valid token that can only be meant as a primary proof, being
- * of another identity.
+ * Whether this is the missing secondary token of a login in progress. True also for an expired, invalid or absent
+ * token, so that the refusal names the missing factor. False for a valid token that can only be meant as a primary
+ * proof, being of another identity, and for one of another signer.
  */
-async function isAwaited(needs: OidcServices, authRequest: AuthRequest, token: string): Promise<boolean> {
+async function isAwaited(
+  needs: OidcServices,
+  authRequest: AuthRequest,
+  token: string | undefined,
+): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) return false;
   if (!isSamePlace(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
@@ -42,8 +47,14 @@ async function isAwaited(needs: OidcServices, authRequest: AuthRequest, token: s
   if (account === null || signerId === null || passed.includes(`ejs:${signerId}`)) return false;
   const signer = enabledSigner(needs.signers, signerId);
   if (signer === undefined) return false;
+  if (token === undefined) return true;
   const verdict = await verifyExternalJwt(needs, [signer], token);
   if (verdict.verdict === 'valid') return namesIdentity(signer, verdict.claim, account.identity);
-  // A token of another issuer, or for another audience of the same issuer, belongs to another signer.
-  return verdict.outward !== 'missing' && verdict.reason !== 'token-audience';
+  if (verdict.outward === 'missing') return false;
+  return verdict.reason !== 'token-audience' || !sharesIssuer(needs.signers, signer);
+}
+
+/** Whether a token for another audience of the same issuer may belong to another signer. */
+function sharesIssuer(signers: SignerDirectory, { id, issuer }: ExternalJwtSigner): boolean {
+  return signers.all().some((other) => other.enabled && other.issuer === issuer && other.id !== id);
 }
