@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
@@ -230,6 +231,29 @@ describe('a document of what is managed', () => {
       { prune: true },
     );
     assert.equal(pruned.json.data.deleted.length, 1500);
+  });
+
+  test('is whole where the entities of a kind fill the pages in which they are read', async () => {
+    const most = 500;
+    const before = (await read('config-type'))['config-type'];
+    const added = Array.from({ length: most - before.length }, (_, n) => ({ name: `filling.${n}` }));
+    const filled = { 'config-type': [...before, ...added] };
+    assert.equal((await apply(filled)).status, 200);
+    assert.equal((await read('config-type'))['config-type'].length, most);
+    await server.createUser({ name: 'page reader', password });
+    const { items } = await server.store.identities.list(
+      listOf({ op: '=', field: 'name', value: 'page reader' }),
+    );
+    const [{ id }] = items as [{ id: IdentityId }];
+    await server.store.identities.update(id, { permissions: ['read'] }, server.clock.now());
+    const reader = await loggedIn(server, 'page reader');
+    assert.equal((await reader.get('state?kinds=config-type')).json.data['config-type'].length, most);
+    const one = { 'config-type': [...filled['config-type'], { name: 'filling.more' }] };
+    assert.equal((await apply(one)).status, 200);
+    assert.equal((await read('config-type'))['config-type'].length, most + 1);
+    assertRefused(await reader.get('state?kinds=config-type'), 400, 'COULD_NOT_VALIDATE');
+    assert.equal((await apply({ 'config-type': before }, { prune: true })).status, 200);
+    await server.store.identities.delete(id, server.clock.now());
   });
 });
 

@@ -93,8 +93,9 @@ async function* stateDocument(
   for await (const { kind, states } of state) {
     const begin = last === null ? '{"data":{' : '],';
     const text = JSON.stringify(states.map((each) => entityDocument(kind, each))).slice(1, -1);
-    if (kind === last) yield `,${text}`;
-    else yield `${begin}${JSON.stringify(kind)}:[${text}`;
+    if (kind !== last) yield `${begin}${JSON.stringify(kind)}:[${text}`;
+    // What was to come on this page may have been deleted since the one before was read.
+    else if (text !== '') yield `,${text}`;
     last = kind;
   }
   yield kinds.length === 0 ? '{"data":{},"meta":{}}' : ']},"meta":{}}';

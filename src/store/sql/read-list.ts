@@ -290,12 +290,13 @@ async function rowsAfter(listing: Listing, query: ListQuery, after: string | nul
   }
   const beyond = { op: descending ? '<' : '>', field: name, value: after } as const;
   const rest = { filter: { op: 'and', terms: [query.filter, beyond] }, offset: 0 } as const;
-  const rows = await read(
-    compileList(engine.dialect, source, after === null ? query : { ...query, ...rest }).page(),
-  );
-  const last = rows.length < query.limit ? undefined : rows.at(-1);
+  const { limit } = query;
+  // One more says whether a page follows.
+  const asked = { ...query, ...(after === null ? {} : rest), limit: limit + 1 };
+  const found = await read(compileList(engine.dialect, source, asked).page());
+  const rows = found.slice(0, limit);
   const column = field?.column.split('.')[1] ?? '';
-  return { rows, next: last === undefined ? null : { after: String(last[column]) } };
+  return { rows, next: found.length > limit ? { after: String(rows.at(-1)?.[column]) } : null };
 }
 
 async function rowsWith(
