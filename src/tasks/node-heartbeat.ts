@@ -74,7 +74,7 @@ export function nodeHeartbeat(needs: {
     if (announced === null) return;
     await clockWatch.compare(announced.name);
     // By a wrong clock, running nodes would be forgotten.
-    if (clockWatch.isWrong) return;
+    if (clockWatch.isWrong || announced === null) return;
     const now = clock.now();
     try {
       const node = { ...announced, startedAt, keyIds: vault.keyIds(), authorities: needs.authorities() };
@@ -107,8 +107,11 @@ export function nodeHeartbeat(needs: {
     async stop() {
       await stopBeating();
       if (announced === null) return;
+      const { name } = announced;
+      // Whoever checks from now on does not announce it again.
+      announced = null;
       try {
-        await nodes.leave(announced.name, startedAt, clock.now());
+        await nodes.leave(name, startedAt, clock.now());
       } catch (error) {
         log.warn('the other nodes could not be told that this node stops', { error });
       }

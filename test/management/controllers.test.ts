@@ -101,6 +101,10 @@ test('another one is online until it stops or has not been seen for thirty secon
   assert.equal(filtered.json.data[0].apiAddresses['edge-client'].length, 2);
   await second.stop();
   assert.deepEqual(await names(root, 'controllers?filter=name%20%3D%20%22ctrl-2%22'), [['ctrl-2', false]]);
+  clock.advance(6 * SECOND);
+  // The last metrics of a controller that stops still ask.
+  await second.check();
+  assert.deepEqual(await names(root, 'controllers?filter=name%20%3D%20%22ctrl-2%22'), [['ctrl-2', false]]);
 
   const crashed = another();
   await crashed.start(announcement('ctrl-3'));
