@@ -16,7 +16,7 @@ import {
   onIntermediates,
 } from '../platform/x509/known-intermediates.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
-import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
+import { countsOfDead, sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';
 
 /** Starts the thread; tests pass their own. */
@@ -60,7 +60,7 @@ export function otherThreads(needs: {
     members,
     counted,
     onDeparture: (counts) => {
-      departed = [sumOfThreads([...departed, { ...counts, eventLoopDelay: 0, isBehind: false }])];
+      departed = [sumOfThreads([...departed, countsOfDead(counts)])];
     },
     onReplacement: () => {
       threads.replaced += 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerTimes, tally } from '../explain/counts.ts';
-import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
+import { countsOfDead, sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 
 function counts(over: Partial<ThreadCounts>): ThreadCounts {
   const telemetry = { spansSent: 0, spansLost: 0, failures: 0 };
@@ -50,4 +50,15 @@ test('one thread that is behind or late is enough', () => {
   const sum = sumOfThreads([counts({ eventLoopDelay: 4 }), counts({ eventLoopDelay: 9, isBehind: true })]);
   assert.deepEqual([sum.eventLoopDelay, sum.isBehind], [9, true]);
   assert.equal(sumOfThreads([]).isBehind, false);
+});
+
+test('of a thread that died, its uses of the database stay, and neither its connections nor its lateness', () => {
+  const pool = { pool: 'reads', inUse: 2, limit: 5, waiting: 3, uses: 70, seconds: 1.5 } as const;
+  const died = countsOfDead(counts({ eventLoopDelay: 4, isBehind: true, pools: [pool] }));
+  const { eventLoopDelay, isBehind, pools } = sumOfThreads([died, counts({ pools: [pool] })]);
+  assert.deepEqual([eventLoopDelay, isBehind], [0, false]);
+  assert.deepEqual(
+    pools.find(({ pool }) => pool === 'reads'),
+    { ...pool, uses: 140, seconds: 3 },
+  );
 });

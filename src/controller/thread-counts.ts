@@ -25,6 +25,12 @@ export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
   };
 }
 
+/** What is left of a thread that has died: what it has counted, but none of what it was doing. */
+export function countsOfDead(last: ThreadCounts): ThreadCounts {
+  const pools = last.pools.map((pool) => ({ ...pool, inUse: 0, limit: 0, waiting: 0 }));
+  return { ...last, eventLoopDelay: 0, isBehind: false, pools };
+}
+
 function sums<Name extends string>(
   counts: readonly Readonly<Record<Name, number>>[],
   names: readonly Name[],
