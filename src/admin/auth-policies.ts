@@ -34,7 +34,7 @@ export const authPolicies = managed<typeof authPolicyEntity>({
   },
   whenReferenced: {
     description:
-      'Identities have this policy, or an external JWT signer enrolls with it; name another policy there first, and empty its assignTo',
+      'Identities have this policy, or an external JWT signer gives it to newcomers; name another policy there first, and empty its assignTo',
   },
 });
 

@@ -134,7 +134,7 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Etwas, worauf sich dies bezieht, wurde inzwischen gelöscht',
   'An identity has at most {1} passkeys; remove one first':
     'Eine Identität hat höchstens {1} Passkeys; entfernen Sie zuerst einen',
-  'Identities have this policy, or an external JWT signer enrolls with it; name another policy there first, and empty its assignTo':
+  'Identities have this policy, or an external JWT signer gives it to newcomers; name another policy there first, and empty its assignTo':
     'Identitäten haben diese Richtlinie, oder ein externer JWT-Signer vergibt sie; nennen Sie dort zuerst eine andere, und leeren Sie ihr assignTo',
   'New identities have this policy unless another policy is named; it can be changed, but not deleted':
     'Neue Identitäten haben diese Richtlinie, wenn keine andere genannt ist; sie lässt sich ändern, aber nicht löschen',

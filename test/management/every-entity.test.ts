@@ -706,14 +706,22 @@ describe('entities that others refer to', () => {
   };
 
   test('is not deleted: an auth policy of identities or of signers', async () => {
-    const policy = await anyOf(entity('auth-policies'));
-    const used = createdId(
-      await admin.call('POST', 'identities', { name: unused('user'), type: 'User', authPolicyId: policy }),
-    );
-    const blocked = await admin.call('DELETE', `auth-policies/${policy}`);
-    assertRefused(blocked, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
-    assert.equal((await admin.call('DELETE', `identities/${used}`)).status, 200);
-    assert.equal((await admin.call('DELETE', `auth-policies/${policy}`)).status, 200);
+    for (const [collection, references] of [
+      ['identities', (authPolicyId: string) => ({ authPolicyId })],
+      ['external-jwt-signers', (enrollAuthPolicyId: string) => ({ enrollAuthPolicyId })],
+      [
+        'external-jwt-signers',
+        (authPolicyId: string) => ({ useExternalId: true, createIdentities: { name: 'name', authPolicyId } }),
+      ],
+    ] as const) {
+      const [policy, user] = [await anyOf(entity('auth-policies')), await anyOf(entity(collection))];
+      const uses = await admin.call('PATCH', `${collection}/${user}`, references(policy));
+      assert.equal(uses.status, 200, uses.text);
+      const blocked = await admin.call('DELETE', `auth-policies/${policy}`);
+      assertRefused(blocked, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+      assert.equal((await admin.call('DELETE', `${collection}/${user}`)).status, 200);
+      assert.equal((await admin.call('DELETE', `auth-policies/${policy}`)).status, 200);
+    }
   });
 
   test('is not deleted: a signer that an auth policy allows or requires', async () => {

@@ -36,6 +36,8 @@ const whole = {
       jwksEndpoint: 'https://idp.example/jwks',
       scopes: ['email'],
       enrollAuthPolicy: 'with a token',
+      useExternalId: true,
+      createIdentities: { authPolicy: 'with a token' },
     },
   ],
   ca: [{ name: 'partner', certPem: ca.certPem, identityRoles: ['partners'] }],
@@ -90,7 +92,8 @@ describe('a document of what is managed', () => {
       requireExtJwt: 'idp',
       requirePasskey: false,
     });
-    assert.equal(state['ext-jwt-signer'][0].enrollAuthPolicy, 'with a token');
+    const [{ enrollAuthPolicy, createIdentities }] = state['ext-jwt-signer'];
+    assert.deepEqual([enrollAuthPolicy, createIdentities.authPolicy], ['with a token', 'with a token']);
     const [ana, bea] = state.identity;
     assert.deepEqual([ana.authPolicy, ana.externalId, ana.tags], ['with a token', 'ana@x', { n: 1 }]);
     assert.deepEqual([bea.disabled, bea.disabledUntil], [true, inAYear]);
@@ -244,7 +247,7 @@ describe('a document of what is managed', () => {
     const { items } = await server.store.identities.list(
       listOf({ op: '=', field: 'name', value: 'page reader' }),
     );
-    const [{ id }] = items as [{ id: IdentityId }];
+    const id = items[0]?.id as IdentityId;
     await server.store.identities.update(id, { permissions: ['read'] }, server.clock.now());
     const reader = await loggedIn(server, 'page reader');
     assert.equal((await reader.get('state?kinds=config-type')).json.data['config-type'].length, most);

@@ -128,10 +128,15 @@ export function signerTests({ store }: SharedDatabase): void {
       }
       await store.authPolicies.update(policy, { ...rules, secondary }, t0);
       assert.equal(await store.externalJwtSigners.delete(required.id, t0), 'deleted');
-      const enrolling = newSigner({ enrollAuthPolicyId: policy });
-      await store.externalJwtSigners.create(enrolling, t0);
-      assert.equal(await store.authPolicies.delete(policy, t0), 'referenced');
-      await store.externalJwtSigners.delete(enrolling.id, t0);
+      const creation = { name: 'name', email: null, roleAttributes: null };
+      for (const signer of [
+        newSigner({ enrollAuthPolicyId: policy }),
+        newSigner({ createIdentities: { ...creation, authPolicyId: policy } }),
+      ]) {
+        await store.externalJwtSigners.create(signer, t0);
+        assert.equal(await store.authPolicies.delete(policy, t0), 'referenced');
+        await store.externalJwtSigners.delete(signer.id, t0);
+      }
       assert.equal(await store.authPolicies.delete(policy, t0), 'deleted');
       assert.equal(await store.externalJwtSigners.delete(allowed.id, t0), 'deleted');
     });

@@ -246,9 +246,10 @@ async function changeEntity(
   });
 }
 
-/** Makes a signer that will be deleted release the policy that it enrolls with. */
+/** Makes a signer that will be deleted release the policies that it gives to newcomers. */
 async function releaseSigner({ needs, store }: WriterScope, id: string): Promise<void> {
-  await store.externalJwtSigners.update(asId(id), { enrollAuthPolicyId: null }, needs.clock.now());
+  const none = { enrollAuthPolicyId: null, createIdentities: null };
+  await store.externalJwtSigners.update(asId(id), none, needs.clock.now());
 }
 
 async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {

@@ -42,7 +42,7 @@ type DeleteOutcome = 'deleted' | 'referenced' | 'unknown';
 /**
  * `update` changes single members, so that of two simultaneous changes neither undoes the other, and throws
  * NoAdministratorLeft, as `create` does. Both assign policies again if `assignTo` or the order by name may have changed.
- * `delete` says `referenced` when identities have the policy or a signer enrolls with it.
+ * `delete` says `referenced` when identities have the policy or a signer gives it to newcomers.
  */
 export interface AuthPolicyStore extends EntityStore<typeof authPolicyEntity, DeleteOutcome> {
   /** The policies that are assigned to role attributes. */

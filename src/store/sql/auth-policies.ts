@@ -60,4 +60,5 @@ function* applyUpdate(id: string, patch: PatchOf<typeof authPolicyEntity>, now: 
 }
 
 const isUsed = `EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
-  OR EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)`;
+  OR EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id
+    OR create_identities LIKE '%"authPolicyId":"' || auth_policies.id || '"%')`;
