@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ConfigPath, formatPath } from './config-error.ts';
 import { describedFile, nodesAt, type SettingNode, valueAt } from './described-file.ts';
-import { nearestKey } from './nearest-key.ts';
+import { nearChoice, nearestKey } from './nearest-key.ts';
 
 /** A problem that has no place in the file yet. */
 export interface Finding {
@@ -82,8 +82,12 @@ function hintForWrongValue(
   if (typeof found === 'number' && /(duration|timeout)$/i.test(name))
     return `Write a duration with its unit, for example ${found}s or ${found}m.`;
   const choices = choicesOf(issue);
-  if (choices !== undefined && typeof found === 'string')
-    return `The nearest is ${nearestKey(found, choices) ?? ''}.`;
+  if (choices !== undefined && typeof found === 'string') {
+    if (issue.code === 'invalid_value' && issue.values.includes(Number(found)))
+      return 'Write it without quotation marks.';
+    const near = nearChoice(found, choices);
+    if (near !== undefined) return [`The nearest is ${near}.`, meaning ?? []].flat().join(' ');
+  }
   // Our own sentences already say what to do.
   return issue.code === 'custom' ? null : (meaning ?? null);
 }
@@ -129,7 +133,8 @@ function kindWanted(expected: string): string {
 }
 
 function kindFound(value: unknown): string {
-  if (value === null) return 'nothing (give it a value or remove the key)';
+  if (value === null)
+    return 'nothing (give it a value, in quotation marks if it begins with #, or remove the key)';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map of keys and values';
   if (typeof value === 'string') return 'text';

@@ -85,6 +85,7 @@ test('a value that is not one of the choices is refused with the choices', async
       "Invalid value 'Ghost' for --type; choose one of: Default, User, Device, Service, Router.",
     ],
     ['lst', "Unknown command 'lst'; did you mean list?"],
+    ['inti', "Unknown command 'inti'; did you mean init?"],
     ['nothing-like-it', "Unknown command 'nothing-like-it'."],
     ['get identity', "Missing required argument 'name'."],
     ['get identity a b', "Too many arguments for 'identity': expected 1 argument, got 2: a, b."],

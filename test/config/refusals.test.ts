@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stringify } from 'yaml';
 import { formatPath } from '../../src/config/config-error.ts';
 import { describedFile, type SettingNode } from '../../src/config/described-file.ts';
 import { type FileValue, leafPaths } from '../../src/config/file-shape.ts';
@@ -464,12 +465,36 @@ edge:
       [['web', 0, 'options', 'minTLSVersion'], '1.2', /nearest is TLS1\.2\./],
       [['log', 'level'], 'warning', /nearest is warn\./],
       [['edge', 'oidc', 'idTokenSigningAlg'], 'RS512', /nearest is RS256\./],
+      [['log', 'level'], 'trace', /^The least important lines/],
+      [['web', 0, 'options', 'clientCertificates'], 'required', /nearest is request\. .*do not require one/],
+      [['v'], '3', /without quotation marks/],
       [['edge', 'oidc', 'accessTokenDuration'], 30, /for example 30s or 30m\./],
       [['web', 0, 'options', 'idleTimeout'], 5, /for example 5s or 5m\./],
     ];
     for (const [path, wrong, hint] of table) {
       assert.match(problemsOf(replaceAt(minimalFile(), path, wrong))[0]?.hint ?? '', hint);
     }
+  });
+
+  test('mails in the clear are never suggested for another word', () => {
+    for (const wrong of ['starttls', 'STARTTLS', 'tls', 'TLS1.2', 'ssl', 'on', 'yes', 'optional']) {
+      const file = {
+        ...minimalFile(),
+        mail: { smtp: { host: 'smtp.example.com', tls: wrong }, from: 'a@b.example' },
+      };
+      const [problem] = problemsOf(file);
+      assert.equal(problem?.path, 'mail.smtp.tls', wrong);
+      assert.doesNotMatch(problem?.hint ?? '', /nearest is none/, wrong);
+    }
+  });
+
+  test('a colour without quotation marks is a comment, and the problem says so', () => {
+    const [problem] = problemsOf(`${stringify(minimalFile())}branding:\n  color: #1f5fd0\n`);
+    assert.equal(problem?.path, 'branding.color');
+    assert.match(
+      problem?.message ?? '',
+      /found nothing \(give it a value, in quotation marks if it begins with #/,
+    );
   });
 
   test('text that is not acceptable YAML is refused with the place', () => {
