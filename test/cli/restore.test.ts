@@ -241,6 +241,32 @@ test('a database that cannot be kept stays as it is, with its log', async () => 
   );
 });
 
+test('a key file that does not open the database is noticed by a backup, which stays, and by a check', async () => {
+  await using home = await backedUp();
+  await home.exits(0, ['ops', 'db', 'check'], { env });
+  const status = async () =>
+    JSON.parse((await home.run(['status', '--config', 'h/controller.yml', '-j'])).stdout).lastBackup;
+  const before = await status();
+  const keyFile = home.path('h/secrets/master.key');
+  renameSync(keyFile, home.path('right.key'));
+  createKeyFile(keyFile);
+  const backup = await home.exits(1, ['ops', 'db', 'backup', 'sealed.db'], { env });
+  assert.match(
+    backup.stderr,
+    /^error: Copied the database to sealed\.db, but the key file .*master\.key does not open it\./,
+  );
+  assert.match(backup.stderr, /\nnext: put back the key file that belongs to it/);
+  assert.ok(existsSync(home.path('sealed.db')));
+  assert.equal(await status(), before);
+  const check = await home.exits(1, ['ops', 'db', 'check'], { env });
+  assert.match(check.stderr, /^error: The database is sound, but the key file .* does not open it\./);
+  // A host without the key file may still copy the database.
+  rmSync(keyFile);
+  await home.exits(0, ['ops', 'db', 'backup', 'unknown.db'], { env });
+  renameSync(home.path('right.key'), keyFile);
+  await home.exits(0, ['ops', 'db', 'check'], { env });
+});
+
 test('a backup that another key sealed is refused', async () => {
   await using home = await backedUp();
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);

@@ -20,10 +20,11 @@ import { isoTime, type Millis } from '../../platform/clock.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
 import type { Flags } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
-import { inStore } from './run/check-database.ts';
+import { hasOtherKey, inStore } from './run/check-database.ts';
 
 /** These may look through the whole database. */
 const patient = { isPatient: true };
@@ -41,7 +42,7 @@ export async function migrateCommand(report: Report, options: ConfigOptions): Pr
   );
 }
 
-/** `ops db backup FILE` @throws CliError the file exists, or cannot be written */
+/** `ops db backup FILE` @throws CliError the file exists or cannot be written, or the key file does not open it */
 export async function backupCommand(
   report: Report,
   options: ConfigOptions,
@@ -53,11 +54,21 @@ export async function backupCommand(
     const begun = ports.clock.now();
     await backupDatabase(config, target);
     audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
+    await requireKey(config, ports, `Copied the database to ${shownPath(ports.cwd, target)}`);
     await noteBackup(config, begun);
     return config.secrets;
   });
   printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
   notice(report, `Keep the key file ${keyFile} too, in another place: neither is of use alone.`);
+}
+
+/** @param found what holds besides, without a full stop. @throws CliError the key file does not open the database */
+async function requireKey(config: Config, ports: CliPorts, found: string): Promise<void> {
+  if (!(await hasOtherKey(config, ports))) return;
+  throw new CliError(`${found}, but the key file ${config.secrets.keyFile} does not open it.`, {
+    code: 'wrong_key',
+    next: 'put back the key file that belongs to it, and keep a copy: without that key it is of no use',
+  });
 }
 
 /** @returns false: the database is of another release */
@@ -93,6 +104,7 @@ export async function checkCommand(report: Report, options: ConfigOptions): Prom
       next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
     });
   }
+  await requireKey(config, report.ports, 'The database is sound');
   // Given before names had to differ, by an import, or by an administrator who insisted.
   const alike = (await inStore(config, (store) => store.identities.listAlike(mostAlike), patient)) ?? [];
   printResult(report, { database: databaseName(config), sound: true, alike }, () =>

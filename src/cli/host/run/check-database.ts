@@ -13,7 +13,10 @@ import {
 import { nodeName } from '../../../controller/observation.ts';
 import { issuersOf } from '../../../model/node.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { KeyFileError } from '../../../platform/secrets/key-file-format.ts';
+import { openVault } from '../../../platform/secrets/key-files.ts';
 import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
+import { SealBroken } from '../../../platform/secrets/sealed-box.ts';
 import { rpIdOf } from '../../../platform/webauthn.ts';
 import { openKeyRing } from '../../../tokens/key-ring.ts';
 import { isReadOnly } from '../failures.ts';
@@ -59,10 +62,27 @@ export async function checkDatabaseAndKey({
   }
 }
 
+/** Whether another key than that of the key file sealed the database; false where the key file cannot be used. */
+export async function hasOtherKey(
+  config: Config,
+  { env, clock }: { env: Readonly<Record<string, string | undefined>>; clock: Clock },
+): Promise<boolean> {
+  try {
+    const vault = openVault(config.secrets.keyFile, env);
+    await inStore(config, ({ keys }) => openKeyRing({ keys, vault, clock }), { isPatient: true });
+  } catch (error) {
+    if (error instanceof SealBroken) return true;
+    if (!(error instanceof KeyFileError)) throw error;
+  }
+  return false;
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+
 /** The result of `work` on a database of this release; undefined for another one, which opening would migrate. */
 export async function inStore<T>(
   config: Config,
-  work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>,
+  work: (store: Store) => Promise<T>,
   options?: Parameters<typeof openStore>[1],
 ): Promise<T | undefined> {
   if ((await databaseVersion(config)).version !== schemaVersion) return undefined;
@@ -89,7 +109,7 @@ export async function passkeysThatEnd(config: Config): Promise<readonly string[]
 
 async function endedPasskeys(
   config: Config,
-  { passkeys, nodes }: Pick<Awaited<ReturnType<typeof openStore>>, 'passkeys' | 'nodes'>,
+  { passkeys, nodes }: Pick<Store, 'passkeys' | 'nodes'>,
 ): Promise<readonly string[]> {
   const { rpId: configured } = config.edge.passkeys;
   const own = config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
