@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolderOf, syncToDisk } from './whole-file.ts';
+import { giveOwner, syncFolderOf, syncToDisk } from './whole-file.ts';
 
 /**
  * Creates an empty file that only its owner can read.
@@ -41,12 +41,13 @@ export function copyPrivately(from: string, to: string): number {
 }
 
 /**
- * Like createPrivateFile, but leaves an existing file alone. It must not even be opened: closing any descriptor of a
+ * Like createPrivateFile, for the owner of the folder, but leaves an existing file alone. It must not even be opened: closing any descriptor of a
  * file drops the locks that this process holds on it (POSIX fcntl), including SQLite's.
  */
 export function ensurePrivateFile(path: string): void {
   try {
     createPrivateFile(path);
+    giveOwner(path, dirname(path));
   } catch (error) {
     if (!isTaken(error)) throw error;
   }

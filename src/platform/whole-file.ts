@@ -1,6 +1,19 @@
 // Files that are written completely or not at all, and are there after a power failure.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** For files that contain a secret. */
@@ -41,10 +54,29 @@ export function createSynced(path: string, text: string, mode: number): void {
   }
 }
 
-/** Renames, and makes the new name durable. */
+/** Renames, and makes the new name durable. The owner is that of a file which is replaced, or of the folder. */
 export function giveName(partial: string, path: string): void {
+  giveOwner(partial, existsSync(path) ? path : dirname(path));
   renameSync(partial, path);
   syncFolderOf(path);
+}
+
+/**
+ * Gives a file that root has just made the owner of another one. The controller of a home runs as the user to whom it
+ * belongs, and could not use a file of root. Does nothing for other users, or where the file system has no owners.
+ */
+export function giveOwner(made: string, like: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(like);
+  const file = openSync(made, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    // That user may have put a second name of another file in its place.
+    if (uid !== 0 && fstatSync(file).nlink === 1) fchownSync(file, uid, gid);
+  } catch {
+    // It stays root's, as on a file system of the network that knows no root.
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Makes the name of a file durable. */

@@ -229,6 +229,28 @@ test('a log that another user has put beside the backup does not become part of 
   await exits(0, home.restore());
 });
 
+test('root leaves the files of a home to the user whose home it is', {
+  skip: process.getuid?.() !== 0,
+}, async () => {
+  await using home = await backedUp();
+  const files = () => readdirSync(home.path('h'), { recursive: true }).map((name) => home.path(`h/${name}`));
+  for (const file of ['controller.log', 'overlay.db.lock']) rmSync(home.path(`h/${file}`));
+  for (const file of [home.path('h'), ...files()]) chownSync(file, 65_534, 65_534);
+  await home.exits(0, ['admin', 'recover', 'ana', '--password-stdin'], { env, input: password });
+  await home.exits(0, ['pki', 'renew', '--new-key'], { env });
+  await home.exits(0, ['pki', 'rotate', 'client-ca'], { env });
+  await home.exits(0, ['keys', 'rekey'], { env });
+  await home.exits(0, ['ops', 'db', 'backup', 'rekeyed.db'], { env });
+  await exits(0, home.restore('rekeyed.db'));
+  for (const name of ['overlay.db.lock', 'secrets/master.key.previous', 'pki/client-ca.key.pem'])
+    assert.ok(files().includes(home.path(`h/${name}`)), name);
+  assert.deepEqual(
+    files().filter((file) => statSync(file).uid !== 65_534),
+    [],
+  );
+  assert.equal(statSync(home.path('rekeyed.db')).uid, 0);
+});
+
 test('a database that cannot be kept stays as it is, with its log', async () => {
   await using box = sandbox();
   const path = (name: string) => join(box.cwd, name);

@@ -3,6 +3,7 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
+import { ensurePrivateFile } from '../private-file.ts';
 import { jsonLine, type LogFields, loggableFields, loggableText, textLine } from './log-line.ts';
 
 /**
@@ -159,7 +160,8 @@ const longestWait: Millis = 2000;
  * @throws Error when the file cannot be opened
  */
 function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, onLost: () => void) {
-  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
+  if (typeof to === 'object') ensurePrivateFile(to.file);
+  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a');
   const stream = pino.destination({
     dest,
     sync: false,
