@@ -177,7 +177,7 @@ describe('a visit to another provider', () => {
     }
   });
 
-  test('takes a token of its own signer only, as the first proof and as the second', async () => {
+  test('takes a token of its own signer and client only, as the first proof and as the second', async () => {
     await using idp = await startTestIdp();
     const client = await from('203.0.113.4');
     const keys = { issuer: provider.issuer, jwksEndpoint: idp.jwksEndpoint };
@@ -192,8 +192,11 @@ describe('a visit to another provider', () => {
     await createIdentity(server, 'ana');
     const policy = await createPolicy(server, 'both', { secondary: { requireExtJwt: String(two) } });
     await createUserWithPolicy(server, 'bob', policy);
-    for (const [signer, person, issuer, audience, reason] of [
+    for (const [signer, person, issuer, audience, reason, changes] of [
       [one, 'ana', provider.issuer, 'one', null],
+      [one, 'ana', provider.issuer, 'one', null, { aud: ['one', 'three'], azp: 'one' }],
+      [one, 'ana', provider.issuer, 'one', 'provider-refused', { aud: ['one', 'three'], azp: 'three' }],
+      [one, 'ana', provider.issuer, 'one', 'provider-refused', { azp: ['one'] }],
       [one, 'ana', provider.issuer, 'two', 'token-audience'],
       [one, 'ana', idp.issuer, 'other', 'no-signer-for-issuer'],
       [two, 'bob', provider.issuer, 'two', null],
@@ -202,7 +205,8 @@ describe('a visit to another provider', () => {
       const second = person === 'bob' ? { username: person } : {};
       const { comeBack, nonce } = await begunVisit(client, { signer: String(signer), ...second });
       const claims = goodClaims({ issuer, audience, subject: `${person}@idp` }, server.clock);
-      provider.answerWith({ token_type: 'Bearer', id_token: await idp.sign({ ...claims, nonce }) });
+      const idToken = await idp.sign({ ...claims, nonce, ...changes });
+      provider.answerWith({ token_type: 'Bearer', id_token: idToken });
       const answer = await comeBack('c');
       assert.equal(answer.status, reason === null ? 302 : 401, answer.text);
       assert.equal(await reasonOf(server, answer), reason);

@@ -281,9 +281,9 @@ async function redeemAtProvider(
  * The token that the signer asks for. The ID token that comes with it must carry the nonce of this visit (OIDC Core
  * 3.1.3.7): an injected code belongs to another one.
  */
-function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): Fetched {
+function chosenToken(signer: SignerForPeople, visit: Visit, tokens: ProviderTokens): Fetched {
   const idToken = tokens.id_token ?? null;
-  const objection = idToken === null ? null : objectionTo(visit, idToken);
+  const objection = idToken === null ? null : objectionTo(signer, visit, idToken);
   if (objection !== null) return objection;
   const token = signer.targetToken === 'ID' ? idToken : (tokens.access_token ?? null);
   if (token !== null) return { kind: 'token', token };
@@ -295,11 +295,13 @@ function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTo
  * Its signature is checked where the token proves something; this one came from the provider itself (OIDC Core
  * 3.1.3.7). Every ID token must have `iat` (OIDC Core 2). Null: none.
  */
-function objectionTo(visit: Visit, idToken: string): NoToken | null {
+function objectionTo({ clientId }: SignerForPeople, visit: Visit, idToken: string): NoToken | null {
   try {
-    const { nonce, iat } = readForeignJwt(idToken).claims;
+    const { nonce, iat, azp } = readForeignJwt(idToken).claims;
     if (nonce === undefined || nonce === null) return refused('the ID token has no nonce', 'token-nonce');
     if (nonce !== visit.nonce) return refused('the ID token has the nonce of another request', 'token-nonce');
+    if ((azp ?? clientId) !== clientId)
+      return refused(`the ID token is for the client ${quoted(azp)} (azp), and not ${quoted(clientId)}`);
     if (iat === undefined || iat === null)
       return refused('the ID token has no iat', 'token-without-issue-time');
     if (!isNumericDate(iat)) return refused(`iat of the ID token is ${quoted(iat)}`, 'token-times');
