@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { queueOf } from '../../src/model/delivery.ts';
 import type { NewBrowserSession } from '../../src/store/contracts/auth-requests.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
+import { newClient } from './contract-oidc-clients.ts';
 import {
   createUser,
   HOUR,
@@ -33,9 +35,13 @@ function newBrowserSession(changes: Partial<NewBrowserSession> = {}): NewBrowser
 }
 
 /** A browser login that ends with a code and a browser session. */
-async function signedIn(store: Store, user: User, changes: Partial<NewBrowserSession> = {}) {
+async function signedIn(
+  store: Store,
+  user: User,
+  { clientId, ...changes }: Partial<NewBrowserSession> & { readonly clientId?: string } = {},
+) {
   const browserSession = newBrowserSession(changes);
-  const authRequest = newAuthRequest({ browserBinding: 'browser' });
+  const authRequest = newAuthRequest({ browserBinding: 'browser', ...(clientId && { clientId }) });
   const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [], browserSession };
   const login = { authRequest, progress: progressOf(user), code, expiresAt: t0 + 10 * MINUTE, now: t0 };
   assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
@@ -100,6 +106,33 @@ export function browserSessionTests({ store }: SharedDatabase): void {
       const fourth = await signedIn(store, user, { most: 2, now: t0 + 3 });
       const left = await Promise.all([second, third, fourth].map((session) => isThere(store, session)));
       assert.deepEqual(left, [false, true, true]);
+    });
+
+    test('end beyond the limit as at a logout: applications are told, and no code is left', async () => {
+      const client = newClient({ backchannelLogoutUri: 'https://app.example/logout' });
+      await store.oidcClients.create(client, t0);
+      const user = await createUser(store);
+      const [first, second] = [
+        await signedIn(store, user, { clientId: client.id }),
+        await signedIn(store, user, { clientId: client.id, now: t0 + 1 }),
+      ];
+      const redeem = redemption(first);
+      await store.authRequests.redeemCode(redeem);
+      const next = use(user, second);
+      await store.browserSessions.continueWith(next);
+      await signedIn(store, user, { most: 1, now: t0 + 2 });
+      const told = await store.deliveries.next(
+        queueOf('logout', client.id),
+        { order: 'oldest', most: 10 },
+        t0 + SECOND,
+      );
+      assert.deepEqual(
+        told.map(({ id }) => id),
+        [redeem.session.id],
+      );
+      await store.oidcClients.delete(client.id, t0);
+      for (const login of [second, { authRequest: next.authRequest, codeHash: next.code.hash }])
+        assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'refused');
     });
 
     test('take over the API sessions and codes of the one that the same person replaces', async () => {

@@ -77,9 +77,9 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     ...{ applications: [application], ipAddress, createdAt: now, lastUsedAt: now, expiresAt },
   });
   // Otherwise a person who can log in could fill the store.
-  yield* run`DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions
-       WHERE identity_id = ${kept.identityId}
-       ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${most})`;
+  const surplus = yield* all`SELECT id FROM browser_sessions WHERE identity_id = ${kept.identityId}
+       ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${most}`;
+  for (const row of surplus) yield* endBrowserSession(text(row, 'id'), now);
 }
 
 /** Applications beyond this number need confirmation again. */
