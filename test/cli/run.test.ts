@@ -530,6 +530,15 @@ describe('run controller --check', () => {
 
   test('says what the start will do to the database, and that it cannot be looked into', async () => {
     await using box = await homeBox();
+    const older = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
+    older.exec('UPDATE schema_version SET version = 0');
+    older.close();
+    const upgraded = await exits(0, check(box));
+    assert.match(
+      upgraded.stdout,
+      /warning: .*overlay\.db is from an older release, and the start upgrades it/,
+    );
+
     edit(box, (yaml) => yaml.replace('overlay.db', 'elsewhere.db'));
     const none = await exits(0, check(box));
     assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start creates one/);

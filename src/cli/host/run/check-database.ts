@@ -40,10 +40,8 @@ export async function checkDatabaseAndKey({
   const name = databaseName(config);
   try {
     await proveDatabase(config);
-    const { version } = await databaseVersion(config);
-    if (version < schemaVersion) {
-      return [`the start will migrate ${name} from schema ${version} to ${schemaVersion}`];
-    }
+    if ((await databaseVersion(config)).version < schemaVersion)
+      return [`${name} is from an older release, and the start upgrades it: make a backup first`];
     const store = await openStore(config);
     try {
       await openKeyRing({ keys: store.keys, vault, clock });
