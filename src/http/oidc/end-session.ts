@@ -46,7 +46,7 @@ export function endSessionRoute(needs: PageServices): Route {
       302: redirectAnswer('To the registered post_logout_redirect_uri'),
       303: byLinkAnswer,
     },
-    refusals: ['could_not_validate', 'invalid_client'],
+    refusals: ['could_not_validate', 'invalid_client', 'forbidden'],
     acceptsForeignPages:
       'applications log people out with a form (RP-Initiated Logout 1.0, section 2); the ID token in it names the session, and GET does the same',
     described: { query: logoutParameters, body: logoutParameters },
@@ -55,6 +55,8 @@ export function endSessionRoute(needs: PageServices): Route {
     async handler(context, { query, body }) {
       const parameters = body === undefined ? query : joined(query, body);
       const { sender, method } = context;
+      // The person may never click. Browsers throw a refusal away and ask again at the click.
+      if (sender.isAheadOfClick) throw new AuthError('forbidden');
       const isAgreed = body?.[agreedField] === agreedValue && method === 'POST' && sender.kind === 'own-page';
       const bindPoint = oidcBindPointOf(context);
       // Programs keep no cookies, and have no person who could answer the question.

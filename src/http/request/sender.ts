@@ -55,6 +55,11 @@ export class Sender {
     return this.#raw.headers['sec-fetch-mode'] === 'navigate' || wantsHtml(this.#raw.headers.accept);
   }
 
+  /** Whether a browser fetches the address before the person follows the link (Fetch, section 2.2.5). */
+  get isAheadOfClick(): boolean {
+    return String(this.#raw.headers['sec-purpose'] ?? '').includes('prefetch');
+  }
+
   /** The origin that the request names, for CORS. */
   get origin(): string | undefined {
     return this.#raw.headers.origin;
