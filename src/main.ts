@@ -19,9 +19,10 @@ if (major < 24 || (major === 24 && minor < 7)) {
   process.env.UV_THREADPOOL_SIZE ??= '16';
   // Node's default is a folder in the shared temporary directory, where another user could place code for us. So could
   // one in a folder that Node made with a umask that lets others write.
-  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const cache = process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile');
   try {
+    // Throws for a user without a name, as in a container, if HOME is not set.
+    const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    const cache = process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile');
     // One by one: a recursive mkdir never ends below a folder like /proc, and neither does that of the cache itself.
     for (const folder of [caches, dirname(cache), cache])
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });

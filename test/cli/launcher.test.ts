@@ -49,6 +49,26 @@ test('compiled code is in a folder in which no other user can place any, with an
   assert.equal(readdirSync(caches[1] ?? '').length, 1, 'it is in use');
 });
 
+test('a user without a name and HOME, as in a container, can run commands', {
+  skip: process.getuid?.() !== 0 && 'only root can become such a user',
+}, (t) => {
+  const folder = temporary(t);
+  const run = (command: string) => {
+    const env = { PATH: process.env.PATH };
+    return spawnSync(process.execPath, [entry, ...command.split(' ')], {
+      env,
+      cwd: folder,
+      uid: 54321,
+      encoding: 'utf8',
+    });
+  };
+  assert.equal(run('--version').stdout, `${packageJson.version}\n`);
+  assert.match(
+    run('login').stderr,
+    /^error: This user has no home folder\.\nnext: set HOME or OVERLAY_AUTH_CONFIG_DIR\n/,
+  );
+});
+
 test('a clone has its own command, which works through a link too', (t) => {
   const folder = temporary(t);
   symlinkSync(ofClone, join(folder, 'auth'));

@@ -81,9 +81,20 @@ const fileVersion = 1;
 export function configDirectory({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): string {
   const own = env.OVERLAY_AUTH_CONFIG_DIR;
   if (own !== undefined && own !== '') return own;
-  const home = env.HOME || homedir();
   const usual = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME;
-  return join(usual || join(home, '.config'), 'overlay-auth');
+  return join(usual || join(env.HOME || homeOfUser(), '.config'), 'overlay-auth');
+}
+
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch (cause) {
+    // A container may run as a user without a name.
+    throw new CliError('This user has no home folder.', {
+      next: 'set HOME or OVERLAY_AUTH_CONFIG_DIR',
+      cause,
+    });
+  }
 }
 
 /** The saved logins of the user with this environment. */
