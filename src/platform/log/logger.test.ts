@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -352,6 +353,20 @@ test('a log that cannot be written says so, and one that can says it when the li
   const said = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
   child.kill('SIGKILL');
   assert.equal(said, 'true,false,false\n');
+});
+
+test('a full disk keeps no process from ending', async () => {
+  for (const end of ['await logger.flush();', 'await logger.written(); process.exit();']) {
+    const script = `
+      import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
+      const logger = openLogger({ level: 'info', format: 'json', to: { file: '/dev/full' } });
+      logger.info('no room');
+      ${end}
+    `;
+    const stopped = { stdio: 'ignore', timeout: 60_000, killSignal: 'SIGKILL' } as const;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], stopped);
+    assert.deepEqual(await once(child, 'exit'), [0, null], end);
+  }
 });
 
 test('a reader that reads nothing keeps no caller waiting for ever', async () => {

@@ -190,11 +190,20 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
     bytes.drop(line);
     onLost();
   });
+  // When the process ends, what waits is written, and tried again without end where the system refuses it.
+  const { flushSync } = stream;
+  const writeNoneAtExit = () => {
+    stream.flushSync = () => {};
+  };
   stream.on('error', () => {
+    writeNoneAtExit();
     bytes.refuse();
     onLost();
   });
-  stream.on('write', bytes.handOver);
+  stream.on('write', (count: number) => {
+    stream.flushSync = flushSync;
+    bytes.handOver(count);
+  });
   // An earlier write left waiting what arrived while it was under way.
   stream.on('drain', () => {
     if (bytes.isWaitedFor) handOver();
@@ -213,8 +222,11 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
       if (bytes.isLeft) handOver();
       return all;
     },
-    /** Resolves when waiting lines were handed over and synced. */
-    flush: () => new Promise<void>((resolve) => stream.flush(() => resolve())),
+    /** Resolves when waiting lines were handed over and synced, or the system does not take them. */
+    async flush(): Promise<void> {
+      if (await this.written()) await new Promise<void>((resolve) => stream.flush(() => resolve()));
+      else writeNoneAtExit();
+    },
     /** Writes waiting lines, then closes. */
     end(): void {
       hasEnded = true;
