@@ -1,8 +1,9 @@
 // The caller's own passkeys.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { freshProofNeeded, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
 import { recordedAttempt } from '../login/noted-record.ts';
+import { wouldPasskeyReplace } from '../login/outstanding-factors.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
 import {
   addPasskey,
@@ -57,6 +58,12 @@ export async function addOwnPasskey(
 
 async function registrationOf(needs: LoginServices, { caller, origin }: OwnCall): Promise<Registration> {
   const account = existing(await needs.store.identities.findAccount(caller.identityId));
+  // The session may be older than the authenticator app, and a thief of the password may have it.
+  if (wouldPasskeyReplace(account, needs.clock.now(), caller.passed))
+    throw freshProofNeeded(
+      caller,
+      'This session has not proven every factor that the account has by now: log in again',
+    );
   const site = passkeySiteOf(needs, origin.issuer);
   return { account, asked: { site, flow: caller.apiSessionId, browser: null }, purpose: 'add' };
 }

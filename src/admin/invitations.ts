@@ -2,9 +2,9 @@
 // The same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
+import { wouldPasskeyReplace } from '../login/outstanding-factors.ts';
 import { passwordOf } from '../login/password/password.ts';
-import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
-import type { AuthPolicy } from '../model/entities/auth-policy.ts';
+import { type Account, isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
@@ -45,8 +45,7 @@ const longestLifetime: Millis = 30 * DAY;
  * @throws AuthError not_found
  * @throws AuthError forbidden            see `helping`
  * @throws AuthError could_not_validate   `expiresIn` is out of bounds; the name cannot be a user name or is taken
- * @throws AuthError conflict             the identity is disabled, its policy allows no passwords, or the link cannot be
- *                                        mailed
+ * @throws AuthError conflict             the identity is disabled, there is nothing to set up, or the link cannot be mailed
  */
 export async function invite(
   needs: AdminServices,
@@ -54,12 +53,12 @@ export async function invite(
   { id, fields: { expiresIn, endSessions, send, show } }: { id: string; fields: InvitationFields },
 ): Promise<IssuedInvitation> {
   const account = existing(await needs.store.identities.findAccount(asId(id)));
-  const { identity, policy } = account;
+  const { identity } = account;
   requireMayHelp(by, identity);
   const now = needs.clock.now();
   if (expiresIn < shortestLifetime || expiresIn > longestLifetime)
     throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (30d)');
-  requireMeans(policy);
+  requireMeans(account, now);
   await requireUserName(needs, identity);
   const mail = send === null ? null : mailOf(needs, { identity, issuer: send.issuer });
   const { text, hash } =
@@ -128,11 +127,19 @@ export async function withdrawInvitation(needs: AdminServices, by: AdminCall, id
   recordChange(needs, by, { action: 'delete', of: ['invitation', id] });
 }
 
-function requireMeans(policy: AuthPolicy): void {
-  if (policy.primary.updb.allowed || mayPasskeyOpen(policy)) return;
-  throw new AuthError('conflict', {
-    description: `The auth policy ${policy.name} allows neither passwords nor passkeys, so there is nothing to set up by a link`,
-  });
+/** @throws AuthError conflict */
+function requireMeans(account: Account, now: Millis): void {
+  const { policy } = account;
+  if (policy.primary.updb.allowed) return;
+  if (!mayPasskeyOpen(policy))
+    throw new AuthError('conflict', {
+      description: `The auth policy ${policy.name} allows neither passwords nor passkeys, so there is nothing to set up by a link`,
+    });
+  if (wouldPasskeyReplace(account, now))
+    throw new AuthError('conflict', {
+      description:
+        'A new passkey would stand for the authenticator app or the passkey that the identity has; remove that first',
+    });
 }
 
 /** A person without a password logs in with the name of the identity. */

@@ -53,7 +53,8 @@ export async function mailedLink(
     if (open === null) return 'the invitation was used, replaced or withdrawn, as by a change of the address';
     if (open.identity.email !== to) return otherAddress;
     const { expiresAt } = open.invitation;
-    return expiresAt <= now ? 'the invitation has expired' : { token, expiresAt, username: open.username };
+    if (expiresAt <= now) return 'the invitation has expired';
+    return { token, expiresAt, username: open.password?.username ?? null };
   }
   if (matter.askedAt <= now - longestWait) return 'it was asked for more than a day ago';
   const account = await resettable(needs, identityId);

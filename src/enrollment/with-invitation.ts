@@ -3,6 +3,7 @@
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
 import { AuthError, type Seen } from '../errors/auth-error.ts';
+import { wouldPasskeyReplace } from '../login/outstanding-factors.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
 import {
   askForNewPasskey,
@@ -18,7 +19,7 @@ import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
-import { isoTime } from '../platform/clock.ts';
+import { isoTime, type Millis } from '../platform/clock.ts';
 import type { Attestation } from '../platform/webauthn.ts';
 import type { InvitationRedemption, OpenInvitation, ResetProof } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
@@ -50,9 +51,14 @@ interface Allowed {
   readonly passkey: boolean;
 }
 
-/** A stranger with access to the mailbox must get no more than a password: a passkey could stand for all factors. */
-function allowedBy({ policy, reset }: OpenLink): Allowed {
-  return { password: policy.primary.updb.allowed, passkey: reset === null && mayPasskeyOpen(policy) };
+/**
+ * A stranger with access to the mailbox must get no more than a password: a passkey could stand for all factors. No link
+ * leads past an authenticator app or a passkey that the identity has.
+ */
+function allowedBy({ reset, ...account }: OpenLink, now: Millis): Allowed {
+  const { policy } = account;
+  const passkey = reset === null && mayPasskeyOpen(policy) && !wouldPasskeyReplace(account, now);
+  return { password: policy.primary.updb.allowed, passkey };
 }
 
 /** Why a link does not work. A used link looks like one that was withdrawn or never existed. */
@@ -76,8 +82,9 @@ export async function lookAtInvitation(
     const seen = { ...(found.of && { subject: found.of.name }), facts };
     return { state: 'unknown', refusal: { reason: 'invitation-unknown', ...about, seen } };
   }
-  const state = stateOf(found, needs.clock.now());
-  const { identity, policy, username, invitation } = found;
+  const now = needs.clock.now();
+  const state = stateOf(found, now);
+  const { identity, policy, password, invitation } = found;
   if (state !== 'usable') {
     const facts = [['valid until', isoTime(invitation.expiresAt)]] as const;
     return {
@@ -91,10 +98,10 @@ export async function lookAtInvitation(
   }
   return {
     state,
-    username: username ?? identity.name,
-    purpose: found.reset !== null ? 'forgotten' : username !== null ? 'reset' : 'first',
+    username: password?.username ?? identity.name,
+    purpose: found.reset !== null ? 'forgotten' : password !== null ? 'reset' : 'first',
     policy: policy.primary.updb,
-    allows: allowedBy(found),
+    allows: allowedBy(found, now),
   };
 }
 
@@ -114,7 +121,7 @@ export function choosePassword(
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
     const open = await requireUsable(needs, { token, by: 'password' }, attempt);
     const { identity, policy } = open;
-    const username = open.username ?? identity.name;
+    const username = open.password?.username ?? identity.name;
     const usernameKey = acceptableUsername(username);
     const passwordHash = await hashChosen(
       needs,
@@ -172,7 +179,7 @@ export function choosePasskey(
     });
     await redeem(needs, { token, open, chosen: { method: 'passkey', passkey } }, attempt);
     needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
-    const username = open.username ?? identity.name;
+    const username = open.password?.username ?? identity.name;
     return { identityId: identity.id, certificateChain: null, username, passkeyId: passkey.id };
   });
 }
@@ -184,15 +191,10 @@ function refused({ code, description, fields }: AuthError): EnrollmentRefused {
 
 function registrationOf(
   needs: EnrollmentServices,
-  {
-    open: { identity, policy, username },
-    token,
-    origin,
-  }: { open: OpenLink; token: string; origin: RequestOrigin },
+  { open: account, token, origin }: { open: OpenLink; token: string; origin: RequestOrigin },
 ): Registration {
-  const password = username === null ? null : { username, setAt: 0 };
   const asked = { site: passkeySiteOf(needs, origin.issuer), flow: hashOf(needs, token), browser: null };
-  return { account: { identity, policy, password }, asked, purpose: 'invite' };
+  return { account, asked, purpose: 'invite' };
 }
 
 function hashOf({ tagKey }: Pick<EnrollmentServices, 'tagKey'>, token: string): string {
@@ -266,10 +268,9 @@ async function find(needs: LinkServices, token: string): Promise<OpenLink | NoLi
     return { of: null, why: 'not made by this service, or for a password that was changed since' };
   if (opened.objection !== null && opened.objection !== 'identity-disabled')
     return { of: opened.account.identity, why: 'the password may no longer be reset by mail' };
-  const { account, username, passwordHash, email, expiresAt } = opened;
+  const { account, passwordHash, email, expiresAt } = opened;
   return {
     ...account,
-    username,
     invitation: { expiresAt, isByHelper: false },
     reset: { passwordHash, email, mayHavePower: needs.mailing?.passwordReset.administrators ?? false },
   };
@@ -290,12 +291,12 @@ async function goneLink({ store }: LinkServices, identityId: IdentityId): Promis
 type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'not-allowed';
 
 /** @param by the credential that is chosen; undefined: it is looked at */
-function stateOf(link: OpenLink, now: number, by?: keyof Allowed): State {
+function stateOf(link: OpenLink, now: Millis, by?: keyof Allowed): State {
   const { invitation, identity } = link;
   if (invitation.expiresAt <= now) return 'expired';
   if (isDisabled(identity, now)) return 'disabled';
   if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
-  const allowed = allowedBy(link);
+  const allowed = allowedBy(link, now);
   const isAllowed = by === undefined ? allowed.password || allowed.passkey : allowed[by];
   return isAllowed ? 'usable' : 'not-allowed';
 }
@@ -312,7 +313,7 @@ const refusals = {
   'not-allowed': {
     check: 'method allowed',
     reason: 'method-not-allowed',
-    saw: 'the policy does not allow it now',
+    saw: 'the policy does not allow it now, or the passkey would stand for a factor that the identity has',
   },
   unknown: { check: 'token', reason: 'invitation-unknown' },
 } as const satisfies Readonly<Record<Exclude<State, 'usable'>, Parameters<typeof refusal>[1]>>;

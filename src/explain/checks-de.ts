@@ -228,7 +228,8 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'another request used it first': 'eine andere Anfrage hat es zuerst benutzt',
   'rules of policy {1}': 'Regeln der Richtlinie {1}',
   'must be {1}': 'muss {1} sein',
-  'the policy does not allow it now': 'die Richtlinie erlaubt es jetzt nicht',
+  'the policy does not allow it now, or the passkey would stand for a factor that the identity has':
+    'die Richtlinie erlaubt es jetzt nicht, oder der Passkey stünde für einen Faktor, den die Identität hat',
   'made by a helper; the identity administers or has a permission now':
     'vom Support erzeugt; die Identität hat jetzt Rechte',
   '{1} is taken': '{1} ist vergeben',

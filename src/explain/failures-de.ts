@@ -164,6 +164,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Nur Passwörter lassen sich ändern; ersetzen Sie ein Zertifikat',
   'The CA is verified already': 'Die CA ist schon überprüft',
   'The CA was verified or deleted meanwhile': 'Die CA wurde inzwischen überprüft oder gelöscht',
+  'A new passkey would stand for the authenticator app or the passkey that the identity has; remove that first':
+    'Ein neuer Passkey stünde für die Authenticator-App oder den Passkey, den die Identität hat; entfernen Sie zuerst die App oder den alten Passkey',
   'The auth policy {1} allows neither passwords nor passkeys, so there is nothing to set up by a link':
     'Die Auth-Richtlinie {1} erlaubt weder Passwörter noch Passkeys, daher gibt es nichts, was sich über einen Link einrichten ließe',
   'The client has {1} secrets already; delete the one that is no longer used':

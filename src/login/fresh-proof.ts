@@ -17,8 +17,8 @@ export interface OfferedProof {
 
 /**
  * Makes the caller prove again who they are before a factor of their account is added or removed: a stolen token or an
- * abandoned session must not be enough. Accepted are the current password, a login of the last five minutes, or the
- * certificate that opened the session.
+ * abandoned session must not be enough. Accepted are the current password, a login of the last five minutes (of another
+ * provider too, if that says when it was), or the certificate that opened the session.
  * @throws AuthError unauthorized    with a challenge that says so (RFC 9470)
  * @throws AuthError invalid_field, rate_limited, busy   the current password was sent and refused
  */
@@ -34,10 +34,14 @@ export async function requireFreshProof(
   }
   if (needs.clock.now() - caller.authTime <= freshFor) return;
   if (await isProvenOrExempt(needs, caller, leafThumbprint)) return;
-  throw new AuthError('unauthorized', {
-    description: 'A fresh proof is needed: send the current password as currentPassword, or log in again',
-    challenges: [freshProofChallenge(caller, freshFor)],
-  });
+  throw freshProofNeeded(
+    caller,
+    'A fresh proof is needed: send the current password as currentPassword, or log in again',
+  );
+}
+
+export function freshProofNeeded(caller: Principal, description: string): AuthError {
+  return new AuthError('unauthorized', { description, challenges: [freshProofChallenge(caller, freshFor)] });
 }
 
 async function isProvenOrExempt(

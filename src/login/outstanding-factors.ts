@@ -1,8 +1,8 @@
 // THE rule of outstanding factors. OIDC login, legacy login and every API call ask here and nowhere else.
 
-import type { Account } from '../model/account.ts';
+import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
-import type { Factor, ProvenFactors } from '../model/login.ts';
+import type { Factor, PassedMethod, ProvenFactors } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
 /** The facts that decide, in addition to the policy, which factors an identity needs. */
@@ -74,4 +74,18 @@ export function mayAddFactor(added: 'totp' | 'passkey', outstanding: readonly Fa
 /** Whether the identity has nothing yet with which it could prove the factor. */
 function isMissing(factor: Factor): boolean {
   return (factor.type === 'totp' || factor.type === 'passkey') && !factor.isEnrolled;
+}
+
+const nothing = [] as readonly PassedMethod[] as ProvenFactors;
+
+/**
+ * Whether a passkey that is added now would stand for a factor that the identity has and that was not proven: where a
+ * passkey is both factors, it would take the place of the authenticator app, or of another passkey.
+ * @param proven by the session that adds it; of the holder of a link: nothing
+ */
+export function wouldPasskeyReplace(account: Account, now: Millis, proven = nothing): boolean {
+  const { policy } = account;
+  if (!mayPasskeyOpen(policy) || !policy.primary.passkey.satisfiesSecondary) return false;
+  const outstanding = outstandingFactors(policy, askedOfLogin(account, now), proven);
+  return outstanding.some((factor) => 'isEnrolled' in factor && factor.isEnrolled);
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
 import { reasonOf } from '../support/external-jwt.ts';
@@ -39,6 +39,26 @@ async function assertUnauthenticated(answer: Answer, reason: string): Promise<vo
 async function assertInvalidPasskey(answer: Answer, reason: string): Promise<void> {
   assertRefused(answer, 400, 'INVALID_PASSKEY');
   assert.equal(await reasonOf(server, answer), reason);
+}
+
+const invite = async (id: string) => {
+  const made = await root.call('POST', `identities/${id}/invitation`, {});
+  assert.equal(made.status, 201, made.text);
+  return new URL(made.json.data.url).searchParams.get('t') ?? '';
+};
+const ask = (t: string) => server.post('/invite/passkey/options', { json: { t } });
+const shown = (t: string) => server.get(`/invite?t=${t}`, { headers: { accept: 'text/html' } });
+const choose = (t: string, secret: string) =>
+  server.post('/invite', {
+    form: { t, password: secret, repeated: secret },
+    headers: { accept: 'text/html' },
+  });
+const add = (t: string, response: object) => server.post('/invite/passkey', { json: { t, response } });
+
+async function enrollTotp(identityId: IdentityId): Promise<void> {
+  const begun = { identityId, sealedSeed: 'x', recoveryHashes: [], expiresAt: clock.now() + MINUTE };
+  await server.store.totp.start(identityId, begun, clock.now());
+  await server.store.totp.verify(identityId, { sealedSeed: 'x', step: 1, now: clock.now() });
 }
 
 describe('a login by passkey', () => {
@@ -444,12 +464,7 @@ describe('a passkey as the second step', () => {
   test('cannot be added before the code of an enrolled app', async () => {
     const both = await passkeyPolicy(server, { requirePasskey: true, requireTotp: true });
     const pat = await person(server, both);
-    await server.store.totp.start(
-      'flow',
-      { identityId: pat.id, sealedSeed: 'x', recoveryHashes: [], expiresAt: clock.now() + MINUTE },
-      clock.now(),
-    );
-    await server.store.totp.verify('flow', { sealedSeed: 'x', step: 1, now: clock.now() });
+    await enrollTotp(pat.id);
     const id = await afterPassword(server, pat);
     const asked = await server.post('/oidc/login/passkey/register/options', { json: { id } });
     assertRefused(asked, 409, 'CONFLICT');
@@ -467,6 +482,20 @@ describe('a passkey as the second step', () => {
 });
 
 describe('adding a passkey to the own account', () => {
+  test('where it is both factors, a session from before the authenticator app cannot', async () => {
+    const pat = await person(server, await passkeyPolicy(server, { passkey: { satisfiesSecondary: true } }));
+    const thief = await loggedIn(server, pat.name);
+    const asked = await thief.call('POST', `${ownPath}/options`, {});
+    assert.equal(asked.status, 200, asked.text);
+    await enrollTotp(pat.id);
+    const response = new SoftAuthenticator(server.url).create(asked.json.data);
+    assertRefused(await thief.call('POST', ownPath, { response }), 401, 'UNAUTHORIZED');
+    const again = await thief.call('POST', `${ownPath}/options`, { currentPassword: password });
+    assertRefused(again, 401, 'UNAUTHORIZED');
+    assert.match(String(again.headers['www-authenticate']), /insufficient_user_authentication/);
+    assert.deepEqual((await thief.get(ownPath)).json.data, []);
+  });
+
   test('needs a fresh proof, and the same session', async () => {
     const pat = await person(server);
     const [caller, elsewhere] = [await loggedIn(server, pat.name), await loggedIn(server, pat.name)];
@@ -627,14 +656,6 @@ describe('removing a passkey', () => {
 });
 
 describe('an invitation', () => {
-  const invite = async (id: string) => {
-    const made = await root.call('POST', `identities/${id}/invitation`, {});
-    assert.equal(made.status, 201, made.text);
-    return new URL(made.json.data.url).searchParams.get('t') ?? '';
-  };
-  const ask = (t: string) => server.post('/invite/passkey/options', { json: { t } });
-  const add = (t: string, response: object) => server.post('/invite/passkey', { json: { t, response } });
-
   test('is used up by adding a passkey, with which a person without a password logs in', async () => {
     const onlyPasskeys = await passkeyPolicy(server);
     await server.store.authPolicies.update(
@@ -683,6 +704,47 @@ describe('an invitation', () => {
     const second = await passkeyPolicy(server, { requirePasskey: true });
     await server.store.identities.update(pat.id, { authPolicyId: second }, clock.now());
     assertRefused(await ask(await invite(pat.id)), 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+});
+
+describe('where a passkey is both factors, an invitation', () => {
+  const both = (requirePasskey: boolean) =>
+    passkeyPolicy(server, { requirePasskey, passkey: { satisfiesSecondary: true } });
+
+  test('leads past no authenticator app: it lets the person choose a password only', async () => {
+    const pat = await person(server, await both(false));
+    const t = await invite(pat.id);
+    const asked = await ask(t);
+    assert.equal(asked.status, 200, asked.text);
+    await enrollTotp(pat.id);
+    const response = pat.authenticator.create(asked.json);
+    assertRefused(await add(t, response), 400, 'INVALID_ENROLLMENT_TOKEN');
+    assertRefused(await ask(t), 400, 'INVALID_ENROLLMENT_TOKEN');
+    assert.doesNotMatch((await shown(t)).text, /webauthn|passkey/);
+    const chosen = 'eleven loud umbrellas';
+    assert.equal((await choose(t, chosen)).status, 200);
+    const answer = await submitPassword(server, await beginLogin(server), pat.name, chosen);
+    assert.deepEqual(
+      answer.json.authQueries.map(({ typeId }: { typeId: string }) => typeId),
+      ['MFA'],
+    );
+  });
+
+  test('leads past no passkey that completes the login, until it is removed', async () => {
+    const pat = await personWithPasskey(server);
+    const authPolicyId = await both(true);
+    await server.store.identities.update(pat.id, { authPolicyId }, clock.now());
+    const t = await invite(pat.id);
+    assertRefused(await ask(t), 400, 'INVALID_ENROLLMENT_TOKEN');
+    const only = { primary: { updb: { allowed: false } } };
+    await server.store.authPolicies.update(authPolicyId, only, clock.now());
+    const refused = await root.call('POST', `identities/${pat.id}/invitation`, {});
+    assertRefused(refused, 409, 'CONFLICT');
+    assert.match(refused.text, /would stand for/);
+    const [{ id }] = (await root.get(`identities/${pat.id}/passkeys`)).json.data;
+    await root.call('DELETE', `identities/${pat.id}/passkeys/${id}`);
+    const response = pat.authenticator.create((await ask(await invite(pat.id))).json);
+    assert.ok(response);
   });
 });
 

@@ -41,7 +41,7 @@ export function invitationTests({ store }: SharedDatabase): void {
       const open = await store.invitations.findByTokenHash(tokenHash);
       assert.deepEqual(open?.invitation, stored);
       assert.equal(open?.identity.name, user.identity.name);
-      assert.equal(open?.username, user.password.username);
+      assert.equal(open?.password?.username, user.password.username);
       assert.equal(open?.policy.id, 'default');
     });
 
@@ -64,7 +64,7 @@ export function invitationTests({ store }: SharedDatabase): void {
       );
       const invitation = newInvitation(identity.id);
       await store.invitations.create(invitation, t0);
-      assert.equal((await store.invitations.findByTokenHash(invitation.tokenHash))?.username, null);
+      assert.equal((await store.invitations.findByTokenHash(invitation.tokenHash))?.password, null);
       const use = useOf(invitation);
       assert.equal(await store.invitations.redeem(use), 'set');
       const login = await store.authenticators.findPasswordLogin(use.chosen.password.usernameKey);

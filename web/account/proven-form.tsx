@@ -22,7 +22,7 @@ export function ProvenForm({
   readonly hasPassword: boolean;
   readonly action: (values: FormData, proof: OfferedProof) => Promise<unknown>;
 }) {
-  const [needsProof, setNeedsProof] = useState(false);
+  const [needed, setNeeded] = useState<'nothing' | 'proof' | 'sign-in'>('nothing');
   const act = async (values: FormData) => {
     const currentPassword = values.get(proofId);
     try {
@@ -30,15 +30,17 @@ export function ProvenForm({
     } catch (error) {
       if (freshLoginAge(error) === undefined) throw factorFault(error);
       // Asked for together with the rest, which was not used up.
-      setNeedsProof(true);
-      announce(hasPassword ? texts.proof : texts.proofBySignIn);
+      // Where the right password is not enough, the session lacks a factor that the account has by now.
+      const isOffered = currentPassword !== null;
+      setNeeded(isOffered ? 'sign-in' : 'proof');
+      announce(hasPassword && !isOffered ? texts.proof : texts.proofBySignIn);
     }
   };
-  if (needsProof && !hasPassword) return <SignInAgain />;
+  if (needed === 'sign-in' || (needed === 'proof' && !hasPassword)) return <SignInAgain />;
   return (
     <Form {...form} action={act}>
       {children}
-      {needsProof && (
+      {needed === 'proof' && (
         <>
           <p>{texts.proof}</p>
           <ProofField />
@@ -48,7 +50,7 @@ export function ProvenForm({
   );
 }
 
-/** A person without a password proves their identity by signing in again. */
+/** Where no password proves enough, the person signs in again. */
 function SignInAgain() {
   return (
     <>

@@ -1,5 +1,4 @@
-import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { Identity } from '../../model/entities/identity.ts';
+import type { Account } from '../../model/account.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
@@ -21,12 +20,8 @@ export type ListedInvitation = Invitation & {
 };
 
 /** Everything needed to decide about a link, in one read. */
-export interface OpenInvitation {
+export interface OpenInvitation extends Account {
   readonly invitation: Invitation;
-  readonly identity: Identity;
-  readonly policy: AuthPolicy;
-  /** Of the identity's password; null when it has none yet. */
-  readonly username: string | null;
 }
 
 /** The state that a link was made for; the link is no longer valid when one of these values has changed. */

@@ -12,17 +12,7 @@ import type {
 } from '../contracts/invitations.ts';
 import { removeAuthenticator } from './authenticators.ts';
 import { recordChange } from './changes.ts';
-import {
-  authPolicyOf,
-  authPolicyTable,
-  identityOf,
-  identityTable,
-  insert,
-  integer,
-  reader,
-  text,
-  textOrNull,
-} from './codec.ts';
+import { accountColumns, accountOf, identityOf, insert, integer, reader, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
 import { deliver } from './deliveries.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
@@ -90,12 +80,10 @@ export const invitations = concern<InvitationStore>()({
   }),
 });
 
-const invitationByHashSql = `SELECT invitations.*, authenticators.username AS username,
-    ${identityTable.columns('identity__')}, ${authPolicyTable.columns('policy__')}
+const invitationByHashSql = `SELECT invitations.*, ${accountColumns}
   FROM invitations
   JOIN identities ON identities.id = invitations.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
-  LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
   WHERE invitations.token_hash = ?`;
 
 const invitationColumns =
@@ -104,12 +92,7 @@ const invitationOf = reader<Invitation>()(invitationColumns);
 const listedOf = reader<ListedInvitation>()(`${invitationColumns} identityName madeByName?`);
 
 function openInvitationOf(row: SqlRow): OpenInvitation {
-  return {
-    invitation: invitationOf(row),
-    identity: identityOf(row, 'identity__'),
-    policy: authPolicyOf(row, 'policy__'),
-    username: textOrNull(row, 'username'),
-  };
+  return { ...accountOf(row), invitation: invitationOf(row) };
 }
 
 type Used = { readonly endsSessions: boolean } | 'unknown' | 'expired';
