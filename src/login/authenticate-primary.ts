@@ -58,7 +58,7 @@ export async function authenticatePrimary(
     ...restsOn(proof),
     identityId: identity.id,
     passed: proof.method === 'passkey' && proof.isTwofold ? ['passkey', 'uv'] : [proof.method],
-    authTime: needs.clock.now(),
+    authTime: authTimeOf(proof, needs.clock.now()),
   };
   return { account, proof, progress };
 }
@@ -72,6 +72,11 @@ export async function authenticatePrimary(
 function nextStepOfTime(clock: Clock, begunAt: Millis): Promise<void> {
   const steps = Math.max(1, Math.ceil((clock.monotonic() - begunAt) / refusalStep));
   return clock.waitUntil(begunAt + steps * refusalStep);
+}
+
+/** A provider that knew the person already may have authenticated them long before, which makes the login no fresh proof. */
+function authTimeOf(proof: PrimaryProof, now: Millis): Millis {
+  return proof.method === 'ext-jwt' && proof.authTime !== null ? Math.min(proof.authTime, now) : now;
 }
 
 type RestsOn = Pick<LoginProgress, 'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint'>;

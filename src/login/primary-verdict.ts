@@ -39,6 +39,8 @@ export interface ExternalJwtProof {
   readonly signerId: SignerId;
   /** As in `CertificateProof`. */
   readonly externalId: string | null;
+  /** When the signer has authenticated the person, if it says so (OIDC Core 2, RFC 9068 2.2.1); null: it does not. */
+  readonly authTime: Millis | null;
 }
 
 export interface PasskeyProof {

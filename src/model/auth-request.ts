@@ -33,6 +33,8 @@ export interface AuthRequest {
   readonly keyThumbprint?: string;
   /** Scopes that were asked for and that the client does not have, as received; shortened. */
   readonly droppedScopes?: readonly string[];
+  /** How old the login may be: `max_age`, and 0 for `prompt=login`; any age unless given. Other providers are told. */
+  readonly maxAge?: Seconds;
   /** From the ID token hint: only this identity may answer; any unless given. */
   readonly meant?: {
     readonly identityId: IdentityId;

@@ -14,7 +14,7 @@ import {
   createUserWithPolicy,
   reasonOf,
 } from '../support/external-jwt.ts';
-import { authorizationQuery, authRequestIdOf } from '../support/flow.ts';
+import { authorizationQuery, authRequestIdOf, claimsOf, codeOf, redeem } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
 import { asDialled } from '../support/nodes.ts';
@@ -115,10 +115,18 @@ async function visitFrom(client: HttpsClient & { readonly url: string }) {
 /** Goes to a provider: for the first proof, or after the password of a person for the second. */
 async function leave(
   browser: CookieBrowser,
-  { signer, username }: { readonly signer: string; readonly username?: string | undefined },
+  {
+    signer,
+    username,
+    wants = {},
+  }: {
+    readonly signer: string;
+    readonly username?: string | undefined;
+    readonly wants?: Readonly<Record<string, string>>;
+  },
 ): Promise<Answer> {
   const method = username === undefined ? 'ext-jwt' : null;
-  const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method })}`);
+  const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method, ...wants })}`);
   const authRequestID = authRequestIdOf(begun);
   if (username !== undefined)
     await browser.submit(await browser.get(String(begun.headers.location)), { username, password });
@@ -129,16 +137,16 @@ async function leave(
 
 async function begunVisit(
   client: HttpsClient & { readonly url: string },
-  { signer = signerId, username }: { readonly signer?: string; readonly username?: string } = {},
+  { signer = signerId, ...more }: Partial<Parameters<typeof leave>[1]> = {},
 ) {
   const browser = cookieBrowser(client);
-  const left = await leave(browser, { signer, username });
+  const left = await leave(browser, { signer, ...more });
   assert.equal(left.status, 302, left.text);
   const sent = new URL(String(left.headers.location)).searchParams;
   const state = String(sent.get('state'));
   const comeBack = (code: string): Promise<Answer> =>
     browser.post(`/oidc/login/ext-jwt/callback/${signer}`, { state, code });
-  return { comeBack, nonce: sent.get('nonce') };
+  return { comeBack, nonce: sent.get('nonce'), maxAge: sent.get('max_age') };
 }
 
 /** Code that reads it before its signature counts sees these claims. */
@@ -210,6 +218,58 @@ describe('a visit to another provider', () => {
       const answer = await comeBack('c');
       assert.equal(answer.status, reason === null ? 302 : 401, answer.text);
       assert.equal(await reasonOf(server, answer), reason);
+    }
+  });
+
+  test('passes on how old the login may be, for both proofs', async () => {
+    const client = await from('203.0.113.6');
+    const idp = { issuer: provider.issuer, jwksEndpoint: provider.jwksEndpoint };
+    const second = await createSigner(admin, idp, 'second', {
+      ...{ audience: 'second', clientId: 'second', externalAuthUrl: provider.issuer },
+    });
+    const policy = await createPolicy(server, 'aged', { secondary: { requireExtJwt: second } });
+    await createUserWithPolicy(server, 'cyd', policy);
+    for (const [wants, maxAge] of [
+      [{}, null],
+      [{ max_age: '60' }, '60'],
+      [{ prompt: 'login' }, '0'],
+      [{ prompt: 'login', max_age: '60' }, '0'],
+    ] as const) {
+      assert.equal((await begunVisit(client, { wants })).maxAge, maxAge, JSON.stringify(wants));
+      const visit = await begunVisit(client, { signer: second, username: 'cyd', wants });
+      assert.equal(visit.maxAge, maxAge, JSON.stringify(wants));
+    }
+  });
+
+  test('to one that knew the person already is no fresh proof', async () => {
+    await using idp = await startTestIdp();
+    const client = await from('203.0.113.7');
+    const keys = { issuer: provider.issuer, jwksEndpoint: idp.jwksEndpoint };
+    const audience = 'remembers';
+    const signer = await createSigner(admin, keys, audience, {
+      ...{ audience, clientId: audience, externalAuthUrl: provider.issuer, targetToken: 'ID' },
+    });
+    await createIdentity(server, 'dee');
+    const now = Math.floor(server.clock.now() / 1000);
+    for (const [said, authTime] of [
+      [now - 3600.5, now - 3601],
+      [now + 3600, null],
+      ['yesterday', null],
+      [undefined, null],
+    ] as const) {
+      const { comeBack, nonce } = await begunVisit(client, { signer });
+      const claims = goodClaims({ issuer: provider.issuer, audience, subject: 'dee@idp' }, server.clock);
+      const id = { ...claims, nonce, ...(said === undefined ? {} : { auth_time: said }) };
+      provider.answerWith({ token_type: 'Bearer', id_token: await idp.sign(id) });
+      const tokens = (await redeem(client, codeOf(await comeBack('c')))).json;
+      const known = claimsOf(tokens.id_token);
+      if (authTime === null) assert.ok(known.iat - known.auth_time < 5, JSON.stringify(known));
+      else assert.equal(known.auth_time, authTime);
+      const asked = await client.post('/edge/client/v1/current-identity/mfa', {
+        json: {},
+        headers: { authorization: `Bearer ${tokens.access_token}` },
+      });
+      assert.equal(asked.status, authTime === null ? 201 : 401, asked.text);
     }
   });
 

@@ -9,6 +9,7 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import type { Credentials } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { newcomerChecks } from '../../model/refusal-reason.ts';
+import { SECOND } from '../../platform/clock.ts';
 import { type HeldRecord, heldRecord } from '../noted-record.ts';
 import {
   type ExternalJwtProof,
@@ -27,12 +28,16 @@ import {
   recordRefusal,
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
+import { isNumericDate } from './foreign-jwt.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt, verifyJwtFrom } from './verify-external-jwt.ts';
 
 /** The outcome of one token. `refusal` is null when the token was valid and the identity or the signer was refused. */
 type TokenVerdict =
-  | { readonly verdict: 'passed'; readonly account: LoginAccount; readonly signer: ExternalJwtSigner }
+  | ({ readonly verdict: 'passed'; readonly account: LoginAccount } & Pick<
+      ValidExternalJwt,
+      'signer' | 'claims'
+    >)
   | RefusedToken;
 
 interface RefusedToken {
@@ -90,9 +95,16 @@ export async function verifyPrimaryJwt(
 function passed({
   account,
   signer,
+  claims: { auth_time: authTime },
 }: Extract<TokenVerdict, { verdict: 'passed' }>): PrimaryVerdict<ExternalJwtProof> {
   const externalId = signer.useExternalId ? account.identity.externalId : null;
-  return { verdict: 'passed', account, proof: { method: 'ext-jwt', signerId: signer.id, externalId } };
+  const proof = {
+    method: 'ext-jwt',
+    signerId: signer.id,
+    externalId,
+    authTime: isNumericDate(authTime) ? Math.floor(authTime * SECOND) : null,
+  } as const;
+  return { verdict: 'passed', account, proof };
 }
 
 async function admitNewcomer(
@@ -106,7 +118,7 @@ async function admitNewcomer(
   const account = await needs.newcomers.admit(jwt, record, origin);
   return account === null
     ? { verdict: 'refused', refusal: null, isSecond: false }
-    : judgeAccount(needs, { account, signer }, record);
+    : judgeAccount(needs, { account, ...jwt }, record);
 }
 
 async function verifyToken(
@@ -126,19 +138,20 @@ async function verifyToken(
   record.passed('token', `valid for signer ${signer.name}`);
   record.about({ subject: claim });
   const account = await accountNamedBy(needs, verdict);
-  if (account !== null) return judgeAccount(needs, { account, signer }, record);
+  if (account !== null) return judgeAccount(needs, { account, ...verdict }, record);
   recordUnknown(verdict, record);
   return signer.createIdentities === null ? refused : { ...refused, newcomer: verdict };
 }
 
 function judgeAccount(
   needs: LoginServices,
-  { account, signer }: { account: LoginAccount; signer: ExternalJwtSigner },
+  { account, signer, claims }: { account: LoginAccount } & Pick<ValidExternalJwt, 'signer' | 'claims'>,
   record: AttemptRecorder,
 ): TokenVerdict {
   const refused = { verdict: 'refused', refusal: null, isSecond: false } as const;
   if (!mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record)) return refused;
-  if (maySignerLogIn(needs, { account, signer }, record)) return { verdict: 'passed', account, signer };
+  if (maySignerLogIn(needs, { account, signer }, record))
+    return { verdict: 'passed', account, signer, claims };
   const objection = signerObjection(needs, account.policy, signer.id);
   return { ...refused, isSecond: objection === 'signer-not-independent' };
 }

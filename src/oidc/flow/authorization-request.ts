@@ -141,6 +141,7 @@ export function validateAuthorizationRequest(
     createdAt: needs.clock.now(),
     ...wantedUserName(parameters),
     ...meant,
+    ...wantedAge(wish),
     ...(back.responseMode === undefined ? {} : { responseMode: back.responseMode }),
     ...(keyThumbprint === null ? {} : { keyThumbprint }),
     ...(resources.length === 0 ? {} : { resources }),
@@ -242,8 +243,8 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
 }
 
 /**
- * If the browser is not signed in, the login that follows is interactive and fresh: it always meets `max_age`, and
- * never `prompt=none`.
+ * If the browser is not signed in, the login that follows is interactive: it meets `max_age` unless another provider says
+ * that it knew the person already, and never `prompt=none`.
  */
 function readWish(
   back: ValidatedRedirect,
@@ -265,6 +266,12 @@ function readWish(
     maxAge: maxAge === null ? null : Number(maxAge),
     acrValues: acrValues.filter((known) => acr.includes(known)),
   };
+}
+
+/** `prompt=login` asks for the same as `max_age=0` (OIDC Core 3.1.2.1, errata set 2), which every provider may be sent. */
+function wantedAge({ prompts: asked, maxAge }: AuthenticationWish): Pick<AuthRequest, 'maxAge'> {
+  if (asked.includes('login')) return { maxAge: 0 };
+  return maxAge === null ? {} : { maxAge };
 }
 
 /**

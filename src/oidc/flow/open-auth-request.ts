@@ -158,7 +158,7 @@ function beginAgain(authRequest: AuthRequest): string {
     ['login_hint', authRequest.loginHint],
     ['response_mode', authRequest.responseMode],
     ['prompt', wish?.prompts.join(' ') || null],
-    ['max_age', wish?.maxAge?.toString()],
+    ['max_age', authRequest.maxAge?.toString()],
     ['acr_values', wish?.acrValues.join(' ') || null],
     ['id_token_hint', authRequest.meant?.idTokenHint],
     ...(authRequest.resources ?? []).map((resource) => ['resource', resource]),

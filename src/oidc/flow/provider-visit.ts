@@ -111,9 +111,16 @@ export async function leaveForProvider(
     nonce: visit.nonce,
     code_challenge: sha256(visit.codeVerifier),
     code_challenge_method: 'S256',
+    ...wantedAge(purpose),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return { kind: 'redirect', location: url.href };
+}
+
+/** The provider may know the person already, and must not let them pass where the client wants a new login. */
+function wantedAge(purpose: VisitPurpose): Readonly<Record<string, string>> {
+  const maxAge = purpose.step === 'test' ? undefined : purpose.authRequest.maxAge;
+  return maxAge === undefined ? {} : { max_age: String(maxAge) };
 }
 
 /** The other parameters of the callback's query, besides the state. */
