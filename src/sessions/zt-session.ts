@@ -76,6 +76,8 @@ function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>):
 function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void | Promise<void> {
   const objection = openingObjection(needs, account.policy, session);
   if (objection !== null) throw refused(objection);
+  // Sessions of OIDC end at their next refresh. This one has none, and anybody could use its token without end.
+  if (account.policy.requireDpop) throw refused('the auth policy demands tokens that are bound to a key');
   if (session.passed[0] !== 'cert') return;
   return after(needs.openingCertificates.stillOpens(session, account), (isGood) => {
     if (!isGood) throw refused(`the certificate that opened session ${session.id} would no longer open it`);

@@ -90,4 +90,19 @@ describe('an auth policy that demands bound tokens', () => {
     const { data } = (await root.get(`login-attempts/${answer.headers['x-request-id']}`)).json;
     assert.equal(data.attempts.at(-1).reason, 'dpop-required');
   });
+
+  test('ends a legacy session from before at its next call', async () => {
+    const authPolicyId = await createPolicy(server, 'legacy until now', {});
+    const id = await server.createUser({ name: 'emma', password });
+    await server.store.identities.update(id, { authPolicyId }, clock.now());
+    const path = '/edge/client/v1';
+    const opened = await server.post(`${path}/authenticate?method=password`, {
+      json: { username: 'emma', password },
+    });
+    const headers = { 'zt-session': String(opened.headers['zt-session']) };
+    const call = async () => (await server.get(`${path}/current-identity`, { headers })).status;
+    assert.equal(await call(), 200);
+    await root.call('PATCH', `auth-policies/${authPolicyId}`, { requireDpop: true });
+    assert.equal(await call(), 401);
+  });
 });
