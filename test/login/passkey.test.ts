@@ -283,6 +283,23 @@ describe('a security key that does not say whose it is', () => {
     }
   });
 
+  test('is told from made-up ones by no passkey that another person adds with its id', async () => {
+    const [pat, eve] = [await withKey(), await person(server)];
+    const login = await beginLogin(server);
+    const caller = await loggedIn(server, eve.name);
+    const names = [pat.name, ...Array.from({ length: 6 }, (_, at) => `somebody ${at}`)];
+    for (const name of names) {
+      for (const listed of (await question(server, login, name)).allowCredentials) {
+        const asked = await caller.call('POST', `${ownPath}/options`, {});
+        const id = Buffer.from(listed.id, 'base64url');
+        const response = eve.authenticator.create(asked.json.data, { id });
+        const answer = await caller.call('POST', ownPath, { response });
+        await assertInvalidPasskey(answer, 'passkey-not-added');
+      }
+    }
+    assert.deepEqual((await caller.get(ownPath)).json.data, []);
+  });
+
   test('is no sign of an earlier identity: made-up ones are replaced, too', async () => {
     const later = fixedClock('2026-01-01T00:00:00Z');
     const other = await startTestServer({ clock: later });

@@ -114,6 +114,7 @@ export class SoftAuthenticator {
       aaguid = Buffer.alloc(16),
       rk = true,
       maker = null,
+      id = randomBytes(32),
       ...twist
     }: Twist & {
       readonly algorithm?: Algorithm;
@@ -123,12 +124,13 @@ export class SoftAuthenticator {
       readonly format?: string;
       readonly aaguid?: Buffer;
       readonly rk?: boolean;
+      /** Of the credential. */
+      readonly id?: Buffer;
       /** Whose certificates vouch for the model. */
       readonly maker?: { readonly key: KeyObject; readonly path: readonly Buffer[] } | null;
     } = {},
   ): Json {
     const options = asked as CreationOptions;
-    const id = randomBytes(32);
     const rpId = options.rp.id;
     this.credentials.push({ id, userHandle: options.user.id, rpId, keys, algorithm });
     const length = Buffer.alloc(2);

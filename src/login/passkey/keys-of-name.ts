@@ -56,6 +56,24 @@ function madeUp(key: Buffer, name: string, now: Millis): readonly string[] {
     const born = Math.floor((now + (by.readUInt32BE(2) % 1000) * DAY) / life);
     const length = lengths[by.readUInt8(6) % lengths.length] as number;
     const blocks = [0, 1, 2].map((block) => drawn(`id ${at} ${born} ${block}`));
-    return Buffer.concat(blocks).subarray(0, length).toString('base64url');
+    const begin = Buffer.concat(blocks).subarray(0, length - markLength);
+    return Buffer.concat([begin, markOf(key, begin)]).toString('base64url');
   });
+}
+
+/** Bytes at the end of a made-up id, by which only this service knows it. */
+const markLength = 16;
+
+function markOf(key: Buffer, begin: Buffer): Buffer {
+  return hmacSha256(key, `made up ${begin.toString('base64url')}`).subarray(0, markLength);
+}
+
+/**
+ * Whether an id is made up. No passkey may have it: a person could otherwise try with their own account which of the
+ * listed ids belong to a passkey already.
+ */
+export function isMadeUp({ decoyKey }: Pick<LoginServices, 'decoyKey'>, credentialId: string): boolean {
+  const id = Buffer.from(credentialId, 'base64url');
+  const begin = id.subarray(0, -markLength);
+  return markOf(decoyKey, begin).equals(id.subarray(-markLength));
 }

@@ -12,6 +12,7 @@ import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
 import type { LoginServices } from '../services.ts';
+import { isMadeUp } from './keys-of-name.ts';
 import {
   answerRefused,
   descriptorOf,
@@ -165,6 +166,7 @@ export async function newPasskey(
     attempt.failed('first use', 'passkey-used-before', 'this answer was accepted before');
     throw new AuthError('invalid_passkey');
   }
+  if (isMadeUp(needs, checked.credentialId)) throw notAdded('taken', attempt);
   attempt.passed('answer', `a new passkey for ${site.rpId}`);
   return {
     ...checked,
