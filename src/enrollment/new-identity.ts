@@ -34,7 +34,7 @@ export async function enrollNewIdentity(
   attempt: AttemptRecorder,
 ): Promise<void> {
   try {
-    await needs.store.enrollments.enroll(identity, certificate, needs.clock.now());
+    await needs.store.enrollments.enroll(identity, { certificate }, needs.clock.now());
   } catch (error) {
     if (!(error instanceof AlreadyTaken)) throw error;
     if (error.field === 'name') {

@@ -9,11 +9,13 @@ import type { LoginServices, Newcomers, PlannedIdentity } from '../login/service
 import { signerObjection } from '../login/standing.ts';
 import { allowsMethod } from '../model/account.ts';
 import { type AssignedPolicy, assignedPolicy } from '../model/assigned-policy.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asSent } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { HOUR } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
+import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { emailSaidBy, roleAttributesSaidBy } from './new-identity.ts';
 
@@ -28,7 +30,7 @@ export function newcomers(needs: Needs): Newcomers {
     async admit(jwt, attempt, origin) {
       const { signer, claim } = jwt;
       const plan = await planned(needs, jwt, attempt);
-      if (plan === null || !(await hasRoom(needs, jwt, attempt))) return null;
+      if (plan === null) return null;
       if (needs.signers.find(signer.id) !== signer)
         return attempt.failed(
           'unchanged',
@@ -39,11 +41,15 @@ export function newcomers(needs: Needs): Newcomers {
       const { name } = plan.identity;
       try {
         const more = { type: 'User', isAdmin: false, permissions: [] } as const;
-        await needs.store.enrollments.enroll(
-          { ...asSent(plan.identity), ...more, id },
-          null,
-          needs.clock.now(),
-        );
+        const identity = { ...asSent(plan.identity), ...more, id };
+        const limit = limitOf(needs, signer);
+        const outcome = await needs.store.enrollments.enroll(identity, { limit }, needs.clock.now());
+        if (outcome === 'full')
+          return attempt.failed(
+            'new identity',
+            'too-many-newcomers',
+            `${limit.max} of signer ${signer.name}`,
+          );
         const change = { action: 'create', entity: 'identity', entityId: id } as const;
         const fields = Object.keys(asSent(plan.identity));
         const by = { byIdentityId: null, bySigner: signer.name };
@@ -131,13 +137,10 @@ function refusedClaim(description: string): AuthError {
   return new AuthError('could_not_validate', { description });
 }
 
-async function hasRoom(
-  needs: Needs,
-  { signer }: ValidExternalJwt,
-  attempt: AttemptRecorder,
-): Promise<boolean> {
-  const max = needs.mostOfSigner();
-  const limit = {
+/** People who cannot be admitted do not count: one of them could keep all others out. */
+function limitOf({ mostOfSigner }: Needs, signer: ExternalJwtSigner): AttemptLimit {
+  const max = mostOfSigner();
+  return {
     // With the limit, so that a raised one applies at once.
     key: `newcomers:${signer.id}:${max}`,
     max,
@@ -145,8 +148,4 @@ async function hasRoom(
     longestLock: HOUR,
     forgetAfter: HOUR,
   };
-  const { outcome } = await needs.store.attempts.count([limit], 1, needs.clock.now());
-  if (outcome === 'counted') return true;
-  attempt.failed('new identity', 'too-many-newcomers', `${max} of signer ${signer.name}`);
-  return false;
 }

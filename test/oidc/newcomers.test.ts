@@ -13,7 +13,7 @@ import {
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf } from '../support/flow.ts';
-import { assertRefused, rootOf } from '../support/management.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -234,7 +234,13 @@ describe('a person whom a signer names for the first time', () => {
     t.after(() => limited.close());
     await createSigner(await rootOf(limited), idp, 'idp', { createIdentities: creation });
     const come = async (name: string) => submitJwt(limited, await tokenOf(limited, idp, name, { name }));
-    for (const name of ['first', 'second', 'first']) await redeemed(limited, await come(name));
+    await limited.createUser({ name: 'taken', password });
+    for (const name of ['first', 'taken', 'taken', 'second', 'first']) {
+      const answer = await come(name);
+      // A person who cannot be admitted keeps nobody else out, however often they come.
+      if (name === 'taken') assert.equal(await reasonOf(limited, answer), 'newcomer-refused');
+      else await redeemed(limited, answer);
+    }
     const refused = await come('third');
     assert.equal(refused.status, 401);
     assert.equal(await reasonOf(limited, refused), 'too-many-newcomers');

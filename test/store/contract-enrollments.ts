@@ -141,13 +141,30 @@ export function enrollmentTests({ store }: SharedDatabase): void {
     test('create an identity with its certificate in one step', async () => {
       const identity = newIdentity();
       const certificate = certificateOf(identity.id);
-      await store.enrollments.enroll(identity, certificate, t0);
+      await store.enrollments.enroll(identity, { certificate }, t0);
       const login = await store.authenticators.findCertificateLogin(certificate.thumbprint);
       assert.equal(login?.identity.name, identity.name);
       const second = newIdentity();
       const same = { ...certificateOf(second.id), thumbprint: certificate.thumbprint };
-      await assert.rejects(store.enrollments.enroll(second, same, t0), { field: 'certPem' });
+      await assert.rejects(store.enrollments.enroll(second, { certificate: same }, t0), { field: 'certPem' });
       assert.equal(await store.identities.find(second.id), null);
+    });
+
+    test('count a new identity against a limit, and none that is not created', async () => {
+      const limit = {
+        key: `new:${newIdentity().id}`,
+        max: 2,
+        lockFor: HOUR,
+        longestLock: HOUR,
+        forgetAfter: HOUR,
+      };
+      const enroll = (identity = newIdentity()) => store.enrollments.enroll(identity, { limit }, t0);
+      const first = newIdentity();
+      assert.equal(await enroll(first), 'enrolled');
+      for (let again = 0; again < 3; again += 1)
+        await assert.rejects(enroll({ ...newIdentity(), name: first.name }), { field: 'name' });
+      const outcomes = await Promise.all([enroll(), enroll(), enroll()]);
+      assert.deepEqual(outcomes.sort(), ['enrolled', 'full', 'full']);
     });
 
     test('end with their identity, their authority, on request, and a week after they expired', async () => {

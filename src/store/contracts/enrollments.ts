@@ -5,6 +5,7 @@ import type { Identity } from '../../model/entities/identity.ts';
 import type { EnrollmentId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { AttemptLimit } from './attempts.ts';
 import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
 import type { NewIdentity } from './identities.ts';
 
@@ -65,9 +66,15 @@ export interface EnrollmentStore {
   redeem(redemption: Redemption): Promise<RedemptionOutcome>;
   /**
    * Creates an identity, with its certificate if there is one, in one step.
+   * @param more.limit counts it; one that is not created does not count
+   * @returns `full` when the limit was reached before
    * @throws AlreadyTaken `name`, `externalId` or `certPem`
    */
-  enroll(identity: NewIdentity, certificate: NewCertificateAuthenticator | null, now: Millis): Promise<void>;
+  enroll(
+    identity: NewIdentity,
+    more: { readonly certificate?: NewCertificateAuthenticator | null; readonly limit?: AttemptLimit },
+    now: Millis,
+  ): Promise<'enrolled' | 'full'>;
   /** @returns false when there is none */
   delete(id: EnrollmentId): Promise<boolean>;
 }

@@ -111,7 +111,7 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
   enrollments: {
     create: ({ identityId, username }) => [...identity(identityId), ...named(username)],
     createIdentity: ({ name }, made) => named(name, ...made.map(usernameOf)),
-    enroll: ({ name }) => named(name),
+    enroll: ({ name }, { limit }) => [...named(name), ...attemptKeys(limit ? [limit.key] : [])],
     renew: none,
     delete: none,
     redeem: ({ authenticator }) => [

@@ -1,39 +1,14 @@
 // Counters of attempts. One durable step counts an attempt and says whether its outcome still matters.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { AttemptLimit, AttemptStore } from '../contracts/attempts.ts';
+import type { AttemptLimit, AttemptStore, CountOutcome } from '../contracts/attempts.ts';
 import { integer, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { all, among, type Intent, run, type SqlRow, sql } from './intent.ts';
 
 export const attempts = concern<AttemptStore>()({
   writes: {
-    *count(limits, failures, now) {
-      // One read and one write for all counters: other requests from the same source wait meanwhile.
-      const keys = limits.map(({ key }) => key);
-      const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
-      const found = limits.map((limit) => {
-        const counter = counterOf(
-          rows.find((row) => text(row, 'key') === limit.key),
-          now,
-        );
-        // The limit was higher when these attempts were counted.
-        const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
-        return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
-      });
-      const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
-      const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
-        if (at <= refusedAt || failures === 0) return isOverdue ? [{ limit, counter }] : [];
-        const counted = { ...counter, failures: counter.failures + failures };
-        // The lock begins with the last failure. The attempt after it may come much later, and be right.
-        return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
-      });
-      yield* keep(kept, now);
-      const refused = found[refusedAt];
-      return refused === undefined
-        ? { outcome: 'counted' }
-        : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
-    },
+    count: countAttempt,
     clear: clearAttempts,
   },
   methods: ({ read, find }) => ({
@@ -50,6 +25,36 @@ export const attempts = concern<AttemptStore>()({
       ),
   }),
 });
+
+/** As `AttemptStore.count`, in the step of what it counts. */
+export function* countAttempt(
+  ...[limits, failures, now]: Parameters<AttemptStore['count']>
+): Intent<CountOutcome> {
+  // One read and one write for all counters: other requests from the same source wait meanwhile.
+  const keys = limits.map(({ key }) => key);
+  const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
+  const found = limits.map((limit) => {
+    const counter = counterOf(
+      rows.find((row) => text(row, 'key') === limit.key),
+      now,
+    );
+    // The limit was higher when these attempts were counted.
+    const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
+    return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
+  });
+  const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
+  const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
+    if (at <= refusedAt || failures === 0) return isOverdue ? [{ limit, counter }] : [];
+    const counted = { ...counter, failures: counter.failures + failures };
+    // The lock begins with the last failure. The attempt after it may come much later, and be right.
+    return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
+  });
+  yield* keep(kept, now);
+  const refused = found[refusedAt];
+  return refused === undefined
+    ? { outcome: 'counted' }
+    : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
+}
 
 interface Counter {
   readonly failures: number;

@@ -9,6 +9,7 @@ import type {
   OpenEnrollment,
 } from '../contracts/enrollments.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
+import { countAttempt } from './attempts.ts';
 import { createCertificate } from './authenticators.ts';
 import {
   authPolicyOf,
@@ -53,9 +54,11 @@ export const enrollments = concern<EnrollmentStore>()({
       else yield* addPassword(unforced, [authenticator, now]);
       return 'enrolled';
     },
-    *enroll(identity, certificate, now) {
+    *enroll(identity, { certificate = null, limit }, now) {
+      if (limit !== undefined && (yield* countAttempt([limit], 1, now)).outcome === 'refused') return 'full';
       yield* createIdentity(unforced, [identity, null, now]);
       if (certificate !== null) yield* createCertificate(certificate, now);
+      return 'enrolled';
     },
     delete(id) {
       return affects('DELETE FROM enrollments WHERE id = ? RETURNING id', id);
