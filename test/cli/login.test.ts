@@ -182,11 +182,16 @@ describe('login in the browser', () => {
   test('returns to this computer and shows the page once it has the tokens', async () => {
     await using cli = commandLine(clock);
     let visited: Promise<{ status: number; page: string }> | undefined;
-    await cli.exits(0, byBrowser, {
+    const login = await cli.exits(0, byBrowser, {
       onStderr(text) {
         if (/https:\/\/\S+\n/.test(text)) visited ??= logInAt(text);
       },
     });
+    // A browser on another computer cannot return to this one.
+    assert.ok(
+      login.stderr.includes(`another device: overlay-auth login --device ${server.url}\n`),
+      login.stderr,
+    );
     const { status, page } = (await visited) ?? { status: 0, page: '' };
     assert.equal(status, 200);
     assert.match(page, /<h1>Logged in<\/h1>.*You can close this tab/);

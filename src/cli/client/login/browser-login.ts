@@ -40,6 +40,8 @@ export async function browserLogin<T>(
           ? `Log in in your browser. If it did not open, visit:\n  ${href}\n`
           : `Log in by visiting, in a browser on this computer:\n  ${href}\n`,
       );
+      if (!isOpened && provider.metadata.device_authorization_endpoint !== undefined)
+        notice(report, `With a browser on another device: overlay-auth login --device ${provider.origin}`);
       notice(report, 'Waiting for the login …');
     },
   }).catch((error) => {
