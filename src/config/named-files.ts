@@ -1,3 +1,4 @@
+import { fileErrorReason, isFileError } from '../platform/file-error-reason.ts';
 import type { Config } from './config.ts';
 import { formatPath, type Problem } from './config-error.ts';
 import { nodesAt, valueAt } from './described-file.ts';
@@ -24,15 +25,15 @@ export function findUnreadableFiles(
       needs.readFile(file);
       return [];
     } catch (error) {
-      const code = (error as { code?: unknown } | null)?.code;
+      const isMissing = isFileError(error) && error.code === 'ENOENT';
       return [
         {
-          message: `${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code ?? error)})`}`,
+          message: `${file} ${isMissing ? 'does not exist' : `cannot be read: ${fileErrorReason(error)}`}`,
           file: origin?.kind === 'file' ? origin.file : 'configuration',
           line: origin?.kind === 'file' ? origin.line : null,
           column: origin?.kind === 'file' ? 1 : null,
           path,
-          hint: 'Relative paths are relative to the folder of the configuration file.',
+          hint: isMissing ? 'Relative paths are relative to the folder of the configuration file.' : null,
         },
       ];
     }

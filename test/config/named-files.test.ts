@@ -42,6 +42,15 @@ test('every named file that cannot be read is reported at the setting that names
   assert.ok((problems[0]?.line ?? 0) > 1);
 });
 
+test('a file that this user may not read is reported as such, without a word about paths', () => {
+  const readFile = () => {
+    throw Object.assign(new Error('x'), { code: 'EACCES' });
+  };
+  const [problem] = findUnreadableFiles(load(minimalFile()), { readFile });
+  assert.match(problem?.message ?? '', /master\.key cannot be read: this user may not access it$/);
+  assert.equal(problem?.hint, null);
+});
+
 test('nothing is reported when all files can be read', () => {
   const existing = ['secrets/master.key', 'pki/cert.pem', 'pki/key.pem', 'pki/ca.pem'];
   const files = existing.map((file) => `/srv/overlay/${file}`);
