@@ -24,7 +24,8 @@ ${loginForm(
   loginPaths.totp,
   html`${recoveryField(code.recoveryLabel, code.recoveryHint)}
 <button id="submit-recovery-code" class="second" type="submit">${code.recoverySubmit}</button>
-<button id="set-up-app" class="quiet" type="submit" name="setUpApp" value="yes">${code.recoveryNewApp}</button>`,
+<button id="set-up-app" class="quiet" type="submit" name="setUpApp" value="yes">${code.recoveryNewApp}</button>
+<p>${code.neither}</p>`,
 )}
 </details>
 ${startOverLink(view, login)}`,

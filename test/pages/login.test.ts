@@ -85,6 +85,7 @@ for (const scripts of [true, false]) {
       await givePassword(page, name, password);
       await page.click('summary');
       await page.fill('#recovery-code', recoveryCodes[0]?.toLowerCase() ?? '');
+      await page.getByText('Neither the app nor a code? An administrator can remove').waitFor();
       await submit(page, '#submit-recovery-code');
       await assertLoggedIn(server, application, page);
       clock.advance(step);

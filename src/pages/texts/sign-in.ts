@@ -139,6 +139,10 @@ export const signInPages = {
       'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once.',
       'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal.',
     ],
+    neither: [
+      'Neither the app nor a code? An administrator can remove the lost app from your account.',
+      'Weder App noch Code? Ein Administrator kann die verlorene App aus Ihrem Konto entfernen.',
+    ],
     recoverySubmit: ['Continue with a recovery code', 'Weiter mit einem Wiederherstellungscode'],
     recoveryNewApp: [
       'I have lost the app: continue and set it up anew',
