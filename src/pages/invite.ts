@@ -93,8 +93,12 @@ export function invitedPage(
     title: heading,
     heading,
     content: html`<p>${invite.done(html`<strong>${username}</strong>`)}</p>
-${accountPath === null ? html`<p>${invite.goOn}</p>` : html`<p><a id="to-account" class="button" href="${accountPath}">${invite.toAccount}</a></p>`}`,
+${accountPath === null ? html`<p>${invite.goOn}</p>` : toAccount(view, accountPath)}`,
   });
+}
+
+function toAccount({ texts: { invite } }: View, path: string): Html {
+  return html`<p><a id="to-account" class="button" href="${path}">${invite.toAccount}</a></p>`;
 }
 
 export type DeadInvite = keyof Texts['invite']['dead'];
@@ -102,7 +106,11 @@ export type DeadInvite = keyof Texts['invite']['dead'];
 /** A link that does not work, why, and what to do. */
 export function deadInvitePage(
   view: View,
-  { state, forgottenPath }: { state: DeadInvite; forgottenPath: string | null },
+  {
+    state,
+    accountPath,
+    forgottenPath,
+  }: { state: DeadInvite; accountPath: string | null; forgottenPath: string | null },
   referenceId: string,
 ): Html {
   const { invite, forgotten, errorTitle } = view.texts;
@@ -111,6 +119,7 @@ export function deadInvitePage(
     title: errorTitle(heading),
     heading,
     content: html`<p role="alert">${text}</p>
+${state === 'unknown' && accountPath !== null && html`<p>${invite.usedIt}</p>${toAccount(view, accountPath)}`}
 <p>${invite.another}</p>
 ${forgottenPath !== null && html`<p>${invite.askAgain(html`<a href="${forgottenPath}">${forgotten.askAgain}</a>`)}</p>`}
 ${referenceLine(view, referenceId)}`,

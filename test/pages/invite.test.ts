@@ -134,6 +134,8 @@ describe('a person who opens an invitation', () => {
     assert.match(await guest.page.innerText('main'), /quinn/);
     await guest.page.goto(url);
     assert.match(await guest.page.innerText('h1'), /does not work/);
+    assert.match(await guest.page.innerText('main'), /If you used it yourself, sign in with the password/);
+    assert.equal(await guest.page.getAttribute('#to-account', 'href'), '/account');
     await guest.close();
     await using next = await following(url);
     await assertClean(next);

@@ -179,8 +179,12 @@ function doneAnswer(
   context: RequestContext,
   done: { username: string; chosen: 'password' | 'passkey' },
 ): Answer {
-  const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
-  return page(invitedPage(needs.views(context), { ...done, accountPath }));
+  return page(invitedPage(needs.views(context), { ...done, accountPath: accountPathAt(context) }));
+}
+
+/** Null where this listener has no account page. */
+function accountPathAt({ listener }: RequestContext): string | null {
+  return servesApi(listener, 'account') ? accountPaths.page : null;
 }
 
 const deadBy: Readonly<Partial<Record<AuthError['code'], DeadInvitation>>> = {
@@ -305,7 +309,7 @@ function deadAnswer(
 ): Answer {
   const shown = deadInvitePage(
     needs.views(context),
-    { state, forgottenPath: forgottenPathOf(needs) },
+    { state, accountPath: accountPathAt(context), forgottenPath: forgottenPathOf(needs) },
     context.requestId,
   );
   return page(shown, { status: state === 'expired' ? 410 : 404, refusal });

@@ -165,6 +165,10 @@ export const newPasswordPages = {
         ],
       },
     },
+    usedIt: [
+      'If you used it yourself, sign in with the password or passkey that you chose then.',
+      'Wenn Sie ihn selbst verwendet haben, melden Sie sich so an, wie Sie es dabei gewählt haben: mit Passwort oder Passkey.',
+    ],
     another: [
       'Ask the person who sent it for a new one.',
       'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
