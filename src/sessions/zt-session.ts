@@ -103,15 +103,7 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
   const proven = () => admit(needs, call, { passed: [...own, proof] });
   const lacking = (error: unknown) =>
     admit(needs, call, { passed: own, lackingJwt: lackingJwt(needs, signerId, error) });
-  let verified: Promise<void> | undefined;
-  try {
-    verified = needs.secondary.require(signerId, {
-      identity: account.identity,
-      tokens: bearers,
-    });
-  } catch (error) {
-    return lacking(error);
-  }
+  const verified = needs.secondary.require(signerId, { identity: account.identity, tokens: bearers });
   return verified === undefined ? proven() : verified.then(proven, lacking);
 }
 
