@@ -171,6 +171,15 @@ describe('after the password, the external JWT may come alone', () => {
     assert.deepEqual(claimsOf(access_token).amr, ['ext-jwt', `ejs:${s2.id}`]);
   });
 
+  test('one of another signer with the same issuer is not taken for it', async () => {
+    const sibling = await createSigner(admin, two, 'sibling', { audience: 'sibling' });
+    const submit = await begun('alice');
+    const refused = await submit(await ofTwo('alice', { aud: 'sibling' }));
+    assert.equal(refused.status, 401);
+    assert.equal(await reasonOf(server, refused), 'signer-not-independent');
+    await admin.call('DELETE', `external-jwt-signers/${sibling}`);
+  });
+
   test('one of another person is refused, and the login stays', async () => {
     const submit = await begun('alice');
     const refused = await submit(await ofTwo('bob'));

@@ -2,10 +2,9 @@
 // requires after the primary one was accepted (spec 3.1).
 
 import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
-import { enabledSigner, type SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { OidcServices } from '../services.ts';
 import { type CameWithLogin, submitPrimary, submitSecondary } from './login-flow.ts';
 import type { LoginStep } from './next-step.ts';
@@ -48,13 +47,9 @@ async function isAwaited(
   const signer = enabledSigner(needs.signers, signerId);
   if (signer === undefined) return false;
   if (token === undefined) return true;
-  const verdict = await verifyExternalJwt(needs, [signer], token);
-  if (verdict.verdict === 'valid') return namesIdentity(signer, verdict.claim, account.identity);
-  if (verdict.outward === 'missing') return false;
-  return verdict.reason !== 'token-audience' || !sharesIssuer(needs.signers, signer);
-}
-
-/** Whether a token for another audience of the same issuer may belong to another signer. */
-function sharesIssuer(signers: SignerDirectory, { id, issuer }: ExternalJwtSigner): boolean {
-  return signers.all().some((other) => other.enabled && other.issuer === issuer && other.id !== id);
+  const verdict = await verifyExternalJwt(needs, needs.signers.all(), token);
+  if (verdict.verdict === 'valid')
+    return verdict.signer.id === signerId && namesIdentity(signer, verdict.claim, account.identity);
+  // What is no JWT at all belongs to no other signer.
+  return verdict.outward !== 'missing' && (verdict.signerId ?? signerId) === signerId;
 }
