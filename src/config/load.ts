@@ -41,7 +41,7 @@ export function loadConfig(
   path: string,
   needs: { readFile: (path: string) => string; env: Readonly<Record<string, string | undefined>> },
 ): LoadedConfig {
-  const source = parseYamlSource(readText(path, needs.readFile));
+  const source = withTelemetry(parseYamlSource(readText(path, needs.readFile)));
   if (source.faults.length > 0)
     throw new ConfigError(source.faults.map((fault) => ({ ...fault, file: path, path: '' })));
   const replaced = replacements(source.value, needs.env);
@@ -98,6 +98,39 @@ function readText(path: string, readFile: (path: string) => string): string {
       },
     ]);
   }
+}
+
+/**
+ * `tracing.otlp` is another name for the part of `telemetry` that is about traces; without that section it stands for
+ * it. Problems and origins keep the places in the file.
+ */
+function withTelemetry(source: YamlSource): YamlSource {
+  const otlp = valueAt(source.value, ['tracing', 'otlp']);
+  if (!isMap(source.value) || source.value.telemetry !== undefined || !isMap(otlp)) return source;
+  const { tracing: _, ...others } = source.value;
+  const { sample, headers, ...same } = otlp;
+  const hasHeaders = headers !== undefined && !(isMap(headers) && Object.keys(headers).length === 0);
+  const telemetry = {
+    ...same,
+    ...(hasHeaders && { headers }),
+    traces: { sampling: sample },
+    metrics: { interval: '0s' },
+  };
+  const written = (path: ConfigPath): ConfigPath => {
+    if (path[0] !== 'telemetry') return path;
+    return [
+      'tracing',
+      'otlp',
+      ...(formatPath(path) === 'telemetry.traces.sampling' ? ['sample'] : path.slice(1)),
+    ];
+  };
+  return {
+    ...source,
+    value: { ...others, telemetry },
+    has: (path) => source.has(written(path)),
+    placeOfValue: (path) => source.placeOfValue(written(path)),
+    placeOfKey: (path) => source.placeOfKey(written(path)),
+  };
 }
 
 /** A setting whose value comes from the environment. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stringify } from 'yaml';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatRedirectUri } from '../../src/model/redirect-uri-pattern.ts';
@@ -185,6 +186,32 @@ describe('loading the configuration', () => {
       metrics: { interval: '0s' },
     };
     assert.equal(load(replaceAt(minimalFile(), ['telemetry'], local)).config.telemetry?.metrics.interval, 0);
+  });
+
+  test('tracing.otlp stands for the traces of telemetry, at its place in the file', () => {
+    const otlp = { endpoint: 'https://collector.example.com:4318', headers: {}, sample: 0.3 };
+    const { config, origins } = load({ ...minimalFile(), tracing: { otlp } });
+    assert.deepEqual(config.telemetry, {
+      endpoint: 'https://collector.example.com:4318',
+      headersFile: null,
+      ca: null,
+      serviceName: 'overlay-auth',
+      traces: { sampling: 0.3, callersPerSecond: 1 },
+      metrics: { interval: 0 },
+    });
+    const kindAt = (path: string) => origins.get(path)?.kind;
+    assert.equal(kindAt('telemetry.endpoint'), 'file');
+    assert.equal(kindAt('telemetry.traces.sampling'), 'file');
+    assert.equal(kindAt('telemetry.serviceName'), 'default');
+    const lines = stringify({ ...minimalFile(), tracing: { otlp: { ...otlp, sample: 7 } } });
+    const [problem] = problemsOf(lines);
+    assert.equal(lines.split('\n')[(problem?.line ?? 0) - 1], '    sample: 7');
+    const secret = { ...otlp, headers: { authorization: 'Bearer x' } };
+    const [refused] = problemsOf({ ...minimalFile(), tracing: { otlp: secret } });
+    assert.match(refused?.hint ?? '', /The nearest known key is headersFile/);
+    const both = { ...minimalFile(), tracing: { otlp }, telemetry: { endpoint: otlp.endpoint } };
+    assert.equal(problemsOf(both)[0]?.path, 'tracing');
+    assert.equal(problemsOf({ ...minimalFile(), tracing: { otpl: otlp } })[0]?.path, 'tracing');
   });
 
   test('the configuration cannot be changed, at any depth', () => {
