@@ -117,8 +117,7 @@ export function examples(): readonly string[] {
  * @param argv what follows the program's name
  */
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
-  // People who are used to it type `edge` first.
-  const typed = argv[0] === 'edge' ? argv.slice(1) : argv;
+  const typed = otherWords(argv);
   // Makes `help get identity` explain that very command.
   const words = typed[0] === 'help' && typed.length > 1 ? [...typed.slice(1), '--help'] : typed;
   const program = createProgram(ports);
@@ -135,6 +134,14 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
     return reportFailure({ ports, json, helpCommand: helpCommand(program, words) }, failure);
   }
+}
+
+/** Other ways to type a command: `edge` first, as people are used to, and `import identities FILE`. */
+function otherWords(words: readonly string[]): readonly string[] {
+  const [first, second = '', ...others] = words;
+  if (first === 'edge') return otherWords(words.slice(1));
+  if (first === 'import' && /^identit(y|ies)$/.test(second)) return ['identity', 'import', ...others];
+  return words;
 }
 
 /** Whether the caller reads JSON: failures are then JSON too, including those of the command line. */

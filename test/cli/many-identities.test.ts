@@ -18,6 +18,7 @@ test('a table makes people, a filter gives them another policy, invites and dele
   assert.match(refused.stderr, /people\.csv:3: name is the same as in line 2/);
   writeFileSync(file, 'name,roleAttributes\nAda,sales\nGrace,sales\n');
   assert.match((await fine('identity', 'import', file, '--dry-run')).stdout, /2 identities can be made/);
+  assert.match((await fine('import', 'identities', file, '--dry-run')).stdout, /2 identities can be made/);
   assert.match((await fine('identity', 'import', file)).stdout, /Made 2 identities/);
 
   await fine('create', 'auth-policy', 'code', '--require-totp');
