@@ -289,6 +289,8 @@ async function openApplication(
       return process.getBuiltinModule('node:http').createServer();
     },
     genReqId: needs.newReferenceId,
+    // Of paths that do not exist.
+    bodyLimit,
     // A HEAD request must not do what a GET does. Endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself. The framework's parser would drop repeated parameters.
@@ -345,13 +347,10 @@ function createServer(
     // Refused with a reference id when the request begins.
     requireHostHeader: false,
   });
-  // A body whose announced length will be refused need not be sent.
-  server.on('checkContinue', (request, response) => {
-    if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
-    server.emit('request', request, response);
-  });
-  // Node would answer by itself, past everything that bounds a connection. RFC 9110 section 10.1.1 allows to ignore it.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // Node would answer by itself, past everything that bounds a connection. The endpoint says whether a body may come. RFC
+  // 9110 section 10.1.1 allows to ignore other expectations.
+  for (const event of ['checkContinue', 'checkExpectation'])
+    server.on(event, (request, response) => server.emit('request', request, response));
   // Node would silently drop the headers beyond a limit. requestBeginner counts and refuses.
   server.maxHeadersCount = 0;
   return server;

@@ -1,7 +1,6 @@
 // Mounts declared endpoints on the HTTP framework. Everything that applies to all of them happens here, in the order
 // sender, Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -21,7 +20,7 @@ import type { DpopNonces } from '../../tokens/dpop-nonce.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, isInParts, isUnacceptable, redirect, sendAnswer } from '../request/answer.ts';
 import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
-import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
+import { bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, tooMuchLoad } from '../request/errors.ts';
@@ -31,6 +30,7 @@ import { languageOf, presentedTokens, type RequestContext } from '../request/req
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
+import { afterItsBody, inviteBody } from './body-on-its-way.ts';
 import { connectionEndsRead } from './connections.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 
@@ -72,9 +72,6 @@ export interface ServerServices extends ListenerServices {
 
 export type AnswerInspector = (route: Route, answer: Answer) => void;
 
-/** How much of a body that is refused for its length is read before the refusal is sent. */
-const discardedBody = 2 * bodyLimit;
-
 export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes: readonly Route[]): void {
   app.decorateRequest('overlay', null);
   // Bodies stay bytes until the endpoint decides their type.
@@ -86,6 +83,11 @@ export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes:
   const unknownPath = failureHandler(needs, { format: 'html-or-edge', api: 'none' });
   app.setErrorHandler(unknownPath);
   app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
+  // Once the caller has been admitted.
+  app.addHook('preParsing', (request, reply, ...[body, done]) => {
+    inviteBody(request.raw, reply.raw, request.routeOptions.bodyLimit);
+    done(null, body);
+  });
   const routesOf = routesByPath(routes);
   // Before a body is read.
   app.addHook('onRequest', (request, reply, done) => {
@@ -155,27 +157,6 @@ export function failureHandler(
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
   };
-}
-
-/**
- * Waits until the client has sent its body, unless that is very long: the connection is closed after this answer, and a
- * client that is still sending would then see a reset instead of the answer. What arrives is dropped.
- */
-function afterItsBody(request: IncomingMessage, send: () => void): void {
-  if (request.complete || Number(request.headers['content-length'] ?? 0) > discardedBody) {
-    send();
-    return;
-  }
-  let received = 0;
-  const count = (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > discardedBody) done();
-  };
-  const done = () => {
-    request.off('data', count).off('end', done).off('close', done);
-    send();
-  };
-  request.on('data', count).on('end', done).on('close', done);
 }
 
 function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): void {
