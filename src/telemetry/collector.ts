@@ -82,6 +82,8 @@ export function collectorAt(endpoint: string, { headers, roots }: CollectorAcces
           },
         });
         outgoing.on('error', (error) => fail(reasonOf(error)));
+        // Comes alone after an answer that switches protocols.
+        outgoing.on('close', () => fail('it was closed without an answer'));
         outgoing.on('response', (incoming) => {
           let length = 0;
           incoming.on('data', (chunk: Buffer) => {
