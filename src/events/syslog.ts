@@ -61,6 +61,9 @@ function asciiJson(data: object): string {
   );
 }
 
+/** In bytes. The protocol has no answers. */
+const longestAnswer = 65_536;
+
 /** Longer than it takes to hear that a receiver has closed, or refuses our certificate. */
 const listening: Millis = 250;
 
@@ -85,8 +88,12 @@ export function writeAll(socket: TLSSocket, frames: readonly string[], within: M
       if (isEnding) resolve();
       else reject(new Error('it was closed before everything was read'));
     });
-    // Its answers are ignored.
-    socket.resume();
+    // Its answers are ignored, but not without end.
+    let received = 0;
+    socket.on('data', ({ length }: Buffer) => {
+      received += length;
+      if (received > longestAnswer) socket.destroy(new Error('it sent what is no answer'));
+    });
     socket.write(frames.join(''), () => {
       setTimeout(() => {
         isEnding = true;

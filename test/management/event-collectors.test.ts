@@ -112,6 +112,22 @@ test('syslog counts as delivered only what the receiver has read to its end', as
   assert.equal(messages[1]?.parameters.entityId, id);
 });
 
+test('syslog leaves a receiver that sends without end', async (t) => {
+  const receiver = await syslogReceiver(t);
+  receiver.meet((socket) => {
+    const more = () => {
+      while (socket.writable && socket.write(Buffer.alloc(16_384)));
+    };
+    socket.on('error', () => {});
+    socket.on('drain', more);
+    more();
+  });
+  const of = await subscribe(t, { type: 'syslog', url: receiver.url });
+  const deliveries = async () => (await root.get(`${of.path}/deliveries`)).json.data;
+  const [first] = await eventually(deliveries, ([one]) => one?.result != null);
+  assert.match(first.result, /it sent what is no answer/);
+});
+
 test('syslog proves itself with a client certificate, and trusts the roots of the subscription', async (t) => {
   const { server: other, client: own, roots, clients } = await otherPki();
   const receiver = await syslogReceiver(t, {
