@@ -8,7 +8,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
@@ -19,6 +18,8 @@ import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
 import { openDirectly } from '../../src/platform/network/proxy-tunnel.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 import { startTestIdp } from '../support/test-idp.ts';
+import { testPki } from '../support/test-pki.ts';
+import { sessionTicket, startTls13Server, type Tls13Session } from '../support/tls13-server.ts';
 
 const wanted = { accept: 'application/json', maxBytes: 100_000 };
 
@@ -287,6 +288,7 @@ describe('the outbound client', () => {
       {
         host: hostname,
         port,
+        protocols: [],
         context: trustingContext([idp.caPem]),
         deadline: deadline.signal,
         lookup: (name, options, callback) => lookup(name, options, callback),
@@ -327,34 +329,45 @@ describe('the outbound client', () => {
     await assertRefused(client().get(idp.jwksEndpoint, wanted), 'connection', 'cut off');
   });
 
-  test('takes a body in parts of one byte, in hardly more memory than the body', async (t) => {
-    const parts = 600_000;
-    const some = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+  test('takes a body in many parts of one byte, and refuses one in so many that they cost more than it', async (t) => {
+    const some = Buffer.from('1\r\nx\r\n'.repeat(1000));
     const server = createServer((socket) => {
       socket.on('error', () => {});
-      socket.once('data', async () => {
+      socket.once('data', async (request) => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-        for (let sent = 0; sent < parts; sent += 10_000) if (!socket.write(some)) await once(socket, 'drain');
+        for (let left = Number(/\d+/.exec(String(request))?.[0]); left > 0 && socket.writable; left -= 1000)
+          if (!socket.write(some)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
         socket.end('0\r\n\r\n');
       });
     }).listen(0, '127.0.0.1');
     t.after(() => server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = new URL('../../src/platform/network/outbound-client.ts', import.meta.url);
-    const limits = { ...noLimits, timeout: 120_000 };
-    const asked = { accept: '*/*', maxBytes: 2 * parts, isSigned: true };
-    const worker = new Worker(
-      `import(${JSON.stringify(client)}).then(async ({ outboundClient }) => {
-         const { get } = outboundClient(${JSON.stringify(limits)});
-         const body = await get('http://127.0.0.1:${port}/', ${JSON.stringify(asked)});
-         require('node:worker_threads').parentPort.postMessage(body.toString());
-       })`,
-      { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } },
-    );
-    const [text] = await once(worker, 'message');
-    assert.equal(text, 'x'.repeat(parts));
-    await worker.terminate();
+    const asked = { accept: '*/*', maxBytes: 512 * 1024, isSigned: true };
+    const inParts = (parts: number) =>
+      client({ timeout: 120_000 }).get(`http://127.0.0.1:${port}/${parts}`, asked);
+    assert.equal(String(await inParts(16_000)), 'x'.repeat(16_000));
+    await assertRefused(inParts(500_000), 'too-large', 'half a million');
+  });
+
+  test('leaves a server that sends without end what is no data: session tickets, key updates', async () => {
+    const { ca, server: certificate } = await testPki();
+    const floods: readonly ((session: Tls13Session) => Buffer)[] = [
+      ({ record }) => record('handshake', Buffer.concat(Array.from({ length: 100 }, sessionTicket))),
+      ({ keyUpdate }) => keyUpdate(),
+    ];
+    for (const flood of floods) {
+      await using server = await startTls13Server(certificate, (session) => {
+        const { socket } = session;
+        const more = () => {
+          while (socket.writable && socket.write(flood(session)));
+        };
+        socket.on('drain', more);
+        more();
+      });
+      const patient = outboundClient({ ...noLimits, timeout: 120_000 }, { trustedRoots: [ca.certPem] });
+      await assertRefused(patient.get(`https://localhost:${server.port}/`, wanted), 'too-large', `${flood}`);
+    }
   });
 
   test('leaves a server that sends without end what is no answer, long before the time is up', async (t) => {

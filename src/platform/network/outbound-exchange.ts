@@ -4,7 +4,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
+import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { withinTime } from '../within-time.ts';
@@ -79,7 +79,7 @@ export async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Pro
   const { target, context, resolve: look, refusal, deadline: signal, message } = hop;
   const isPlain = target.protocol === 'http:';
   const forwarded = isPlain ? await forwardingOf(hop) : null;
-  const tunnel = isPlain ? null : await tunnelOf(hop);
+  const connection = isPlain ? null : await openConnection(hop, ['http/1.1']);
   // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
   const ask = (forwarded?.isPlain ?? isPlain) ? (await import('node:http')).request : request;
   return new Promise((resolve, reject) => {
@@ -87,10 +87,8 @@ export async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Pro
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
     const outgoing = ask(target, {
       method: message === null ? 'GET' : 'POST',
-      // The agent is for TLS; false means a new one, which reads no proxy from the environment.
-      ...(tunnel === null
-        ? { agent: isPlain ? false : openAgent(context) }
-        : { createConnection: () => tunnel }),
+      // False means a new agent, which reads no proxy from the environment.
+      ...(connection === null ? { agent: false } : { createConnection: () => connection }),
       ...(forwarded === null
         ? { lookup: checkedLookup(look, refusal) }
         : { ...forwarded.place, secureContext: context, rejectUnauthorized: true }),
@@ -153,19 +151,6 @@ async function checkBehindProxy({ target, proxy, resolve, refusal, limits }: Way
   if (refused && !refusals.includes(null)) throw new FetchRefused(refused);
 }
 
-/** The connection through the proxy; null: no proxy is to be used. */
-async function tunnelOf(way: Way): Promise<TLSSocket | null> {
-  if (way.proxy === null) return null;
-  await checkBehindProxy(way);
-  const { target, proxy, ...hop } = way;
-  const { openTunnel } = await import('./proxy-tunnel.ts');
-  try {
-    return await openTunnel(new URL(proxy), { host: bareHost(target), port: target.port || '443', ...hop });
-  } catch (error) {
-    throw refusalOf(error, hop.deadline);
-  }
-}
-
 /** How a request without TLS goes through the proxy; null: no proxy is to be used. */
 async function forwardingOf(way: Way) {
   if (way.proxy === null) return null;
@@ -173,17 +158,15 @@ async function forwardingOf(way: Way) {
   return (await import('./proxy-tunnel.ts')).forwarding(new URL(way.proxy), way.target);
 }
 
-/** Connects for another protocol than HTTP. @throws FetchRefused */
-export async function openConnection(way: Way): Promise<TLSSocket> {
-  return (await tunnelOf(way)) ?? connectDirectly(way);
-}
-
-async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSocket> {
-  const { openDirectly } = await import('./proxy-tunnel.ts');
-  const host = bareHost(target);
-  const wanted = { ...way, host, port: target.port || '443', lookup: checkedLookup(way.resolve, refusal) };
+/** Connects with TLS, through the proxy if one is to be used. @param protocols for ALPN @throws FetchRefused */
+export async function openConnection(way: Way, protocols: string[] = []): Promise<TLSSocket> {
+  await checkBehindProxy(way);
+  const { target, refusal, proxy, ...rest } = way;
+  const { openDirectly, openTunnel } = await import('./proxy-tunnel.ts');
+  const wanted = { ...rest, protocols, host: bareHost(target), port: target.port || '443' };
   try {
-    return await openDirectly(wanted, (address) => {
+    if (proxy !== null) return await openTunnel(new URL(proxy), wanted);
+    return await openDirectly({ ...wanted, lookup: checkedLookup(way.resolve, refusal) }, (address) => {
       const refused = refusal(address);
       return refused && new FetchRefused(refused);
     });
@@ -194,14 +177,20 @@ async function connectDirectly({ target, refusal, ...way }: Way): Promise<TLSSoc
 
 const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
-/** Of a body, before they are joined. */
-const mostParts = 4096;
+/**
+ * Parts of a body, which come one by one: each costs two microseconds. Half a megabyte may come in parts of 28 bytes, and
+ * a revocation list in TLS records of any usual size.
+ */
+function mostParts({ maxBytes }: AnswerLimits): number {
+  return 16_384 + maxBytes / 256;
+}
 
 /** The body of an answer that is wanted. @throws FetchRefused */
 export async function readAnswer(
   incoming: IncomingMessage,
-  { maxBytes, failures = [] }: AnswerLimits,
+  limits: AnswerLimits,
 ): Promise<Buffer | Redirection> {
+  const { maxBytes, failures = [] } = limits;
   const { statusCode, headers } = incoming;
   if (redirectStatuses.has(statusCode) && headers.location !== undefined)
     return { location: headers.location };
@@ -210,16 +199,11 @@ export async function readAnswer(
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
   const chunks: Buffer[] = [];
-  let [length, joined] = [0, 0];
+  let length = 0;
   for await (const chunk of incoming) {
     length += chunk.length;
-    if (length > maxBytes) throw new FetchRefused('too-large');
+    if (length > maxBytes || chunks.length >= mostParts(limits)) throw new FetchRefused('too-large');
     chunks.push(chunk);
-    // Kept as they came, parts of a byte each would take a hundred times the room.
-    if (chunks.length - joined === mostParts) {
-      chunks.push(Buffer.concat(chunks.splice(joined)));
-      joined += 1;
-    }
   }
   return Buffer.concat(chunks);
 }
@@ -233,15 +217,4 @@ function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
 
 function isTlsFailure(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
-}
-
-/** A separate agent without proxyEnv: the environment can make the global one use a proxy. */
-function openAgent(secureContext: SecureContext): Agent {
-  return new Agent({
-    keepAlive: false,
-    maxCachedSessions: 0,
-    secureContext,
-    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
-    rejectUnauthorized: true,
-  });
 }

@@ -2,7 +2,7 @@
 
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import { FetchRefused } from './fetch-refused.ts';
 
@@ -10,6 +10,8 @@ interface Wanted {
   /** Without brackets. */
   readonly host: string;
   readonly port: string;
+  /** For ALPN. */
+  readonly protocols: string[];
   /** Whom to trust, at the server and at a proxy that is asked by https. */
   readonly context: SecureContext;
   readonly deadline: AbortSignal;
@@ -22,41 +24,61 @@ interface Wanted {
  * @see RFC 9110 section 9.3.6
  */
 export async function openTunnel(proxy: URL, wanted: Wanted): Promise<TLSSocket> {
-  const socket = await connectThrough(proxy, wanted);
-  return secured(connect({ ...tlsOptions(wanted), socket, ALPNProtocols: ['http/1.1'] }), wanted);
+  return secured(await connectThrough(proxy, wanted), wanted);
 }
 
 /**
  * The same without a proxy.
  * @param check of the address that the system has connected to, before anything is sent; returns why not
  */
-export function openDirectly(
+export async function openDirectly(
   wanted: Wanted & { readonly lookup: LookupFunction },
   check: (address: string) => FetchRefused | null,
 ): Promise<TLSSocket> {
-  const socket = connect({ ...tlsOptions(wanted), port: Number(wanted.port), lookup: wanted.lookup });
-  socket.once('connect', () => {
-    const refused = check(socket.remoteAddress ?? '');
-    if (refused !== null) socket.destroy(refused);
-  });
-  return secured(socket, wanted);
+  const { host, port, lookup } = wanted;
+  const socket = await opened(connectTcp({ host, port: Number(port), lookup }), 'connect', wanted);
+  const refused = check(socket.remoteAddress ?? '');
+  if (refused === null) return secured(socket, wanted);
+  socket.destroy();
+  throw refused;
 }
 
-function tlsOptions({ host, context: secureContext }: Wanted) {
-  return {
+/** @param below the connection that carries it */
+async function secured(below: Socket, wanted: Wanted): Promise<TLSSocket> {
+  const { host, context: secureContext } = wanted;
+  const socket = connect({
+    socket: below,
     host,
     ...(isIP(host) === 0 && { servername: host }),
     secureContext,
     // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
-  };
+    ALPNProtocols: wanted.protocols,
+  });
+  leaveFlood(socket, below);
+  return opened(socket, 'secureConnect', wanted);
 }
 
-function secured(socket: TLSSocket, { deadline }: Wanted): Promise<TLSSocket> {
+/** Bytes of TLS beside as many as the data of a connection: the handshake, whose certificates OpenSSL limits to 100 kB. */
+const mostOverhead = 256 * 1024;
+
+/** Session tickets, key updates and renegotiations are no data, so a server could send them without end. */
+function leaveFlood(socket: TLSSocket, below: Socket): void {
+  const watch = setInterval(() => {
+    if (below.bytesRead > mostOverhead + 2 * socket.bytesRead) socket.destroy(new FetchRefused('too-large'));
+  }, 50).unref();
+  socket.once('close', () => clearInterval(watch));
+}
+
+function opened<Opened extends Socket>(
+  socket: Opened,
+  event: 'connect' | 'secureConnect',
+  { deadline }: Pick<Wanted, 'deadline'>,
+): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const giveUp = () => socket.destroy(new FetchRefused('timeout'));
     deadline.addEventListener('abort', giveUp, { once: true });
-    socket.once('secureConnect', () => {
+    socket.once(event, () => {
       // From now on its user limits the time.
       deadline.removeEventListener('abort', giveUp);
       resolve(socket);
