@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -25,6 +26,7 @@ import { exits } from '../support/command-line.ts';
 import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
 import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
+import { fill, smallDisk } from '../support/small-disk.ts';
 import { partialLogin, scan, submitCode } from '../support/totp.ts';
 
 const env = { OVERLAY_AUTH_HOME: 'h' };
@@ -365,4 +367,18 @@ test('an emptied database is refused in a sentence that says how to continue', a
     ['ana'],
   );
   names.close();
+});
+
+test('commands name a full disk where the database cannot even be opened', async (t) => {
+  const disk = smallDisk('8m');
+  if (disk === null) return t.skip('it may not mount a file system');
+  t.after(() => disk.remove());
+  await using box = sandbox();
+  await box.home('h');
+  cpSync(join(box.cwd, 'h'), disk.folder, { recursive: true });
+  const makeRoom = fill(disk.folder);
+  const check = ['ops', 'db', 'check', '--config', join(disk.folder, 'controller.yml')];
+  assert.match((await box.exits(1, check)).stderr, /next: free space on the disk/);
+  makeRoom();
+  assert.match((await box.exits(0, check)).stdout, /is sound/);
 });

@@ -151,7 +151,8 @@ const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
 const afterSqliteFailure: Readonly<Record<number, string>> = {
   5: 'another program holds the file; run the command again when it has ended',
   8: 'make the file and its folder writable for this user',
-  10: 'check the disk and its file system; the message of the system is in its log',
+  // Also when a full disk has no room for the file beside the database that readers and writers share.
+  10: 'free space on the disk if it is full; otherwise check the disk: the message of the system is in its log',
   11: 'overlay-auth ops db restore BACKUP   (keep a copy of the damaged file)',
   13: 'free space on the disk, then run the command again; nothing that was confirmed is lost',
   14: 'check that the file that db names exists, and that this user may open it and its folder',
