@@ -2,7 +2,6 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { freshProofNeeded, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
-import { recordedAttempt } from '../login/noted-record.ts';
 import { wouldPasskeyReplace } from '../login/outstanding-factors.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
 import {
@@ -48,10 +47,7 @@ export async function addOwnPasskey(
 ): Promise<Passkey> {
   const { caller, origin } = call;
   const registration = { ...(await registrationOf(needs, call)), answer, name, origin };
-  const step = { step: 'secondary-passkey', mechanism: caller.mechanism, origin } as const;
-  const { id } = await recordedAttempt(needs, step, (attempt) =>
-    addPasskey(actingFor(needs, caller), registration, attempt),
-  );
+  const { id } = await addPasskey(actingFor(needs, caller), registration, caller.mechanism);
   const theirs = await listOwnPasskeys(needs, caller);
   return existing(theirs.find((passkey) => passkey.id === id) ?? null);
 }

@@ -10,6 +10,7 @@ import {
   type CreationOptions,
   newPasskey,
   notAdded,
+  possibleRegistration,
   type Registration,
 } from '../login/passkey/register-passkey.ts';
 import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
@@ -153,11 +154,11 @@ export async function askInvited(
   // A link that works leaves no record before it is used.
   if (!('why' in found) && stateOf(found, needs.clock.now(), 'passkey') === 'usable')
     return askForNewPasskey(needs, registrationOf(needs, { open: found, token, origin }));
-  await attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
-    const { identity } = await requireUsable(needs, { token, by: 'passkey' }, attempt);
-    return { identityId: identity.id, certificateChain: null };
+  return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt): Promise<never> => {
+    await requireUsable(needs, { token, by: 'passkey' }, attempt);
+    // It works by now, and the person asks again.
+    throw new AuthError('invalid_enrollment_token');
   });
-  throw new AuthError('invalid_enrollment_token');
 }
 
 /**
@@ -173,7 +174,8 @@ export function choosePasskey(
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
     const open = await requireUsable(needs, { token, by: 'passkey' }, attempt);
     const { identity } = open;
-    const registration = { ...registrationOf(needs, { open, token, origin }), answer, name, origin };
+    const answered = { ...registrationOf(needs, { open, token, origin }), answer, name, origin };
+    const registration = possibleRegistration(answered);
     const passkey = await newPasskey(needs, registration, attempt).catch((error) => {
       throw error instanceof AuthError ? refused(error) : error;
     });

@@ -146,6 +146,13 @@ export async function reasonOf(server: TestServer, answer: Answer): Promise<stri
   return records.findLast(({ reason }) => reason !== null)?.reason ?? null;
 }
 
+/** The outcomes of the steps of a request, as administrators see them. */
+export async function outcomesOf(server: TestServer, answer: Answer): Promise<readonly string[]> {
+  await server.controller.services.attempts.flush();
+  const records = await server.store.loginAttempts.findByReference(String(answer.headers['x-request-id']));
+  return records.map(({ outcome }) => outcome);
+}
+
 /** Asserts a 401 with one challenge of an external JWT realm. */
 export function assertChallenged(
   answer: Answer,

@@ -49,9 +49,12 @@ export async function passkeysAt(
   return theirs.filter(({ rpId }) => rpId === site?.rpId);
 }
 
+/** A place where passkeys work. */
+export type AskedAt = AskedIn & { readonly site: NonNullable<AskedIn['site']> };
+
 /** In which login a passkey is asked for, and of whom. */
 interface AskedOf {
-  readonly asked: AskedIn & { readonly site: NonNullable<AskedIn['site']> };
+  readonly asked: AskedAt;
   /** The identity that has proven something else already; null: none. */
   readonly of: Account | null;
   /** The typed name, if no factor is proven yet; undefined: the passkey itself identifies its owner. */

@@ -5,15 +5,17 @@ import { type Account, takesPasskeys, userVerificationOf } from '../../model/acc
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
-import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { mostPasskeys } from '../../model/passkey.ts';
 import { type Attestation, checkAttestation, clientDataOf, keyAlgorithms } from '../../platform/webauthn.ts';
 import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
+import { recordedAttempt } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
 import { isMadeUp } from './keys-of-name.ts';
 import {
+  type AskedAt,
   answerRefused,
   descriptorOf,
   isOfAllowedModel,
@@ -64,7 +66,7 @@ export async function askForNewPasskey(
 ): Promise<CreationOptions> {
   const { identity, policy, password } = account;
   requireUse(policy);
-  const { rpId } = requireSite(asked);
+  const { rpId } = requireSite(asked).site;
   const theirs = await needs.store.passkeys.listOf([identity.id]);
   if (theirs.length >= mostPasskeys) throw tooMany();
   return {
@@ -96,8 +98,9 @@ const asksForModel = ({ primary }: Registration['account']['policy']) =>
   primary.passkey.allowedAuthenticators.length > 0;
 
 /** @throws AuthError conflict   no passkey works at this address */
-export function requireSite({ site }: AskedIn): NonNullable<AskedIn['site']> {
-  if (site !== null) return site;
+export function requireSite(asked: AskedIn): AskedAt {
+  const { site } = asked;
+  if (site !== null) return { ...asked, site };
   throw new AuthError('conflict', {
     description: 'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address has none',
   });
@@ -124,22 +127,35 @@ export interface AnsweredRegistration extends Registration {
   readonly origin: RequestOrigin;
 }
 
+/** A registration that is possible here, with the name that the passkey gets. */
+export interface PossibleRegistration extends AnsweredRegistration {
+  readonly name: string;
+  readonly asked: AskedAt;
+}
+
+/**
+ * Asked before the answer is judged: a step of a login has neither passed nor failed yet, and leaves no record.
+ * @throws AuthError conflict             the policy takes no passkeys, or none works at this address
+ * @throws AuthError could_not_validate   the name
+ */
+export function possibleRegistration(answered: AnsweredRegistration): PossibleRegistration {
+  const { account, asked, name, origin } = answered;
+  requireUse(account.policy);
+  return { ...answered, asked: requireSite(asked), name: passkeyName(name ?? programName(origin)) };
+}
+
 /**
  * The passkey of an answer, to be stored, and the answer is used up. Records what refuses.
  * @throws AuthError invalid_passkey
- * @throws AuthError conflict             the policy takes no passkeys
- * @throws AuthError could_not_validate   the name
  */
 export async function newPasskey(
   needs: LoginServices,
-  { account, asked, purpose, answer, name, origin }: AnsweredRegistration,
+  { account, asked, purpose, answer, name }: PossibleRegistration,
   attempt: AttemptRecorder,
 ): Promise<NewPasskey> {
   const { identity, policy } = account;
-  const called = passkeyName(name ?? programName(origin));
+  const { site } = asked;
   attempt.about({ identityId: identity.id });
-  requireUse(policy);
-  const site = requireSite(asked);
   const clientData = clientDataOf(answer);
   const question = { ...asked, purpose, identityId: identity.id };
   if (clientData === undefined || !isAnswerTo(needs, question, clientData)) {
@@ -172,7 +188,7 @@ export async function newPasskey(
     ...checked,
     id: asId<AuthenticatorId>(needs.random.id()),
     identityId: identity.id,
-    name: called,
+    name,
     rpId: site.rpId,
     transports: answer.response.transports ?? [],
     isDiscoverable: isDiscoverable(answer),
@@ -186,23 +202,33 @@ function isDiscoverable({ clientExtensionResults, response: { transports = [] } 
 }
 
 /**
- * Stores a new passkey.
+ * Takes the answer of a new passkey and stores it, with a decision record.
  * @param store of `onBehalfOf` outside of a login
- * @throws AuthError invalid_passkey   registered before
+ * @throws AuthError as possibleRegistration
+ * @throws AuthError invalid_passkey   the answer does not count, or it is registered already
  * @throws AuthError conflict          as many as there may be, or in a login not the first one
  */
 export async function addPasskey(
   needs: LoginServices & { readonly store: LoginServices['store'] & Pick<Store, 'passkeys'> },
-  registration: AnsweredRegistration,
-  attempt: AttemptRecorder,
+  answered: AnsweredRegistration,
+  mechanism: StepOrigin['mechanism'],
 ): Promise<NewPasskey> {
-  const passkey = await newPasskey(needs, registration, attempt);
-  // A person who knows only the password must not be faster than a passkey that was added meanwhile.
-  const when = { now: needs.clock.now(), mustBeFirst: registration.purpose === 'register' };
-  const outcome = await needs.store.passkeys.add(passkey, when);
-  if (outcome !== 'added') throw notAdded(outcome, attempt);
+  const registration = possibleRegistration(answered);
+  const { origin, purpose } = registration;
+  const passkey = await recordedAttempt(
+    needs,
+    { step: 'secondary-passkey', mechanism, origin },
+    async (attempt) => {
+      const made = await newPasskey(needs, registration, attempt);
+      // A person who knows only the password must not be faster than a passkey that was added meanwhile.
+      const when = { now: needs.clock.now(), mustBeFirst: purpose === 'register' };
+      const outcome = await needs.store.passkeys.add(made, when);
+      if (outcome !== 'added') throw notAdded(outcome, attempt);
+      return made;
+    },
+  );
   const { id, identityId } = passkey;
-  needs.audit.record({ event: 'passkey.added', identityId, passkeyId: id }, registration.origin);
+  needs.audit.record({ event: 'passkey.added', identityId, passkeyId: id }, origin);
   return passkey;
 }
 

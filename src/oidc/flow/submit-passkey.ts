@@ -47,13 +47,9 @@ export async function passkeyQuestion(
   username: string | undefined,
 ): Promise<RequestOptions> {
   await requireOpen(needs, authRequest);
-  const asked = askedIn(needs, authRequest);
+  const asked = requireSite(askedIn(needs, authRequest));
   const awaited = await awaitedPasskey(needs, authRequest);
-  return askForPasskey(needs, {
-    asked: { ...asked, site: requireSite(asked) },
-    of: awaited?.account ?? null,
-    username,
-  });
+  return askForPasskey(needs, { asked, of: awaited?.account ?? null, username });
 }
 
 /**
@@ -147,8 +143,7 @@ export async function registerInLogin(
     name,
     origin,
   } as const;
-  const step = { step: 'secondary-passkey', mechanism: 'oidc', origin } as const;
-  const { id } = await recordedAttempt(needs, step, (attempt) => addPasskey(needs, registration, attempt));
+  const { id } = await addPasskey(needs, registration, 'oidc');
   return factorPassed(needs, login, { factor: `passkey:${id}`, origin });
 }
 
