@@ -108,7 +108,8 @@ async function requirePresentOne(
   const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
   const verdict = await verifyCertificate(needs, chain, attempt);
   if (verdict.verdict === 'refused' || verdict.proof.authenticatorId !== id) {
-    attempt.conclude();
+    // A valid certificate of another authenticator has passed no step of a login.
+    if (verdict.verdict === 'refused') attempt.conclude();
     throw new AuthError('forbidden', {
       description: 'The connection has to present the certificate that is to be extended',
     });

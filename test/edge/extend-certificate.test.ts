@@ -14,7 +14,7 @@ import {
 } from '../support/certificates.ts';
 import { authority, client as clientCertificate, commonName, newKeys } from '../support/chains.ts';
 import { csrPem, ecKeys, type KeyPair, keyPemOf } from '../support/csr.ts';
-import { createIdentity } from '../support/external-jwt.ts';
+import { createIdentity, outcomesOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
@@ -125,6 +125,7 @@ describe('a certificate that is extended', () => {
     for (const elsewhere of [server, other.connection]) {
       const answer = await elsewhere.post(`${one.path}/extend`, { json: body, headers });
       assertRefused(answer, 403, 'FORBIDDEN');
+      assert.deepEqual(await outcomesOf(server, answer), ['refused']);
     }
     assert.equal((await one.connection.post(`${one.path}/extend`, { json: body, headers })).status, 200);
     const certificates = `${root}/current-api-session/certificates`;
