@@ -3,7 +3,7 @@
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { claimRefusals, externalIdFrom } from '../login/certificate/ca-claim.ts';
-import { findTrustedPath, isStillTrusted, type TrustedPath } from '../login/certificate/trusted-path.ts';
+import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
@@ -72,7 +72,6 @@ export function enrollByCa(
       roleAttributes: acceptableRoleAttributes(ca.identityRoles),
     } as const;
     const certificate = certificateOf(needs, id, { leaf, path });
-    if (!isStillTrusted(needs, path.anchor)) throw notAllowed(attempt, `${ca.name} was disabled meanwhile`);
     await enrollNewIdentity(needs, { identity, certificate }, attempt);
     return { identityId: id, certificateChain: null };
   });

@@ -3,7 +3,8 @@
 // login and refresh.
 
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
@@ -15,13 +16,7 @@ import {
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { claimRefusals, externalIdFrom } from './ca-claim.ts';
-import {
-  findTrustedPath,
-  isStillTrusted,
-  noteExpired,
-  type TrustedPath,
-  type ValidPath,
-} from './trusted-path.ts';
+import { findTrustedPath, noteExpired, type TrustedPath, type ValidPath } from './trusted-path.ts';
 
 /** The account that the certificate identifies. */
 interface Found {
@@ -42,8 +37,8 @@ export async function verifyCertificate(
   if (found === null || !mayLogIn(found.account, { method: 'cert', now: needs.clock.now() }, attempt))
     return { verdict: 'refused' };
   if (!isWithinValidity(found.account.policy, path, attempt)) return { verdict: 'refused' };
-  // The store was asked meanwhile, and the authority may have been disabled.
-  if (!isStillTrusted(needs, path.anchor)) {
+  // The store was asked meanwhile, and the authority may have been disabled. Nothing is awaited from here on.
+  if (!needs.authorities.anchors().some(({ thumbprint }) => thumbprint === path.anchor.thumbprint)) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the authority was disabled during the login');
     return { verdict: 'refused' };
   }
@@ -59,6 +54,27 @@ export async function verifyCertificate(
       externalId: found.authenticatorId === null ? found.account.identity.externalId : null,
     },
   };
+}
+
+/**
+ * Whether the certificate that opened a session would open it today, as a new login is checked: with the present
+ * authorities, policy, identity and time. Only a refusal leaves a record: going on is no login.
+ * @param chain DER of the connection's certificates, the proven leaf first
+ */
+export async function wouldStillOpen(
+  needs: LoginServices,
+  { chain, identityId }: { chain: readonly Buffer[]; identityId: IdentityId },
+  { mechanism, origin }: StepOrigin,
+): Promise<boolean> {
+  const attempt = needs.attempts.begin('cert', mechanism, origin);
+  const verdict = await verifyCertificate(needs, chain, attempt);
+  if (verdict.verdict === 'passed') {
+    if (verdict.account.identity.id === identityId) return true;
+    const saw = 'the certificate belongs to another identity than before';
+    attempt.failed('identity', 'changed-meanwhile', saw);
+  }
+  attempt.conclude();
+  return false;
 }
 
 /** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */

@@ -195,11 +195,6 @@ function unusedCaOf(
   return unused.find(({ anchor }) => anchor === verdict.anchor)?.ca ?? null;
 }
 
-/** Whether the authority is still enabled. Call it last, and do not await anything afterwards. */
-export function isStillTrusted({ authorities }: CertificateServices, anchor: TrustAnchor): boolean {
-  return authorities.anchors().some(({ thumbprint }) => thumbprint === anchor.thumbprint);
-}
-
 /** Problems of an authority concern the chain. Only the leaf belongs to the caller. */
 function reasonOf(refusal: PathRefusal): RefusalReason {
   const isLeaf = 'certificate' in refusal && refusal.certificate.role === 'leaf';

@@ -3,7 +3,7 @@
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { droppedScopesNote } from '../../login/authenticate-primary.ts';
-import { verifyCertificate } from '../../login/certificate/certificate.ts';
+import { wouldStillOpen } from '../../login/certificate/certificate.ts';
 import { provenFactors } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
@@ -109,11 +109,8 @@ async function signedInAccount(needs: OidcServices, signedIn: SignedIn): Promise
   if (certThumbprint === null) return account;
   // A thief of the cookie does not have the key.
   if (clientCertificates?.leafThumbprint !== certThumbprint) return null;
-  const attempt = needs.attempts.begin('cert', 'oidc', origin);
-  const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);
-  if (verdict.verdict === 'passed' && verdict.account.identity.id === account.identity.id) return account;
-  attempt.conclude();
-  return null;
+  const presented = { chain: clientCertificates.chain, identityId: account.identity.id };
+  return (await wouldStillOpen(needs, presented, { mechanism: 'oidc', origin })) ? account : null;
 }
 
 function answersWish(needs: OidcServices, signedIn: SignedIn): boolean {

@@ -2,7 +2,7 @@
 // the live token replaces it, and administrators' changes since the login apply at once.
 
 import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
-import { verifyCertificate } from '../../login/certificate/certificate.ts';
+import { wouldStillOpen } from '../../login/certificate/certificate.ts';
 import { standingObjection } from '../../login/standing.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
@@ -301,10 +301,7 @@ async function objectionOf(
   return clientObjection(client, account.identity) ?? standingObjection(needs.view, account, session);
 }
 
-/**
- * Checks the certificate that opened a session as a new login would: with the present authorities, policy, identity
- * and time. The store checks everything else of a refresh, and refuses another certificate.
- */
+/** Another certificate than the one that opened the session is refused by the store. */
 async function certificateObjection(
   needs: OidcServices,
   session: ApiSession,
@@ -313,14 +310,7 @@ async function certificateObjection(
   if (session.certThumbprint === null) return null;
   const certificates = clientCertificates();
   if (session.certThumbprint !== certificates?.leafThumbprint) return null;
-  const attempt = needs.attempts.begin('cert', session.mechanism, origin);
-  const verdict = await verifyCertificate(needs, certificates.chain, attempt);
-  if (verdict.verdict === 'passed') {
-    if (verdict.account.identity.id === session.identityId) return null;
-    const saw = 'the certificate belongs to another identity than before';
-    attempt.failed('identity', 'changed-meanwhile', saw);
-  }
-  // Successful refreshes leave no record: they are not logins.
-  attempt.conclude();
-  return 'certificate';
+  const { identityId, mechanism } = session;
+  const presented = { chain: certificates.chain, identityId };
+  return (await wouldStillOpen(needs, presented, { mechanism, origin })) ? null : 'certificate';
 }
