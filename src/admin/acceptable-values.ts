@@ -60,7 +60,7 @@ export function trimmedName(field: string, text: string): string {
   return name;
 }
 
-/** A name typed on the host or during set-up, in the one form that is stored. */
+/** A name or role attribute in the one form that is stored, to compare it, or as typed on the host. */
 export function typedName(text: string): string {
   return inOneForm(text).trim();
 }

@@ -14,7 +14,7 @@ import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
-import { reasonOf, refusedField } from './acceptable-values.ts';
+import { reasonOf, refusedField, typedName } from './acceptable-values.ts';
 import { type AdminCall, withoutAdministrator } from './admin-call.ts';
 import { parseFilter } from './filter-language.ts';
 import {
@@ -336,7 +336,9 @@ function changeOf(
   { addRoleAttributes = [], removeRoleAttributes = [], ...fields }: BulkChange,
 ): IdentityFields & Disabling {
   if (addRoleAttributes.length + removeRoleAttributes.length === 0) return fields;
-  const kept = (fields.roleAttributes ?? roleAttributes).filter((one) => !removeRoleAttributes.includes(one));
+  // In the form in which they are stored.
+  const removed = new Set(removeRoleAttributes.map(typedName));
+  const kept = (fields.roleAttributes ?? roleAttributes).filter((one) => !removed.has(typedName(one)));
   return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes])] };
 }
 

@@ -2,6 +2,7 @@ import {
   acceptableEmail,
   acceptableExternalId,
   acceptableRoleAttributes,
+  typedName,
 } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
@@ -60,7 +61,7 @@ export function roleAttributesSaidBy(
 ): readonly string[] {
   const allowed = createIdentities?.allowedRoleAttributes;
   const texts = [value].flat().filter((each) => typeof each === 'string');
-  return acceptableRoleAttributes(texts.filter((each) => allowed?.includes(each) ?? true));
+  return acceptableRoleAttributes(texts.filter((each) => allowed?.includes(typedName(each)) ?? true));
 }
 
 /**

@@ -41,6 +41,16 @@ const read = async (id: string) => (await root.get(`identities/${id}`)).json.dat
 const importing = (csv: string | Buffer, query = '') => imported(server, root, { csv, query });
 
 describe('a change of many', () => {
+  test('takes a role attribute away however its letters are composed', async () => {
+    const { ids, filter } = await group(1);
+    const id = ids[0] as string;
+    assert.equal((await bulk({ filter, change: { addRoleAttributes: ['Bu\u0308ro'] } })).status, 200);
+    assert.ok((await read(id)).roleAttributes.includes('B\u00fcro'));
+    const change = { removeRoleAttributes: [' Bu\u0308ro'] };
+    assert.equal((await bulk({ filter, change })).status, 200);
+    assert.ok(!(await read(id)).roleAttributes.includes('B\u00fcro'));
+  });
+
   test('gives everybody whom a filter selects another policy, with one audit event each', async () => {
     const { ids, filter } = await group(10);
     const authPolicyId = createdId(

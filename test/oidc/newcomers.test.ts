@@ -137,6 +137,10 @@ describe('a person whom a signer names for the first time', () => {
     const subject = uniqueName('sub');
     await redeemed(server, await login(subject, { name: subject, groups: ['staff', 'root', 'Guest'] }));
     assert.deepEqual((await found('externalId', subject))[0].roleAttributes, ['staff']);
+    await creating({ allowedRoleAttributes: ['Bu\u0308ro'] });
+    const composed = uniqueName('sub');
+    await redeemed(server, await login(composed, { name: composed, groups: [' Bu\u0308ro'] }));
+    assert.deepEqual((await found('externalId', composed))[0].roleAttributes, ['B\u00fcro']);
     await creating({ allowedRoleAttributes: [] });
     const other = uniqueName('sub');
     await redeemed(server, await login(other, { name: other, groups: ['staff'] }));
