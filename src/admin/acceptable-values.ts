@@ -76,11 +76,12 @@ export function acceptableExternalId(text: string | null): string | null {
 }
 
 /**
- * An email address, with spaces around it dropped; empty text means none. Whether mail reaches it shows when it is sent.
+ * An email address, in normal form C and with spaces around it dropped; empty text means none. Whether mail reaches it
+ * shows when it is sent.
  * @throws AuthError could_not_validate
  */
 export function acceptableEmail(text: string | null): string | null {
-  const address = text?.trim() ?? '';
+  const address = inNormalForm(text?.trim() ?? '', 'NFC');
   if (address === '') return null;
   requireText('email', address, address);
   if (address.length <= longestEmail && /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/.test(address))

@@ -210,6 +210,10 @@ describe('a forgotten password', () => {
   test('is asked for by verified address too, in any case, and the mail goes to the stored one', async () => {
     const person = await withPassword();
     await resetLinkOf(person, person.email.toUpperCase());
+    const email = 'j\u00fcrgen@example.com';
+    const composed = await withPassword({ email: email.normalize('NFD') });
+    assert.equal((await admin.get(`identities/${composed.id}`)).json.data.email, email);
+    await resetLinkOf({ ...composed, email }, email);
   });
 
   test('is asked for by verified address also where that is the user name of another person', async () => {
