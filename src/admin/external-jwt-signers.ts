@@ -156,7 +156,7 @@ const longestKid = 256;
 const longestPem = 16_384;
 
 /**
- * The key source in the given fields; empty when none of them is given.
+ * The key source in the given fields; empty when none of them changes it.
  * @param before the signer as stored; null when it is created
  * @throws AuthError could_not_validate
  */
@@ -166,7 +166,9 @@ function keySourceOf(
   before: ExternalJwtSigner | null,
 ): Partial<KeySource> {
   const { certPem, jwksEndpoint, discovery, kid } = fields;
-  if ([certPem, jwksEndpoint, discovery, kid].every((field) => field === undefined)) return {};
+  const isLedElsewhere = before?.discovery === true && (fields.issuer ?? before.issuer) !== before.issuer;
+  if (!isLedElsewhere && [certPem, jwksEndpoint, discovery, kid].every((field) => field === undefined))
+    return {};
   const hasCert = given(certPem);
   const hasEndpoint = given(jwksEndpoint);
   if (hasCert && hasEndpoint) throw refusedField('jwksEndpoint', 'cannot be set together with certPem');

@@ -182,6 +182,16 @@ describe('an invalid signer is refused, and the answer names field, reason and v
     assertRefused(answer, 'jwksEndpoint');
   });
 
+  test('another issuer that is no https address, where its discovery document is followed', async () => {
+    const { jwksEndpoint: _none, ...without } = smallest('followed');
+    const id = createdId(await create(without));
+    assertRefused(await admin.call('PATCH', `${path}/${id}`, { issuer: 'urn:issuer' }), 'jwksEndpoint');
+    const { data } = (await admin.get(`${path}/${id}`)).json;
+    assert.deepEqual([data.issuer, data.discovery], [without.issuer, true]);
+    const moved = { issuer: 'urn:issuer', jwksEndpoint };
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, moved)).status, 200);
+  });
+
   test('an issuer of this service, however it is spelled', async () => {
     const spellings = [
       server.issuer,
