@@ -103,8 +103,10 @@ export async function openRevocationView(
     const key = keyOf(ca.id, checked);
     const before = asked.get(key);
     const endOfUnknown = clock.now() + unknownStands;
+    // The authority may change until the answer is here.
+    const epoch = epochs.get(ca.id);
     const keep = (status: CertificateStatus, until: Millis): CertificateStatus => {
-      asked.set(key, { status, until, epoch: epochs.get(ca.id) });
+      asked.set(key, { status, until, epoch });
       return status;
     };
     // An attacker who blocks the responder must not make a revoked certificate valid again.

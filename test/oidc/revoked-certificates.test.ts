@@ -534,6 +534,25 @@ describe('a responder', () => {
     await remove();
   });
 
+  test('that an administrator replaces while it is asked does not count after the other one', async () => {
+    const isAsked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const { id, remove } = await asked((...request) => {
+      isAsked.resolve();
+      held.promise.then(() => answering({ status: 'good' })(...request));
+    });
+    const waiting = loginOf(leaf, 'in');
+    await isAsked.promise;
+    const path = newPath();
+    lists.serves.set(path, answering({ status: 'revoked' }));
+    await admin.call('PATCH', `cas/${id}`, { revocation: { ocsp: `${lists.url}${path}` } });
+    await loginOf(leaf, 'certificate-revoked');
+    held.resolve();
+    await waiting;
+    await loginOf(leaf, 'certificate-revoked');
+    await remove();
+  });
+
   test('that is kept from answering takes back for no thread what it has told one of them', async () => {
     let served: (message: Buffer) => Buffer = (question) =>
       ocspAnswer({ about: leaf, issuer: ca, now: clock.now(), nonce: nonceOf(question), status: 'revoked' });
