@@ -63,8 +63,8 @@ export interface EntityRules<E extends Entity> {
   ) => PatchOf<E> | Promise<PatchOf<E>>;
   /** Whether what follows from a change is made of what was read, so that no other change may come in between. */
   readonly isMadeOfRead?: (fields: Change<E>) => boolean;
-  /** Whether the fields fit together. @throws AuthError could_not_validate */
-  readonly check?: (whole: Stored<E>, needs: AdminServices) => void;
+  /** Whether the fields fit together. @param before null: it is new @throws AuthError could_not_validate */
+  readonly check?: (whole: Stored<E>, needs: AdminServices, before: Stored<E> | null) => void;
   /** @throws AuthError when this one is never deleted */
   readonly refuseRemoval?: (id: string) => void;
   /** Why it is not deleted while something refers to it. */
@@ -200,7 +200,7 @@ export function acceptableBy<E extends Entity>({
       patch[name] = rule === undefined || isUnchanged ? value : await rule(value, needs);
     }
     const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
-    check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs);
+    check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs, before);
     return whole;
   };
 }

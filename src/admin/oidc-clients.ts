@@ -62,9 +62,15 @@ export const oidcClients = managed<typeof oidcClientEntity>({
     ...(jwks && jwksUri === undefined && { jwksUri: null }),
     ...(jwksUri && jwks === undefined && { jwks: null }),
   }),
-  check(client, { durations }) {
+  check(client, { durations }, before) {
     refuseContradictions(client);
-    refuseLongDurations(client, durations);
+    const { accessTokenDuration, refreshTokenDuration } = client;
+    // The server may have got shorter ones since.
+    if (
+      accessTokenDuration !== before?.accessTokenDuration ||
+      refreshTokenDuration !== before.refreshTokenDuration
+    )
+      refuseLongDurations(client, durations);
   },
 });
 

@@ -163,6 +163,18 @@ describe('a reload', () => {
     );
   });
 
+  test('to a shorter lifetime than a client has keeps every other change of that client possible', async (t) => {
+    const { server, reload } = await reloading(t);
+    const admin = callerWith(server, (await rootOf(server)).accessToken);
+    const client = { name: 'with its own', accessTokenDuration: '20m', type: 'public' };
+    const path = `oidc-clients/${createdId(await admin.call('POST', 'oidc-clients', client))}`;
+    await reload((yaml) => yaml.replace('accessTokenDuration: 30m', 'accessTokenDuration: 2m'));
+    const renamed = await admin.call('PATCH', path, { name: 'renamed', accessTokenDuration: '20m' });
+    assert.equal(renamed.status, 200, renamed.text);
+    const longer = await admin.call('PATCH', path, { accessTokenDuration: '19m' });
+    assert.deepEqual([longer.status, longer.json.error.cause?.field], [400, 'accessTokenDuration']);
+  });
+
   test('reaches every thread, and those that start later', async (t) => {
     const { server, reload } = await reloading(t, { threads: 3 });
     const clients = Array.from({ length: 16 }, () =>
