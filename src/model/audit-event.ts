@@ -4,7 +4,7 @@ import type { EnrollmentKind } from './enrollment.ts';
 import type { NewProgram } from './last-login.ts';
 import type { AttemptStep } from './login.ts';
 
-/** Where a request came from. Use cases pass it on for the audit trail and never decide by it. */
+/** Where a request came from, for records and for what counts attempts. */
 export interface RequestOrigin {
   /** The reference id that the answer shows. */
   readonly requestId: string;
