@@ -21,7 +21,7 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { type RefusedExternalJwt, recordRefusal } from './external-jwt/external-jwt-verdict.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { certificateProblem } from './external-jwt/signer-keys.ts';
-import { heldRecord, notedRecord } from './noted-record.ts';
+import { type NotedRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
 import { isOfAllowedModel } from './passkey/passkey.ts';
 import { passkeySiteOf } from './passkey/question.ts';
@@ -359,11 +359,12 @@ function anyOf(
   whenNone: () => void,
 ): void {
   if (proofs.length === 0) whenNone();
+  const passesOf = ({ checks }: NotedRecord) => checks.filter(({ verdict }) => verdict === 'passed').length;
   const judged = proofs.map((judge) => {
-    const record = heldRecord();
+    const record = notedRecord();
     return { isGood: judge(record), record };
   });
   const good = judged.filter(({ isGood }) => isGood);
-  const refused = judged.toSorted((one, other) => other.record.passes - one.record.passes);
+  const refused = judged.toSorted((one, other) => passesOf(other.record) - passesOf(one.record));
   for (const { record } of good.length > 0 ? good : refused) record.handTo(attempt);
 }

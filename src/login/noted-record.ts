@@ -6,71 +6,54 @@ import type { AttemptStep } from '../model/login.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 
-/** The notes of a check without a login. They are not stored. */
+/** The notes of a check, for its caller to show, or to hand on once it is known which of several proofs counts. */
 export interface NotedRecord extends AttemptRecorder {
   readonly checks: readonly AttemptCheck[];
   /** From the first check that failed; null as long as none has. */
   readonly reason: RefusalReason | null;
   /** The last subject that was named. */
   readonly subject: string | null;
+  /** Adds the notes to the record of a step. */
+  handTo(attempt: AttemptRecorder): void;
 }
 
 export function notedRecord(): NotedRecord {
   const checks: AttemptCheck[] = [];
-  const noted: { reason: RefusalReason | null; subject: string | null } = { reason: null, subject: null };
+  const notes: ((attempt: AttemptRecorder) => void)[] = [];
+  let reason: RefusalReason | null = null;
+  let subject: string | null = null;
   const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) =>
     void checks.push({ check, verdict, saw: saw ?? null });
   return {
     checks,
     get reason() {
-      return noted.reason;
+      return reason;
     },
     get subject() {
-      return noted.subject;
-    },
-    passed: (check, saw) => note(check, 'passed', saw),
-    failed(check, why, saw) {
-      note(check, 'failed', saw);
-      noted.reason ??= why;
-      return null;
-    },
-    seen: (check, saw) => note(check, 'seen', saw),
-    about({ subject }) {
-      noted.subject = subject ?? noted.subject;
-    },
-    conclude() {},
-  };
-}
-
-/** Checks of one of several proofs, held back until it is known which proof counts. */
-export interface HeldRecord extends AttemptRecorder {
-  /** How many checks have passed so far. */
-  readonly passes: number;
-  /** Adds the notes to the record of the step. */
-  handTo(attempt: AttemptRecorder): void;
-}
-
-export function heldRecord(): HeldRecord {
-  const notes: ((attempt: AttemptRecorder) => void)[] = [];
-  let passes = 0;
-  return {
-    get passes() {
-      return passes;
+      return subject;
     },
     passed(check, saw) {
-      passes += 1;
+      note(check, 'passed', saw);
       notes.push((attempt) => attempt.passed(check, saw));
     },
-    failed(check, reason, saw) {
-      notes.push((attempt) => attempt.failed(check, reason, saw));
+    failed(check, why, saw) {
+      note(check, 'failed', saw);
+      notes.push((attempt) => attempt.failed(check, why, saw));
+      reason ??= why;
       return null;
     },
-    seen: (check, saw) => void notes.push((attempt) => attempt.seen(check, saw)),
-    about: (who) => void notes.push((attempt) => attempt.about(who)),
+    seen(check, saw) {
+      note(check, 'seen', saw);
+      notes.push((attempt) => attempt.seen(check, saw));
+    },
+    about(who) {
+      notes.push((attempt) => attempt.about(who));
+      subject = who.subject ?? subject;
+    },
     // The caller that began the step concludes it.
     conclude() {},
     handTo(attempt) {
-      for (const note of notes) note(attempt);
+      for (const each of notes) each(attempt);
     },
   };
 }

@@ -21,19 +21,6 @@ function orderOf({ passed, lacksFactors }: OpenedSession): EndingOrder {
   return lacksFactors ? 'only-single-proof' : 'oldest';
 }
 
-// By now the new session is open and its code or password used up. It must not be lost because an older session cannot
-// be ended at this moment. The next login ends that one.
-async function endOldest(needs: LoginServices, opened: OpenedSession) {
-  try {
-    const end = { now: needs.clock.now(), order: orderOf(opened) };
-    const most = needs.maxSessionsPerIdentity;
-    return await needs.store.apiSessions.endOldestOf(opened.identityId, most, end);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return [];
-    throw error;
-  }
-}
-
 /**
  * Ends the oldest sessions of an identity that has more than it may have. Otherwise anybody who can log in could fill
  * the store and the memory of every node.
@@ -43,7 +30,14 @@ export async function endOldestSessions(
   opened: OpenedSession,
   origin: RequestOrigin,
 ): Promise<void> {
-  const ended = await endOldest(needs, opened);
+  const end = { now: needs.clock.now(), order: orderOf(opened) };
+  const step = needs.store.apiSessions.endOldestOf(opened.identityId, needs.maxSessionsPerIdentity, end);
+  // By now the new session is open and its code or password used up. It must not be lost because an older session
+  // cannot be ended at this moment. The next login ends that one.
+  const ended = await step.catch((error) => {
+    if (error instanceof StoreUnavailable) return [];
+    throw error;
+  });
   for (const sessionId of ended)
     needs.audit.record({ event: 'session.ended', sessionId, reason: 'too-many', byIdentityId: null }, origin);
 }

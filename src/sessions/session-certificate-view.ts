@@ -67,10 +67,8 @@ export function sessionCertificateView(
     const [leaf, ...intermediates] = chain;
     if (leaf === undefined) return false;
     const own = anchors.filter(({ thumbprint }) => authorities.isOwn(thumbprint));
-    return (
-      validateClientPath({ leaf, intermediates, anchors: own, now, allowExpired: false }).verdict ===
-      'trusted'
-    );
+    const of = { leaf, intermediates, anchors: own, now, allowExpired: false };
+    return validateClientPath(of).verdict === 'trusted';
   }
 
   return {

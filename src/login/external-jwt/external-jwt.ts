@@ -10,7 +10,7 @@ import type { Credentials } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { newcomerChecks } from '../../model/refusal-reason.ts';
 import { SECOND } from '../../platform/clock.ts';
-import { type HeldRecord, heldRecord } from '../noted-record.ts';
+import { type NotedRecord, notedRecord } from '../noted-record.ts';
 import {
   type ExternalJwtProof,
   type LoginAccount,
@@ -61,9 +61,9 @@ export async function verifyPrimaryJwt(
   }: { credentials: Extract<Credentials, { method: 'ext-jwt' }>; origin: RequestOrigin },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
-  const failures: (RefusedToken & { readonly record: HeldRecord })[] = [];
+  const failures: (RefusedToken & { readonly record: NotedRecord })[] = [];
   for (const token of tokens) {
-    const record = heldRecord();
+    const record = notedRecord();
     const verdict = await verifyToken(needs, { token, signerId }, record);
     if (verdict.verdict === 'refused') {
       failures.push({ record, ...verdict });
@@ -74,7 +74,7 @@ export async function verifyPrimaryJwt(
   }
   const newcomer = failures.find((failure) => failure.newcomer !== undefined);
   if (newcomer?.newcomer !== undefined) {
-    const record = heldRecord();
+    const record = notedRecord();
     const verdict = await admitNewcomer(needs, { jwt: newcomer.newcomer, origin }, record);
     if (verdict.verdict === 'passed') {
       record.handTo(attempt);

@@ -7,7 +7,7 @@ import type { SignerId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import type { PrimaryResult } from '../authenticate-primary.ts';
-import { heldRecord } from '../noted-record.ts';
+import { notedRecord } from '../noted-record.ts';
 import type { ExternalJwtServices, LoginServices } from '../services.ts';
 import { namesIdentity } from './external-jwt.ts';
 import {
@@ -40,7 +40,7 @@ export async function verifySecondaryJwt(
     return { verdict: 'refused', error: tokens.length === 0 ? 'missing' : 'invalid' };
   }
   const refusals: RefusedExternalJwt[] = [];
-  const failures = heldRecord();
+  const failures = notedRecord();
   for (const token of tokens) {
     const verdict = await verifyExternalJwt(needs, [signer], token);
     if (verdict.verdict === 'refused') {

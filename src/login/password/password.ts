@@ -17,7 +17,7 @@ import {
   typedPassword,
 } from '../../platform/secrets/password-hash.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
-import { heldRecord } from '../noted-record.ts';
+import { notedRecord } from '../noted-record.ts';
 import { mayLogIn, type PasswordProof, type PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices, PasswordHasher } from '../services.ts';
 import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '../throttle.ts';
@@ -57,7 +57,7 @@ export async function verifyPassword(
   const isLocked = own !== null && (login?.lockedUntil ?? 0) > needs.clock.now();
   const phc = isLocked || login === null ? null : login.passwordHash;
   const matches = await needs.hasher.matches(phc, password, { source: ipAddress, gone });
-  const held = heldRecord();
+  const held = notedRecord();
   const current = login === null ? null : await judge(needs, { login, password, matches }, held);
   const settled = await settleGuess(needs, { target, ipAddress, isRight: current !== null });
   if (login === null) {

@@ -6,7 +6,7 @@ import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
-import { heldRecord, recordedAttempt } from '../noted-record.ts';
+import { notedRecord, recordedAttempt } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
 import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
 
@@ -41,7 +41,7 @@ async function useCode(
   attempt: AttemptRecorder,
 ): Promise<TotpProof> {
   attempt.about({ identityId });
-  const held = heldRecord();
+  const held = notedRecord();
   const right = await rightCode(needs, { identityId, code }, held);
   await settleCode(needs, { identityId, ipAddress, isRight: right !== null }, attempt);
   held.handTo(attempt);
