@@ -339,7 +339,7 @@ function changeOf(
   // In the form in which they are stored.
   const removed = new Set(removeRoleAttributes.map(typedName));
   const kept = (fields.roleAttributes ?? roleAttributes).filter((one) => !removed.has(typedName(one)));
-  return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes])] };
+  return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes.map(typedName)])] };
 }
 
 /** A refusal in other words; any other failure unchanged. */

@@ -236,7 +236,7 @@ describe('the preview', () => {
     const bulk = async (change: object) =>
       (await root.call('POST', 'identities/bulk/preview', { ids, change })).json.data.policy;
     assert.equal(await bulk({ addRoleAttributes: ['unknown'] }), null);
-    const { touched, joins, asksMore } = await bulk({ addRoleAttributes: [attribute] });
+    const { touched, joins, asksMore } = await bulk({ addRoleAttributes: [` ${attribute}`] });
     assert.deepEqual([touched.count, joins.count, asksMore.count], [1, 1, 1]);
     assert.equal((await bulk({ addRoleAttributes: [attribute], authPolicyId: null })).touched.count, 2);
   });
