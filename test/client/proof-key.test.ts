@@ -12,7 +12,7 @@ import { discover, type ProviderOptions } from '../../packages/client/src/oidc/p
 import { openSession } from '../../packages/client/src/session/session.ts';
 import { memoryTokenStore } from '../../packages/client/src/session/token-store.ts';
 import type { Transport } from '../../packages/client/src/transport.ts';
-import { MINUTE } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
@@ -81,6 +81,13 @@ describe('tokens of a program', () => {
       const { session, api: calls } = api();
       await session.renewedToken(tokens.accessToken);
       assert.equal((await calls.GET('/current-identity')).data.data.name, 'ada');
+    }
+  });
+
+  test('are issued to a computer whose clock is wrong', async () => {
+    for (const error of [-3 * HOUR, -2 * MINUTE, 2 * MINUTE, 3 * HOUR]) {
+      const { tokens } = await loggedIn({ now: () => Date.now() + error });
+      assert.notEqual(tokens.key, undefined, String(error));
     }
   });
 

@@ -43,6 +43,11 @@ const nonces = new Map<string, string>();
 /** How far the clock of a server is ahead of ours, where that is too much for it. Milliseconds. */
 const leads = new Map<string, number>();
 
+/** The time of a server in milliseconds since 1970: ours, until it has refused a proof because of its time. */
+export function timeAt(origin: string, now: () => number): number {
+  return now() + (leads.get(origin) ?? 0);
+}
+
 /**
  * Proves possession of a key with every request. Sends it again when the server requires another nonce, or when the
  * clock of this computer is wrong.
@@ -53,8 +58,7 @@ export function proving(key: ProofKey, now: () => number): Proving {
     const { origin } = new URL(request.url);
     for (let tries = 1; ; tries += 1) {
       const outgoing = request.clone();
-      const time = now() + (leads.get(origin) ?? 0);
-      const more = { accessToken, time, nonce: nonces.get(origin) };
+      const more = { accessToken, time: timeAt(origin, now), nonce: nonces.get(origin) };
       outgoing.headers.set('dpop', await proofFor(key, outgoing, more));
       const response = await send(outgoing);
       const nonce = response.headers.get('dpop-nonce');

@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi';
 import { ProtocolError, refusalOf } from '../errors.ts';
 import { membersIn } from '../json-members.ts';
 import { guarded, type Transport } from '../transport.ts';
-import { newProofKey, type ProofKey, proving } from './proof-key.ts';
+import { newProofKey, type ProofKey, proving, timeAt } from './proof-key.ts';
 
 export interface ProviderOptions {
   /** Origin of the server, such as `https://localhost:1280`. */
@@ -98,11 +98,14 @@ function requireOwnEndpoints(metadata: oauth.AuthorizationServer, origin: string
   }
 }
 
-/** The client in the form that the protocol library expects, with our clock. */
-export function clientOf({ clientId, now }: Provider): oauth.Client {
+/** The client in the form that the protocol library expects, with the clock of the server as far as it is known. */
+export function clientOf({ clientId, origin, now }: Provider): oauth.Client {
   return {
     client_id: clientId,
-    [oauth.clockSkew]: Math.round((now() - Date.now()) / 1000),
+    // Read when an answer is checked: the request may have shown that our clock is wrong.
+    get [oauth.clockSkew]() {
+      return Math.round((timeAt(origin, now) - Date.now()) / 1000);
+    },
     [oauth.clockTolerance]: toleranceSeconds,
   };
 }
