@@ -217,7 +217,7 @@ function sentence(command: Command, words: readonly string[], { code, message }:
 }
 
 function unknown(what: string, typed: string, known: readonly string[]): string {
-  const meant = similarKey(typed, known);
+  const meant = similarKey(typed, known) ?? known.find((name) => name.endsWith(typed.replace(/^--/, '-')));
   return `Unknown ${what} '${typed}'${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
 }
 

@@ -91,6 +91,7 @@ test('a value that is not one of the choices is refused with the choices', async
     ['get identity a b', "Too many arguments for 'identity': expected 1 argument, got 2: a, b."],
     ['login https://x --totp-cod 1', "Unknown option '--totp-cod'; did you mean --totp-code?"],
     ['--outptu-json whoami', "Unknown option '--outptu-json'; did you mean --output-json?"],
+    ['login https://x --code 1', "Unknown option '--code'; did you mean --totp-code?"],
     ['login https://x --nothing-like-it', "Unknown option '--nothing-like-it'."],
     [
       'export --kind nothing',
