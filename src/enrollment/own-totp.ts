@@ -2,7 +2,7 @@
 // enrollment belongs to the session of the caller.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { type OfferedProof, requireFreshProofForApp } from '../login/fresh-proof.ts';
 import type { LoginServices, TotpEnrollmentServices } from '../login/services.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import {
@@ -23,10 +23,10 @@ export type OwnTotp =
 
 const pendingLifetime: Millis = 30 * MINUTE;
 
-/** @throws AuthError mfa_exists   enrolled already, or started in this session @throws as requireFreshProof */
+/** @throws AuthError mfa_exists   enrolled already, or started in this session @throws as requireFreshProofForApp */
 export async function startOwnTotp(needs: LoginServices, call: OwnCall, proof: OfferedProof): Promise<void> {
   const { caller } = call;
-  await requireFreshProof(needs, call, proof);
+  await requireFreshProofForApp(needs, call, proof);
   const expiresAt = needs.clock.now() + pendingLifetime;
   await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, {
     identity: identityOf(caller),
@@ -59,7 +59,7 @@ export async function verifyOwnTotp(
 /**
  * Removes the enrollment. An unverified one is abandoned, with any code.
  * @param proof.code TOTP or recovery code
- * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
+ * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProofForApp
  */
 export async function removeOwnTotp(
   needs: LoginServices,
@@ -72,7 +72,7 @@ export async function removeOwnTotp(
     if (await actingFor(needs, caller).store.totp.abandon(caller.apiSessionId)) return;
     throw new AuthError('not_found');
   }
-  await requireFreshProof(needs, call, proof);
+  await requireFreshProofForApp(needs, call, proof);
   const proven = await proveTotp(needs, call, proof.code);
   const { store, clock } = actingFor(needs, caller);
   existing(await store.totp.remove(identityId, clock.now(), proven));
@@ -111,7 +111,7 @@ export async function renewOwnRecoveryCodes(
 ): Promise<readonly string[]> {
   const { caller, origin } = call;
   await requireEnrolled(needs, caller);
-  await requireFreshProof(needs, call, proof);
+  await requireFreshProofForApp(needs, call, proof);
   const proven = await proveTotp(needs, call, proof.code);
   const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId, proven);
   needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);

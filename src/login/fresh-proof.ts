@@ -33,7 +33,7 @@ export async function requireFreshProof(
     return;
   }
   if (needs.clock.now() - caller.authTime <= freshFor) return;
-  if (await isProvenOrExempt(needs, caller, leafThumbprint)) return;
+  if (await isOpeningCertificate(needs, caller, leafThumbprint)) return;
   throw freshProofNeeded(
     caller,
     'A fresh proof is needed: send the current password as currentPassword, or log in again',
@@ -44,17 +44,30 @@ export function freshProofNeeded(caller: Principal, description: string): AuthEr
   return new AuthError('unauthorized', { description, challenges: [freshProofChallenge(caller, freshFor)] });
 }
 
-async function isProvenOrExempt(
-  { store, clientsWithoutFreshProof }: LoginServices,
-  { apiSessionId, clientId }: Principal,
+/** Looked up for a bound token too: a certificate that was issued for the session may have proven that one. */
+async function isOpeningCertificate(
+  { store }: LoginServices,
+  { apiSessionId }: Principal,
   leafThumbprint: string | null,
 ): Promise<boolean> {
-  const mayBeExempt = clientsWithoutFreshProof.has(clientId);
-  if (leafThumbprint === null && !mayBeExempt) return false;
-  // Looked up for a bound token too: a certificate that was issued for the session may have proven that one.
-  const session = await store.apiSessions.find(apiSessionId);
-  if (session === null) return false;
+  if (leafThumbprint === null) return false;
+  return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;
+}
+
+/**
+ * The same for the authenticator app. Existing programs use its endpoints and know no fresh proof. They know no passkeys,
+ * so those are not exempt: the thief of a token could add one and keep the account.
+ * @throws AuthError as requireFreshProof
+ */
+export async function requireFreshProofForApp(
+  needs: LoginServices,
+  call: OwnCall,
+  proof: OfferedProof,
+): Promise<void> {
+  const { apiSessionId, clientId } = call.caller;
   // Anybody may name the client id of a program, so it counts only where no browser had a part in the login.
-  if (mayBeExempt && session.openedByProgram) return true;
-  return leafThumbprint !== null && session.certThumbprint === leafThumbprint;
+  const mayBeExempt = proof.currentPassword === undefined && needs.clientsWithoutFreshProof.has(clientId);
+  const session = mayBeExempt ? await needs.store.apiSessions.find(apiSessionId) : null;
+  if (session?.openedByProgram) return;
+  await requireFreshProof(needs, call, proof);
 }

@@ -41,7 +41,7 @@ export interface LoginServices {
   readonly recoveryKey: Buffer;
   /** Server secret under which opaque tokens are made. */
   readonly tagKey: Buffer;
-  /** Client ids of existing programs that know no fresh proof: sessions that they open are exempt from it. */
+  /** Client ids of existing programs, whose sessions need no fresh proof for the authenticator app. */
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
   /** Seals the questions that are asked of passkeys. */
   readonly passkeyQuestions: DailySealer;

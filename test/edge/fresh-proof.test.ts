@@ -254,7 +254,12 @@ describe('the fresh proof', () => {
     const name = await somebody();
     const { access_token: token } = await profileLogin(server, name);
     clock.advance(10 * MINUTE);
-    assert.equal((await callerWith(server, token).call('POST', path)).status, 201);
+    const program = callerWith(server, token);
+    assert.equal((await program.call('POST', path)).status, 201);
+    // They know no passkeys, and a thief of the token could keep the account with one.
+    const passkeys = `${clientRoot}/current-identity/passkeys`;
+    assertOidcAsked(await program.call('POST', `${passkeys}/options`, {}));
+    assertOidcAsked(await program.call('DELETE', `${passkeys}/any`, {}));
 
     const strict = await startTestServer({
       clock,

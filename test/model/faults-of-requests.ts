@@ -188,8 +188,8 @@ export const faultsOfRequests: readonly Fault[] = [
     edits: [
       {
         file: 'src/login/fresh-proof.ts',
-        from: '  if (mayBeExempt && session.openedByProgram) return true;',
-        to: '  if (mayBeExempt) return true;',
+        from: '  if (session?.openedByProgram) return;',
+        to: '  if (session !== null) return;',
       },
     ],
   },
