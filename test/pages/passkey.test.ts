@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { asId } from '../../src/model/ids.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { startApplication } from '../support/application.ts';
@@ -587,6 +588,28 @@ describe('on the account page', () => {
     await assertClean(one, 'account last');
     await page.getByRole('button', { name: 'Remove it all the same' }).click();
     await page.getByText('You are signed out').waitFor();
+  });
+
+  test('leads to a new sign-in where the session lacks the authenticator app, which the password does not stand for', async () => {
+    const both = await createPolicy(server, 'a passkey is enough', {
+      primary: { passkey: { ...usualPolicy.primary.passkey, allowed: true, satisfiesSecondary: true } },
+    });
+    const id = await server.createUser({ name: 'olga', password });
+    await server.store.identities.update(id, { authPolicyId: asId(both) }, clock.now());
+    await using one = await owner();
+    const { page } = one;
+    await toAccount(page, 'olga');
+    await toPasskeys(page);
+    const begun = { identityId: id, sealedSeed: 'x', recoveryHashes: [], expiresAt: clock.now() + MINUTE };
+    await server.store.totp.start('flow', begun, clock.now());
+    await server.store.totp.verify('flow', { sealedSeed: 'x', step: 1, now: clock.now() });
+    await page.locator('#passkey-name').fill('mine');
+    await page.locator('#add-passkey-submit').click();
+    await page.locator('#proof-password').fill(password);
+    await page.locator('#add-passkey-submit').click();
+    await page.locator('#sign-in-again').click();
+    await page.locator('#username').waitFor();
+    assert.deepEqual(await server.store.passkeys.listOf([id]), []);
   });
 
   test('asks for a fresh proof some time after the sign-in', async () => {
