@@ -170,8 +170,8 @@ export const newPasswordPages = {
       'Wenn Sie ihn selbst verwendet haben, melden Sie sich so an, wie Sie es dabei gewählt haben: mit Passwort oder Passkey.',
     ],
     another: [
-      'Ask the person who sent it for a new one.',
-      'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+      'The person who sent it can make a new one.',
+      'Einen neuen bekommen Sie von der Person, die ihn geschickt hat.',
     ],
     askAgain: (link: Html) => [
       html`If you have forgotten your password: ${link}.`,
