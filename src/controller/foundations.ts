@@ -51,9 +51,22 @@ export interface FoundationNeeds {
 
 /** Opens everything, or nothing. @throws KeyFileError, or as openStore of database.ts */
 export async function openFoundations(needs: FoundationNeeds): Promise<OpenFoundations> {
-  const { config, clock, random, log, env } = needs;
+  const { config, env } = needs;
   const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
   const store = await openStore(config, { threads: requestThreads(config) });
+  try {
+    return await foundationsOn(needs, { store, masterKey });
+  } catch (error) {
+    // Its thread or connections would keep a process going that has said why it cannot start.
+    await store.close();
+    throw error;
+  }
+}
+
+async function foundationsOn(
+  { config, clock, random, log, env }: FoundationNeeds,
+  { store, masterKey }: Pick<Foundations, 'store' | 'masterKey'>,
+): Promise<OpenFoundations> {
   const { version } = await databaseVersion(config);
   if (version > schemaVersion)
     log.warn('a newer release has changed the database; this one can work on it', {
