@@ -66,6 +66,19 @@ describe('certificates on the command line', () => {
     const shown = (await fine(admin, ['get', 'ca', 'partners', '-j'])).json;
     assert.equal(shown.isAuthEnabled, true);
     assert.equal(shown.externalIdClaim.matcher, 'ALL');
+    await fine(admin, [
+      'update',
+      'ca',
+      'partners',
+      '--claim-matcher',
+      'PREFIX',
+      '--claim-matches',
+      'partner-',
+    ]);
+    await fine(admin, ['update', 'ca', 'partners', '--claim-index', '0']);
+    const { externalIdClaim } = (await fine(admin, ['get', 'ca', 'partners', '-j'])).json;
+    const { location, matcher, matcherCriteria } = externalIdClaim;
+    assert.deepEqual([location, matcher, matcherCriteria], ['COMMON_NAME', 'PREFIX', 'partner-']);
     await using partner = commandLine(clock);
     const leaf = client({ issuer: made, subject: 'partner-7' });
     await exits(3, loginWith(partner, 'partner', leaf));

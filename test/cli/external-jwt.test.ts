@@ -71,6 +71,29 @@ describe('external JWTs on the command line', () => {
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
+  test('an option for new identities keeps the other ones', async () => {
+    const authPolicyId = await createPolicy(server, 'newcomers', {});
+    const create = ['--create-attribute-claim', 'groups', '--create-allowed-attributes', 'staff,guest'];
+    await fine([
+      'create',
+      'ext-jwt-signer',
+      'creating',
+      'https://idp.example.com',
+      'overlay',
+      '--use-external-id',
+    ]);
+    await fine(['update', 'ext-jwt-signer', 'creating', ...create, '--create-auth-policy', 'newcomers']);
+    await fine(['update', 'ext-jwt-signer', 'creating', '--create-name-claim', 'sub']);
+    assert.deepEqual((await fine(['get', 'ext-jwt-signer', 'creating', '-j'])).json.createIdentities, {
+      name: 'sub',
+      email: 'email',
+      roleAttributes: 'groups',
+      allowedRoleAttributes: ['staff', 'guest'],
+      authPolicyId,
+    });
+    await fine(['delete', 'ext-jwt-signer', 'creating']);
+  });
+
   test('a client secret comes from a file, and is never printed', async () => {
     await using cli = commandLine();
     const secret = join(cli.cwd, 'secret.txt');

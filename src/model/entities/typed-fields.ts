@@ -11,6 +11,8 @@ export interface TypedField {
   /** `--external-id <id>`, or `<name>` for an argument. */
   readonly spelling: string;
   readonly help: string;
+  /** The object that it is a member of, if a change replaces that as a whole. */
+  readonly within?: string;
   /** Only for one of the two commands. Default: for both. */
   readonly only?: 'create' | 'update';
 }
@@ -48,6 +50,7 @@ export function optionsOf({ fields, arguments: args = {}, options = {} }: Descri
     if (said === undefined) return [];
     const field = path === 'id' ? text() : fieldAt(fields, path);
     const [spelling, help] = typeof said === 'string' ? [placeholder(path, field), said] : said;
+    const [top = ''] = path.split('.');
     const isForCreate = path === 'id' || field.isFixed;
     const isForUpdate = path === 'name' || path in args || field.isForChange;
     return {
@@ -55,6 +58,7 @@ export function optionsOf({ fields, arguments: args = {}, options = {} }: Descri
       field,
       spelling: spelling.startsWith('--') ? spelling : `--${kebab(path, field)} ${spelling}`.trimEnd(),
       help,
+      ...(top !== path && fields[top]?.kind === 'object' ? { within: top } : {}),
       ...(isForCreate ? { only: 'create' as const } : isForUpdate ? { only: 'update' as const } : {}),
     };
   });

@@ -124,12 +124,11 @@ export async function updateEntity(
     throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
   }
   await withApi(report, options.server, async (api) => {
-    const { id } = await findEntity(api, entity, nameOrId);
-    const body = await bodyOf(
-      { ports: report.ports, api, entity },
-      given,
-      await documentOf(report.ports, options),
-    );
+    const { id, ...found } = await findEntity(api, entity, nameOrId);
+    const body = await bodyOf({ ports: report.ports, api, entity }, given, {
+      ...objectsWithin(found, given),
+      ...(await documentOf(report.ports, options)),
+    });
     if (options.dryRun === true) {
       const { previewChange } = await import('./preview-change.ts');
       await previewChange(report, api, { entity, id, change: body });
@@ -140,6 +139,12 @@ export async function updateEntity(
     await changed(api, { method: 'PATCH', path, json }, options);
     printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
   });
+}
+
+/** What an entity has of the objects that a change replaces as a whole, so that an option changes one member only. */
+function objectsWithin(entity: JsonObject, given: readonly Given[]): JsonObject {
+  const names = given.flatMap(({ of: { within }, typed }) => (typed === undefined ? [] : (within ?? [])));
+  return Object.fromEntries(names.map((name) => [name, entity[name]]));
 }
 
 /** `update ENTITY --filter FILTER …` */
