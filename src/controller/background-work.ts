@@ -47,8 +47,10 @@ export function startBackgroundWork(
     every(activityInterval, { name: 'session activity', log }, view.legacy.flush),
   ];
   // In other threads, another one fetches the lists.
-  if (keeper !== null)
+  if (keeper !== null) {
     stops.push(every(listInterval, { name: 'revocation lists', log }, byTheClock(keeper.fetchDue)));
+    stops.push(async () => keeper.stop());
+  }
   if (deliverer !== null) {
     // Deliveries that other nodes leave undone, and retries that were due while this node was not running.
     stops.push(every(deliveryInterval, { name: 'deliveries', log }, async () => deliverer.wake()));

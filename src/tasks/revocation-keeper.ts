@@ -42,6 +42,8 @@ import {
 export interface RevocationKeeper extends RevocationSource {
   /** Fetches due lists, and notes the results. Call it often. */
   fetchDue(): Promise<void>;
+  /** Begins no further fetch. A shutdown waits for the task, and the addresses of one CA alone could take minutes. */
+  stop(): void;
   /** How many addresses and files have no list that counts now. */
   stale(): number;
 }
@@ -107,6 +109,7 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
       return obtainStatus(needs, question, { state, fetches });
     },
     fetchDue: () => fetchDue([...watched.values()]),
+    stop: fetches.stop,
     stale() {
       const now = clock.now();
       const isStale = ({ lists }: Watched, url: string) => (lists.get(url)?.nextUpdate ?? 0) <= now;
@@ -120,6 +123,7 @@ interface ListFetches {
   /** Never rejects. Those who ask meanwhile wait for the same fetch. */
   from(state: Watched, url: string): Promise<void>;
   isUnderWay(state: Watched, url: string): boolean;
+  stop(): void;
 }
 
 /**
@@ -134,11 +138,12 @@ const turnsOfFetches = {
 function listFetches(needs: KeeperNeeds): ListFetches {
   const underWay = new Map<string, Promise<void>>();
   const turns = fairTurns(turnsOfFetches);
+  let isStopped = false;
   async function inTurn(state: Watched, url: string): Promise<void> {
     if (isFile(url)) return fetchList(needs, state, url);
     const end = await turns.take(state.ca.id);
     try {
-      await fetchList(needs, state, url);
+      if (!isStopped) await fetchList(needs, state, url);
     } finally {
       end();
     }
@@ -157,6 +162,9 @@ function listFetches(needs: KeeperNeeds): ListFetches {
       return next;
     },
     isUnderWay: (state, url) => underWay.has(keyOf(state, url)),
+    stop() {
+      isStopped = true;
+    },
   };
 }
 

@@ -580,24 +580,25 @@ describe('a responder', () => {
   });
 });
 
-test('two lists of an authority are fetched at a time, and slow ones hold up no list of another', async () => {
-  const withLists = async (paths: readonly string[]) => {
-    const crlUrls = paths.map((path) => `${lists.url}${path}`);
-    return { ...(await authorityWith({ mode: 'soft', crlUrls })), crlUrls };
-  };
-  const newPaths = (length: number) => Array.from({ length }, newPath);
-  const slow = await withLists(newPaths(8));
-  const other = await withLists(newPaths(1));
-  const allUrls = [...slow.crlUrls, ...other.crlUrls];
-  // The service itself has found nothing there, and they are due again.
+/** Authorities with so many lists each, none of which was there and all of which are due again. */
+async function withDueLists(...counts: readonly number[]) {
+  const made: { readonly id: string; readonly crlUrls: readonly string[] }[] = [];
+  for (const length of counts) {
+    const crlUrls = Array.from({ length }, () => `${lists.url}${newPath()}`);
+    made.push({ ...(await authorityWith({ mode: 'soft', crlUrls })), crlUrls });
+  }
   await eventually(
     () => server.store.revocationLists.describe(null),
-    (stored) => allUrls.every((url) => stored.some((one) => one.url === url)),
+    (stored) => made.every(({ crlUrls }) => crlUrls.every((url) => stored.some((one) => one.url === url))),
   );
   clock.advance(2 * MINUTE);
+  return made;
+}
+
+/** Another keeper, each of whose fetches ends when it is released. */
+function heldKeeper() {
   const held = new Map<string, () => void>();
   const asked = new Set<string>();
-  let most = 0;
   const gated: OutboundClient = {
     async get(url) {
       asked.add(url);
@@ -610,6 +611,32 @@ test('two lists of an authority are fetched at a time, and slow ones hold up no 
   const client = { ...gated, postFor: () => Promise.reject(new Error('no responder')) };
   const responders = ocspResponders({ client, clock, random: systemRandom });
   const keeper = revocationKeeper({ store, client: gated, responders, clock, log: memoryLogger() });
+  return { keeper, held, asked };
+}
+
+test('a keeper that stops waits for the fetches under way, and begins no other', async () => {
+  const [made] = await withDueLists(8);
+  assert.ok(made);
+  const { keeper, held, asked } = heldKeeper();
+  await keeper.listsOf(asId(made.id));
+  await eventually(
+    () => held.size,
+    (size) => size === 2,
+  );
+  const task = keeper.fetchDue();
+  keeper.stop();
+  for (const release of held.values()) release();
+  await task;
+  await keeper.fetchDue();
+  assert.equal(asked.size, 2);
+  await admin.call('DELETE', `cas/${made.id}`);
+});
+
+test('two lists of an authority are fetched at a time, and slow ones hold up no list of another', async () => {
+  const [slow, other] = await withDueLists(8, 1);
+  assert.ok(slow && other);
+  const { keeper, held, asked } = heldKeeper();
+  let most = 0;
   await keeper.listsOf(asId(slow.id));
   const countOf = (urls: readonly string[]) => urls.filter((url) => held.has(url)).length;
   await eventually(
