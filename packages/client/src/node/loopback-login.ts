@@ -85,10 +85,12 @@ async function listenForRedirect(): Promise<LoopbackRedirect> {
     }
     const { take } = waiting;
     waiting = undefined;
+    // The person may close the browser before there is anything to show.
+    const isOver = new Promise<void>((over) => response.once('close', over));
     take({
       url,
       show({ isLoggedIn, text }) {
-        lastPage = new Promise((sent) => response.once('close', sent));
+        lastPage = isOver;
         answer(response, isLoggedIn ? 200 : 400, isLoggedIn ? 'Logged in' : 'Not logged in', text);
       },
     });
