@@ -126,7 +126,7 @@ export function listTests({ store }: SharedDatabase): void {
         return (await store.identities.list(query({ filter }))).totalCount === 1;
       };
       for (const value of roleAttributes) assert.equal(await finds(value), true, value);
-      for (const value of [',', 'x', '', '","', 'A', 'quoted', '[', '%%'])
+      for (const value of [',', 'x', '', '","', 'A', 'quoted', '[', '%%', '\0', '\ud800'])
         assert.equal(await finds(value), false, value);
       // The tests below count every identity.
       await store.identities.delete(identity.id, t0);

@@ -156,7 +156,8 @@ export const postgresDialect: Dialect = {
     sql: `${expression} LIKE ?`,
     params: [`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`],
   }),
-  hasText: (column, text) => ({ sql: `${column}::jsonb @> ?::jsonb`, params: [JSON.stringify(text)] }),
+  // Not as JSON that we write: jsonb refuses an escaped NUL and half of a surrogate pair, which a filter may contain.
+  hasText: (column, text) => ({ sql: `${column}::jsonb @> to_jsonb(?::text)`, params: [text] }),
   // The columns compare by bytes. Under that collation `lower` knows ASCII only.
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   withinTime: () => '1 = 1',
