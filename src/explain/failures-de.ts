@@ -199,6 +199,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an, oder wiederholen Sie die Anfrage mit ?force=true',
   'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true: {1}':
     'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
+  'No document names {1}, the identity of this login, so it would be deleted. Add it to a document, or repeat the request with ?force=true':
+    'Kein Dokument nennt {1}, die Identität dieser Anmeldung; sie würde gelöscht. Nehmen Sie sie in ein Dokument auf, oder wiederholen Sie die Anfrage mit ?force=true',
   'There is no refused request with this reference id: it is too old, or it was one of very many requests of one kind':
     'Zu dieser Kennung ist nichts aufgezeichnet: Es ist zu lange her, oder sie war eine von sehr vielen Anfragen einer Art',
 };

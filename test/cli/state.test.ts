@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { exits } from '../support/command-line.ts';
-import { serverOfRoot } from './support.ts';
+import { commandLine, exits } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { logInAs, serverOfRoot } from './support.ts';
 
-const { cli } = await serverOfRoot();
+const { cli, server } = await serverOfRoot();
 
 const fine = (args: readonly string[]) => cli.exits(0, args);
 
@@ -114,6 +115,22 @@ describe('apply', () => {
     );
     await fine(['get', 'identity', 'root']);
     await fine(['apply', nobody, '--prune', '--yes', '--force', '--dry-run']);
+  });
+
+  test('needs --force to take the identity of the login itself', async () => {
+    await server.createUser({ name: 'job', password, isAdmin: true });
+    await using other = commandLine();
+    await exits(0, logInAs(other, server, 'job'));
+    const people = join(cli.cwd, file('without-job.yml', 'identity: [{ name: root }, { name: ana }]\n'));
+    for (const more of [[], ['--dry-run']]) {
+      const refused = await other.exits(1, ['apply', people, '--prune', '--yes', ...more]);
+      assert.match(
+        refused.stderr,
+        /No document names "job", the identity of this login.*\.\n.*\nnext: add it to a document, or add --force\n$/,
+      );
+    }
+    const forced = await other.exits(0, ['apply', people, '--prune', '--yes', '--force']);
+    assert.match(forced.stdout, /^- identity job\n/);
   });
 
   test('needs --force for a name that passes for that of another identity', async () => {

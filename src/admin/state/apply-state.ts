@@ -43,7 +43,8 @@ export interface ApplyOptions {
 
 /**
  * @throws AuthError could_not_validate   names entity and field
- * @throws AuthError conflict             the last administrator, a reference to a pruned entity, a concurrent change
+ * @throws AuthError conflict             the last administrator, the caller itself is pruned, a concurrent change
+ * @throws AuthError cannot_delete_referenced   a reference to a pruned entity
  */
 export async function applyState(
   needs: AdminServices,
@@ -77,7 +78,9 @@ export async function applyState(
   };
   if (result.created.length + result.changed.length + result.deleted.length > 0) {
     const seen = [...changes.seen, ...surplus.map(({ seen: each }) => each)];
-    await committed(gathered.commit({ now, seen, force: by.isForced, dryRun }));
+    const own = by.isForced ? undefined : surplus.find(({ entity }) => entity.id === by.actor.identityId);
+    await committed(gathered.commit({ now, seen, force: by.isForced, dryRun: dryRun || own !== undefined }));
+    if (own !== undefined) throw prunesCaller(own.entity.name);
     if (!dryRun) for (const [event, origin] of events) needs.audit.record(event, origin);
   }
   const { created, changed, deleted, unchanged } = result;
@@ -132,6 +135,14 @@ function surplusOf(kind: StateKind, matched: readonly Matched[], { entities }: S
       entity: { kind, id, name: state.name },
       seen: { kind, id, updatedAt },
     }));
+}
+
+/** A job of which the files say nothing could never log in again to put it right. */
+function prunesCaller(name: string): AuthError {
+  return new AuthError('conflict', {
+    description: `No document names ${JSON.stringify(name.slice(0, 80))}, the identity of this login, so it would be deleted. Add it to a document, or repeat the request with ?force=true`,
+    fields: [{ field: 'force', reason: 'is missing, and the caller would be deleted' }],
+  });
 }
 
 /** Adds to a refused field which entity it belongs to. */

@@ -1,8 +1,9 @@
 import { CliError } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
-/** The hint in the API's message about a refused name. */
+/** The hints in the API's messages: about a refused name, and about another change. */
 const insist = '; ?force=true gives it all the same';
+const repeat = /^(.*?\.) (.*), or repeat the request with \?force=true/s;
 
 /** Sends a change. If it would only be made when forced, the refusal names the option to type. */
 export async function changed(
@@ -14,12 +15,13 @@ export async function changed(
     return await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const isNamed = error.message.includes(insist);
-    if (error.field !== 'force' && !isNamed) throw error;
-    const message = isNamed
-      ? error.message.replace(insist, '')
-      : 'This change would leave no administrator who can log in.';
-    const instead = isNamed ? 'choose another name' : 'create another administrator first';
-    throw error.inOtherWords(message, `${instead}, or add --force`);
+    if (error.message.includes(insist))
+      throw error.inOtherWords(error.message.replace(insist, ''), 'choose another name, or add --force');
+    const [, message, instead] = repeat.exec(error.message) ?? [];
+    if (error.field !== 'force' || message === undefined || instead === undefined) throw error;
+    throw error.inOtherWords(
+      message,
+      `${instead.charAt(0).toLowerCase()}${instead.slice(1)}, or add --force`,
+    );
   }
 }
