@@ -41,6 +41,17 @@ describe('identities', () => {
     assert.equal(gone.stderr, 'error: There is no identity "grace".\nnext: overlay-auth list identities\n');
   });
 
+  test('are deleted several at once, and a refusal says which ones are gone', async () => {
+    for (const name of ['gone one', 'gone2', 'last']) await fine(['create', 'identity', name]);
+    const refused = await cli.exits(1, ['delete', 'identity', 'gone one', 'gone2', 'root', 'last']);
+    assert.match(
+      refused.stderr,
+      /^error: Not deleted: root, last\. Deleted before: 'gone one', gone2\. This change would leave no administrator who can log in\.\n.*\nnext: .*, or add --force\n$/,
+    );
+    const { stdout } = await fine(['delete', 'identity', 'last', 'last']);
+    assert.equal(stdout, 'Deleted identity last.\n');
+  });
+
   test('are named in the error if several or none have a name', async () => {
     const names = ['Dora Smith', 'Dora Jones'];
     for (const name of names) await fine(['create', 'identity', name]);

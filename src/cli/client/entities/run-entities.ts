@@ -5,7 +5,7 @@ import { asObject, type JsonObject, textField } from '../../../platform/formats/
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
 import type { Texts } from '../../terminal/command.ts';
-import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
@@ -182,16 +182,30 @@ export async function deleteEntities(
   { args: [namesOrIds], options }: Typed<[readonly string[]]>,
 ): Promise<void> {
   await withApi(report, options.server, async (api) => {
-    const ids: string[] = [];
-    for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
-    const named = namesOrIds.map(shellWord).join(', ');
-    await confirmAtTerminal(report, `Delete ${entityNoun(entity)} ${named}?`, options.yes === true);
-    for (const id of ids)
-      await changed(api, { method: 'DELETE', path: `${entity.path}/${encodeURIComponent(id)}` }, options);
-    printResult(report, { ids }, () =>
-      namesOrIds.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
+    const named = new Map<string, string>();
+    for (const nameOrId of namesOrIds) named.set((await findEntity(api, entity, nameOrId)).id, nameOrId);
+    const names = [...named.values()];
+    const all = names.map(shellWord).join(', ');
+    await confirmAtTerminal(report, `Delete ${entityNoun(entity)} ${all}?`, options.yes === true);
+    for (const [at, id] of [...named.keys()].entries()) {
+      const path = `${entity.path}/${encodeURIComponent(id)}`;
+      await changed(api, { method: 'DELETE', path }, options).catch((error: unknown) => {
+        throw named.size === 1 || !(error instanceof CliError) ? error : afterSome(error, names, at);
+      });
+    }
+    printResult(report, { ids: [...named.keys()] }, () =>
+      names.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
     );
   });
+}
+
+/** A refusal of one of several, which says of all what became of them. */
+function afterSome(error: CliError, names: readonly string[], at: number): CliError {
+  const listed = (some: readonly string[]) => (some.length === 0 ? 'none' : some.map(shellWord).join(', '));
+  return error.inOtherWords(
+    `Not deleted: ${listed(names.slice(at))}. Deleted before: ${listed(names.slice(0, at))}. ${error.message}`,
+    error.next ?? 'look at the first that was not deleted',
+  );
 }
 
 async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {
