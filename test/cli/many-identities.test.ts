@@ -211,3 +211,16 @@ test('a table of any size is sent in parts, checked as a whole, and made by one 
   const again = await cli.exits(1, ['identity', 'import', file, '--dry-run']);
   assert.match(again.stderr, /whole\.csv:2601: name is already taken/);
 });
+
+test('an import that was stopped before all parts were sent is not continued with a part of them', async () => {
+  const root = await loggedIn(server, 'root');
+  const part = ['name', ...Array.from({ length: 1100 }, (_, at) => `unsent ${at}`)].join('\n');
+  const query = '?asJob=true&job=new';
+  const sent = await imported(server, root, { csv: part, query });
+  const { id } = sent.json.data.job;
+  const refused = await cli.exits(1, ['identity', 'continue', id]);
+  assert.match(refused.stderr, /stopped before its whole table was sent: nothing was made/);
+  assert.match((await fine('identity', 'continue')).stdout, /No job waits/);
+  const made = await fine('list', 'identities', 'name contains "unsent"', '-j');
+  assert.deepEqual(made.json, []);
+});

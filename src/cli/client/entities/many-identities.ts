@@ -190,8 +190,15 @@ export async function continueJob(
   await withApi(report, options.server, async (api) => {
     const path = id === undefined ? jobs : `${jobs}/${encodeURIComponent(id)}`;
     const { document: job, rows } = await api.call({ method: 'GET', path });
-    if (id !== undefined) return printDone(report, await carryOn(report, api, { job, options }));
-    const open = rows.filter(({ state }) => state !== 'done');
+    if (id !== undefined) {
+      if (isUnsent(job))
+        throw new CliError('This import was stopped before its whole table was sent: nothing was made.', {
+          code: 'CONFLICT',
+          next: 'import the table again',
+        });
+      return printDone(report, await carryOn(report, api, { job, options }));
+    }
+    const open = rows.filter((row) => row.state !== 'done' && !isUnsent(row));
     printResult(report, open, () =>
       open.length === 0
         ? 'No job waits to be continued.'
@@ -202,6 +209,11 @@ export async function continueJob(
             .join('\n'),
     );
   });
+}
+
+/** The check begins when the last part of a table is there, so without any checked row parts may be missing. */
+function isUnsent({ action, state, preview }: JsonObject): boolean {
+  return action === 'import' && state === 'checking' && asObject(preview).matched === 0;
 }
 
 function previewText(preview: JsonObject): string {
