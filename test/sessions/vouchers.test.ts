@@ -6,6 +6,13 @@ import { after, describe, test } from 'node:test';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { assertNoSession, clientRoot, type Session, sessionOf } from '../legacy/support.ts';
 import {
+  asksForLogin,
+  authorizeIn,
+  follow,
+  sessionCookieName,
+  withBrowserSession,
+} from '../support/browser-session.ts';
+import {
   certificateLogin,
   enrolled,
   giveCertificate,
@@ -13,12 +20,16 @@ import {
   withCertificate,
 } from '../support/certificates.ts';
 import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
+import { cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import {
   bearer,
   createIdentity,
+  createPolicy,
   createSigner,
+  createUserWithPolicy,
   redeemed,
   submitJwt,
+  submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -32,7 +43,10 @@ const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
 
 // Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
+const [server, idp] = await Promise.all([
+  startTestServer({ clock, configure: withBrowserSession }),
+  startTestIdp(),
+]);
 await server.createUser({ name: 'root', password, isAdmin: true });
 const admin = await loggedIn(server, 'root');
 after(async () => {
@@ -64,6 +78,28 @@ async function signerWithLoot(more: object = {}): Promise<Loot & { readonly id: 
   const opened = await server.post(path, { json: {}, headers: bearer(await token()) });
   const code = codeOf(await submitJwt(server, await token()));
   return { id, connection: server, tokens, session: sessionOf(server, opened), code };
+}
+
+/** The same of a signer whose token was the second proof, after the password. */
+async function signerWithSecondLoot() {
+  const audience = unique('audience');
+  const id = await createSigner(admin, idp, unique('signer'), { audience });
+  const policy = await createPolicy(server, unique('policy'), { secondary: { requireExtJwt: id } });
+  const name = unique('person');
+  const identityId = await createUserWithPolicy(server, name, policy);
+  const token = await tokenOf(server, idp, `${name}@idp`, { aud: audience });
+  const submitted = () => submitPasswordAnd(server, name, password, token);
+  const tokens = await redeemed(server, await submitted());
+  const path = `${clientRoot}/authenticate?method=password`;
+  const opened = await server.post(path, { json: { username: name, password }, headers: bearer(token) });
+  const browser = cookieBrowser(server);
+  const page = await follow(browser, await authorizeIn(browser));
+  const form = { ...hiddenFields(page), username: name, password };
+  const headers = { origin: server.url, 'sec-fetch-site': 'same-origin', authorization: `Bearer ${token}` };
+  const signedIn = await browser.post('/oidc/login/username', form, headers);
+  assert.ok(browser.cookies.has(sessionCookieName), signedIn.text);
+  const code = codeOf(await submitted());
+  return { id, identityId, connection: server, tokens, session: sessionOf(server, opened), code, browser };
 }
 
 async function caWithLoot(isKnown = false): Promise<Loot & { readonly id: string }> {
@@ -154,6 +190,26 @@ describe('a session that an external JWT signer has opened ends for good when it
     await changed(`external-jwt-signers/${loot.id}`, { enabled: false });
     await isOver(loot);
   });
+});
+
+describe('a session that a signer has completed, after the password, ends for good', () => {
+  const ways: Readonly<Record<string, (of: { id: string; identityId: string }) => Promise<unknown>>> = {
+    'when its rule changes': ({ id }) => changed(`external-jwt-signers/${id}`, { claimsProperty: 'email' }),
+    'when it is revoked': ({ id }) => admin.call('POST', 'revocations', { type: 'EXT_JWT_SIGNER', id }),
+    'when the external id changes': ({ identityId }) =>
+      changed(`identities/${identityId}`, { externalId: unique('other') }),
+  };
+  for (const [name, change] of Object.entries(ways)) {
+    test(name, async () => {
+      const [loot, bystander] = [await signerWithSecondLoot(), await signerWithSecondLoot()];
+      await change(loot);
+      await isOver(loot);
+      assert.ok(asksForLogin(await authorizeIn(loot.browser)), 'the browser');
+      codeOf(await authorizeIn(bystander.browser));
+      assert.equal((await redeem(server, bystander.code)).status, 200);
+      assert.equal((await refresh(server, bystander.tokens.refresh_token)).status, 200);
+    });
+  }
 });
 
 describe('a session that an authority has opened ends for good when its rule changes', () => {

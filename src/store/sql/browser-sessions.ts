@@ -163,23 +163,12 @@ function* tellApplications(ended: readonly SqlRow[], now: Millis): Intent<void> 
 /**
  * Ends the browser sessions of an identity, also the one that opened the API session of the caller: a thief with a copy
  * of its cookie is in the same session.
- * @param of.authenticatorId ends only those that this authenticator opened; null: those that a claim opened
  */
 export function* endBrowserSessionsOf(of: {
   readonly identityId: string;
-  readonly authenticatorId?: string | null;
-  readonly openedUntil?: Millis;
+  readonly openedUntil: Millis;
   readonly now: Millis;
 }): Intent<void> {
-  const { identityId, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER, now } = of;
-  const all = sql`identity_id = ${identityId} AND created_at <= ${openedUntil}`;
-  const which = authenticatorId === undefined ? all : sql`${all} AND ${openedWith(authenticatorId)}`;
-  yield* endBrowserSessionsWhere(which, now);
-}
-
-/** Selects sessions that an authenticator opened; null: those that a claim of a token or certificate opened. */
-export function openedWith(authenticatorId: string | null): Sql {
-  return authenticatorId === null
-    ? raw('authenticator_id IS NULL')
-    : sql`authenticator_id = ${authenticatorId}`;
+  const { identityId, openedUntil, now } = of;
+  yield* endBrowserSessionsWhere(sql`identity_id = ${identityId} AND created_at <= ${openedUntil}`, now);
 }

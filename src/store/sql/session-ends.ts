@@ -4,12 +4,7 @@
 import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { isToldSql, tellApplication } from './application-notices.ts';
-import {
-  endBrowserSession,
-  endBrowserSessionsOf,
-  endBrowserSessionsWhere,
-  openedWith,
-} from './browser-sessions.ts';
+import { endBrowserSession, endBrowserSessionsOf, endBrowserSessionsWhere } from './browser-sessions.ts';
 import { recordChange } from './changes.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import { all, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
@@ -88,9 +83,23 @@ export function* endSessionsOf(args: {
   return ended;
 }
 
+/** The column in which a kind of session says what was proven. Ids are unique, so no other text in it looks like one. */
+const proofsOf = { api: raw('passed'), browser: raw('progress') } as const;
+
+/**
+ * Ends the live sessions and the browser sessions of which a condition holds.
+ * @returns how many API sessions
+ */
+function* endBoth(which: (proofs: Sql) => Sql, how: End & { readonly except?: string }): Intent<number> {
+  const { except = '', now } = how;
+  const ended = yield* endSessionsWhere(sql`id <> ${except} AND ${which(proofsOf.api)}`, how);
+  yield* endBrowserSessionsWhere(which(proofsOf.browser), now);
+  return ended;
+}
+
 /**
  * Ends every live session that an authenticator opened, except one, and deletes the logins in progress.
- * @param args.authenticatorId null: those that a claim opened, of a token or by the rule of an authority
+ * @param args.authenticatorId null: those that a claim opened or completed, of a token or by the rule of an authority
  */
 export function* endSessionsOfAuthenticator(args: {
   identityId: string;
@@ -98,11 +107,16 @@ export function* endSessionsOfAuthenticator(args: {
   now: Millis;
   except?: string;
 }): Intent<void> {
-  const { identityId, authenticatorId, now, except = '' } = args;
-  const which = sql`identity_id = ${identityId} AND id <> ${except} AND ${openedWith(authenticatorId)}`;
+  const { identityId, authenticatorId } = args;
+  const by = (proofs: Sql) =>
+    authenticatorId === null
+      ? sql`(authenticator_id IS NULL OR ${proofs} LIKE '%"ejs:%')`
+      : sql`authenticator_id = ${authenticatorId}`;
   yield* forgetLogins(identityId);
-  yield* endSessionsWhere(which, { reason: 'credential-changed', now });
-  yield* endBrowserSessionsOf({ identityId, authenticatorId, now });
+  yield* endBoth((proofs) => sql`identity_id = ${identityId} AND ${by(proofs)}`, {
+    ...args,
+    reason: 'credential-changed',
+  });
 }
 
 /** Ends every live session that a passkey opened or completed, and deletes the logins in progress. */
@@ -112,13 +126,11 @@ export function* endSessionsOfPasskey(args: {
   now: Millis;
 }): Intent<void> {
   const { identityId, passkeyId, now } = args;
-  // Ids are unique, so nothing else in the text can look like one.
-  const by = (proofs: string) =>
+  const by = (proofs: Sql) =>
     sql`identity_id = ${identityId} AND (authenticator_id = ${passkeyId}
-      OR ${raw(proofs)} LIKE '%' || ${passkeyId} || '%')`;
+      OR ${proofs} LIKE '%' || ${passkeyId} || '%')`;
   yield* forgetLogins(identityId);
-  yield* endSessionsWhere(by('passed'), { reason: 'credential-changed', now });
-  yield* endBrowserSessionsWhere(by('progress'), now);
+  yield* endBoth(by, { reason: 'credential-changed', now });
 }
 
 /**
@@ -131,12 +143,12 @@ export function* forgetLogins(identityId: string, except = ''): Intent<void> {
     AND id <> ${except}`;
 }
 
-/** The party that vouched for the primary proof of a session. */
+/** The party that vouched for a proof of a session. */
 export type Voucher = 'signer' | 'ca';
 
 /**
- * Ends every live session that a signer or an authority opened, and deletes the logins in progress that depend on it,
- * so that what it vouched for before cannot open a session later.
+ * Ends every live session that a signer opened or completed, or that an authority opened, and deletes the logins in
+ * progress that depend on it, so that what it vouched for before cannot open a session later.
  * @param byRule      for an authority: only sessions of identities that its rule found
  * @param openedUntil only sessions that were opened at or before this point
  * @returns how many sessions
@@ -146,12 +158,16 @@ export function* endSessionsOpenedBy(
   id: string,
   end: { reason: SessionEndReason; now: Millis; byRule?: boolean; openedUntil?: Millis | undefined },
 ): Intent<number> {
-  const { reason, now, byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
-  const column = voucher === 'signer' ? 'signer_id' : 'ca_id';
-  const all = sql`${raw(column)} = ${id} AND created_at <= ${openedUntil}`;
-  const which = byRule ? sql`${all} AND authenticator_id IS NULL` : all;
-  const ended = yield* endSessionsWhere(which, { reason, now });
-  yield* endBrowserSessionsWhere(which, now);
+  const { byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
+  const vouchedFor = (proofs: Sql) =>
+    voucher === 'ca'
+      ? sql`ca_id = ${id}`
+      : sql`(signer_id = ${id} OR ${proofs} LIKE '%"ejs:' || ${id} || '"%')`;
+  const found = raw(byRule ? 'authenticator_id IS NULL' : '1 = 1');
+  const ended = yield* endBoth(
+    (proofs) => sql`${vouchedFor(proofs)} AND created_at <= ${openedUntil} AND ${found}`,
+    end,
+  );
   // Progress names signers and authorities by id, and nothing else in that text can look like one. Used codes stay.
   yield* run(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return ended;
