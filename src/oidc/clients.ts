@@ -3,6 +3,7 @@
 // file decides the rights of a client; everything else asks here.
 
 import { AuthError } from '../errors/auth-error.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { isFapiClient } from '../model/entities/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
@@ -152,6 +153,16 @@ export function isFapi({ registered }: Client): boolean {
  */
 export function rotatesRefreshTokens(client: Client): boolean {
   return !isFapi(client);
+}
+
+/** Whether a client may have refresh tokens today. */
+export function mayRefresh({ registered }: Client): boolean {
+  return registered === null || registered.scopes.includes('offline_access');
+}
+
+/** Whether the tokens of a client must be bound to a key, by its own rule or that of the person. */
+export function requiresKey({ registered }: Client, policy: Pick<AuthPolicy, 'requireDpop'>): boolean {
+  return registered?.requireDpop === true || policy.requireDpop;
 }
 
 /** Whether only identities with certain role attributes may use a client. */

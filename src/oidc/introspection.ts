@@ -2,6 +2,7 @@
 // expires.
 
 import { provenFactors, standingObjection } from '../login/standing.ts';
+import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
@@ -10,7 +11,7 @@ import type { AccessTokenType, Confirmation } from '../model/tokens.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
 import { confirmationOf, toSeconds } from '../tokens/access-token.ts';
 import { type RefreshTokenForm, readRefreshToken } from '../tokens/opaque-token.ts';
-import { mayUse, refreshTokenFormOf } from './clients.ts';
+import { isAuthenticated, mayRefresh, mayUse, refreshTokenFormOf, requiresKey } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
 import type { OidcServices } from './services.ts';
 
@@ -78,7 +79,7 @@ async function accessToken(
   const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
   const session = await needs.store.apiSessions.find(z_asid);
   if (session === null || session.endedAt !== null) return undefined;
-  const username = await usableName(needs, { session, passed: amr }, now);
+  const username = (await usableAccount(needs, { session, passed: amr }, now))?.identity.name;
   if (username === undefined) return undefined;
   return {
     active: true,
@@ -99,7 +100,7 @@ async function accessToken(
   };
 }
 
-/** Looking uses nothing up. */
+/** Looking uses nothing up. One with which every refresh would be refused is not active. */
 async function refreshToken(
   needs: OidcServices,
   { form, text }: { form: RefreshTokenForm; text: string },
@@ -111,14 +112,19 @@ async function refreshToken(
   if (found === null) return undefined;
   const { session, refreshExpiresAt } = found;
   const client = needs.clients.find(session.clientId);
-  if (client === undefined || refreshTokenFormOf(client) !== form) return undefined;
-  const username = await usableName(needs, { session, passed: session.passed }, now);
-  if (username === undefined) return undefined;
+  if (client === undefined || refreshTokenFormOf(client) !== form || !mayRefresh(client)) return undefined;
+  // Its address may be gone.
+  if (!needs.issuers.has(session.issuer)) return undefined;
+  const account = await usableAccount(needs, { session, passed: session.passed }, now);
+  if (account === null) return undefined;
+  // A client that authenticates may prove a key yet.
+  const mayBeBound = session.keyThumbprint !== null || isAuthenticated(client);
+  if (requiresKey(client, account.policy) && !mayBeBound) return undefined;
   return {
     active: true,
     scope: session.scopes.join(' '),
     client_id: session.clientId,
-    username,
+    username: account.identity.name,
     sub: session.identityId,
     aud: session.issuer,
     iss: session.issuer,
@@ -131,16 +137,16 @@ async function refreshToken(
   };
 }
 
-/** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
-async function usableName(
+/** The account; null when a call with it, or a refresh, would be refused. */
+async function usableAccount(
   needs: OidcServices,
   { session, passed }: { session: ApiSession; passed: readonly PassedMethod[] },
   now: Millis,
-): Promise<string | undefined> {
+): Promise<Account | null> {
   const account = await needs.view.accounts.find(session.identityId, now);
   const client = needs.clients.find(session.clientId);
-  if (account === null || client === undefined || !mayUse(client, account.identity)) return undefined;
+  if (account === null || client === undefined || !mayUse(client, account.identity)) return null;
   const objection = standingObjection(needs.view, account, { ...session, passed });
-  if (objection !== null || !(await needs.view.openingCertificates.isUnrevoked(session))) return undefined;
-  return account.identity.name;
+  if (objection !== null || !(await needs.view.openingCertificates.isUnrevoked(session))) return null;
+  return account;
 }

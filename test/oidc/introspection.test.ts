@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { dpopCaller, dpopKey } from '../support/dpop.ts';
+import { createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
+import { loggedIn } from '../support/management.ts';
+import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 
@@ -138,6 +142,43 @@ describe('introspection', () => {
       assertInactive(await asRoot(tokens.access_token));
       assertInactive(await asRoot(tokens.refresh_token));
     }
+  });
+
+  test('knows the rules that only a refresh asks about, and leaves the access token active', async () => {
+    const onlyBound = await createPolicy(server, 'only bound', { requireDpop: true });
+    const caller = await loggedIn(server, 'root');
+    const app = await registerClient(caller);
+    const rules: Readonly<Record<string, (person: { id: string; name: string }) => Promise<unknown>>> = {
+      'the policy demands keys': ({ id }) =>
+        server.store.identities.update(asId(id), { authPolicyId: onlyBound }, clock.now()),
+      'the client may have no refresh tokens': () =>
+        caller.call('PATCH', `oidc-clients/${app.id}`, { scopes: ['openid', 'profile'] }),
+    };
+    for (const [name, change] of Object.entries(rules)) {
+      const person = await somebody();
+      const isOfApp = name.startsWith('the client');
+      const { access_token, refresh_token } = isOfApp
+        ? await loginAt(server, app, person.name)
+        : person.tokens;
+      assert.equal((await asRoot(refresh_token)).json.active, true, name);
+      await change(person);
+      assertInactive(await asRoot(refresh_token));
+      assert.equal((await asRoot(access_token)).json.active, true, name);
+      const refused = isOfApp
+        ? await refreshAs(server, app, refresh_token)
+        : await refresh(server, refresh_token);
+      assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_grant'], name);
+    }
+  });
+
+  test('calls a refresh token active with which a client that authenticates may prove its first key', async () => {
+    const caller = await loggedIn(server, 'root');
+    const app = await registerClient(caller);
+    const { name } = await somebody();
+    const { refresh_token } = await loginAt(server, app, name);
+    await caller.call('PATCH', `oidc-clients/${app.id}`, { requireDpop: true });
+    assert.equal((await asRoot(refresh_token)).json.active, true);
+    assert.equal((await refreshAs(dpopCaller(server, clock, dpopKey()), app, refresh_token)).status, 200);
   });
 
   test('says inactive, and nothing more, about everything else', async () => {

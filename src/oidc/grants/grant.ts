@@ -18,7 +18,7 @@ import type { PresentedProof } from '../../tokens/dpop-proof.ts';
 import type { ProofUse } from '../../tokens/dpop-verifier.ts';
 import { mintIdToken } from '../../tokens/id-token.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/opaque-token.ts';
-import { audienceOf, type Client, isFapi, type TokenLifetimes } from '../clients.ts';
+import { audienceOf, type Client, isFapi, requiresKey, type TokenLifetimes } from '../clients.ts';
 import { optional, type Parameters, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import type { BasicCredentials } from './authenticate-client.ts';
@@ -85,11 +85,12 @@ export function keyObjection(
   { client, origin }: Pick<GrantRequest, 'client' | 'origin'>,
   { session, policy, isBound }: Binding,
 ): AuthError | null {
-  const isOfClient = client.registered?.requireDpop === true;
-  if (isBound || !(isOfClient || policy.requireDpop)) return null;
+  if (isBound || !requiresKey(client, policy)) return null;
   const attempt = attempts.begin(session.passed[0] as PrimaryMethod, 'oidc', origin);
   attempt.about({ identityId: session.identityId });
-  const demanding = isOfClient ? `the application ${client.clientId}` : 'the auth policy of the identity';
+  const demanding = client.registered?.requireDpop
+    ? `the application ${client.clientId}`
+    : 'the auth policy of the identity';
   attempt.failed('key', 'dpop-required', `${demanding} demands tokens that are bound to a key`);
   attempt.conclude();
   return new AuthError('invalid_dpop_proof', {

@@ -21,6 +21,7 @@ import {
   type Client,
   clientObjection,
   isAuthenticated,
+  mayRefresh,
   refreshTokenFormOf,
   rotatesRefreshTokens,
 } from '../clients.ts';
@@ -83,7 +84,8 @@ export async function useRefreshToken(
   const sessionId = asId<ApiSessionId>(presented.id);
   const remembered = needs.view.refreshed.get(sessionId);
   const session = continuedHere(needs, request, remembered ?? (await storedSession(needs, sessionId)));
-  requireRefreshable(client);
+  if (!mayRefresh(client))
+    throw new AuthError('invalid_grant', { detail: 'offline_access was taken from the client' });
   resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
@@ -205,12 +207,6 @@ export async function requireBound(
   needs.audit.record({ event: 'refresh.refused', ...event }, request.origin);
   // The refresh token is no longer good for anything, which clients know by this code.
   throw new AuthError('invalid_grant', { description: refusal.description, cause: refusal });
-}
-
-/** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
-function requireRefreshable({ registered }: Client): void {
-  if (registered === null || registered.scopes.includes('offline_access')) return;
-  throw new AuthError('invalid_grant', { detail: 'offline_access was taken from the client' });
 }
 
 /** Records why, and returns the refusal, which does not say why. */
