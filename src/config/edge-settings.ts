@@ -203,7 +203,7 @@ export const edgeSchema = z.strictObject({
   }),
   externalJwtSigners: section({
     maxNewIdentities:
-      says`Identities that tokens of one signer create (createIdentities) without an hour's pause.`(
+      says`Identities that tokens of one signer create, at logins or by enrollment, without an hour's pause.`(
         z.int().min(1).max(10_000_000).default(1000),
       ),
     jwksFetch: jwksFetchSchema.prefault({}),

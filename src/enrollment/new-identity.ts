@@ -9,6 +9,7 @@ import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
@@ -28,14 +29,24 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
  * Creates the identity of a person who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
  * @throws AuthError enrollment_not_allowed   the name is taken, or passes for one that is
+ * @throws AuthError rate_limited             the limit was reached before
  */
 export async function enrollNewIdentity(
   needs: EnrollmentServices,
-  { identity, certificate }: { identity: NewIdentity; certificate: NewCertificateAuthenticator | null },
+  {
+    identity,
+    ...more
+  }: {
+    identity: NewIdentity;
+    certificate: NewCertificateAuthenticator | null;
+    limit?: AttemptLimit;
+  },
   attempt: AttemptRecorder,
 ): Promise<void> {
   try {
-    await needs.store.enrollments.enroll(identity, { certificate }, needs.clock.now());
+    const outcome = await needs.store.enrollments.enroll(identity, more, needs.clock.now());
+    if (outcome === 'full')
+      throw refusal(attempt, { check: 'new identity', reason: 'too-many-newcomers', code: 'rate_limited' });
   } catch (error) {
     if (!(error instanceof AlreadyTaken)) throw error;
     if (error.field === 'name') {

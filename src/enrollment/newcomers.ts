@@ -26,6 +26,7 @@ type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signe
 
 export function newcomers(needs: Needs): Newcomers {
   return {
+    limitOf: (signer) => limitOf(needs, signer),
     plan: async (jwt, attempt) => (await planned(needs, jwt, attempt))?.identity ?? null,
     async admit(jwt, attempt, origin) {
       const { signer, claim } = jwt;

@@ -31,7 +31,7 @@ import { issueFor, readRequest } from './with-csr.ts';
  * @param tokens   in the order of their header lines
  * @param csr      null: the identity will log in with JWTs of the signer
  * @throws AuthError invalid_auth   no token is valid, the same for every cause
- * @throws AuthError enrollment_not_allowed, already_enrolled, csr_not_acceptable
+ * @throws AuthError enrollment_not_allowed, already_enrolled, csr_not_acceptable, rate_limited
  */
 export function enrollWithExternalJwt(
   needs: EnrollmentServices,
@@ -57,7 +57,8 @@ export function enrollWithExternalJwt(
     const issued = key === null ? null : await issueFor(needs, id, key);
     if (needs.signers.find(signer.id) !== signer)
       throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile', code: 'invalid_auth' });
-    await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null }, attempt);
+    const limit = needs.newcomers.limitOf(signer);
+    await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null, limit }, attempt);
     return { identityId: id, certificateChain: issued?.chain ?? null };
   });
 }

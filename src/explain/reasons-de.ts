@@ -16,7 +16,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'newcomer-refused': said`Das Token bezeichnet eine unbekannte Person, für die der Signer eine Identität anlegen lässt, und das ist nicht möglich.
     Die Einzelheiten sagen, warum. Ein Claim, der nichts ist, steht nicht im Token: Lassen Sie ihn den Anbieter dort aufnehmen, nicht nur in seine userinfo. Sonst wählen Sie andere Claims in "createIdentities" des Signers, etwa email als Namen, oder dort eine andere Auth-Policy; oder fügen Sie die Person selbst hinzu.`,
   'too-many-newcomers': said`Das Token bezeichnet eine unbekannte Person, und Token dieses Signers haben in kurzer Zeit sehr viele Identitäten angelegt.
-    Ist das richtig, erhöhen Sie edge.externalJwtSigners.maxNewIdentities und laden die Konfiguration neu, oder warten Sie eine Stunde. Sonst entfernen Sie "createIdentities" am Signer und sehen die neuesten Identitäten an, und wer sich beim Anbieter registrieren kann.`,
+    Ist das richtig, erhöhen Sie edge.externalJwtSigners.maxNewIdentities und laden die Konfiguration neu, oder warten Sie eine Stunde. Sonst entfernen Sie "createIdentities" am Signer, schalten dort die Einschreibung ab und sehen die neuesten Identitäten an, und wer sich beim Anbieter registrieren kann.`,
   'changed-meanwhile': said`Die Identität, ihre Richtlinie oder ihre Zugangsdaten wurden während dieser Anmeldung geändert.
     Melden Sie sich erneut an.`,
   'client-not-allowed': said`Die Anmeldung gelang, aber die Anwendung ist nur für Identitäten mit bestimmten Rollenattributen, und diese Identität hat keines davon.

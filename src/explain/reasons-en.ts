@@ -16,7 +16,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'newcomer-refused': said`The token names an unknown person, for whom the signer wants an identity created, and that is not possible.
     The details say why. A claim that is nothing is not in the token: let the provider add it there, not only to its userinfo. Otherwise choose other claims in "createIdentities" of the signer, such as email as the name, or another auth policy there; or add the person yourself.`,
   'too-many-newcomers': said`The token names an unknown person, and tokens of this signer have created very many identities within a short time.
-    If that is right, raise edge.externalJwtSigners.maxNewIdentities and reload the configuration, or wait an hour. If not, remove "createIdentities" from the signer, look at the newest identities, and at who can sign up at the provider.`,
+    If that is right, raise edge.externalJwtSigners.maxNewIdentities and reload the configuration, or wait an hour. If not, remove "createIdentities" from the signer and turn off its enrollment, look at the newest identities, and at who can sign up at the provider.`,
   'changed-meanwhile': said`The identity, its policy or its credentials changed during this login.
     Log in again.`,
   'client-not-allowed': said`The login succeeded, but the application is only for identities with certain role attributes, and this identity has none of them.

@@ -3,6 +3,7 @@
 
 import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Mailing } from '../model/mail.ts';
@@ -14,6 +15,7 @@ import type { HashAsker } from '../platform/secrets/hash-pool.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
 import type { RevocationStatuses } from './certificate/revocation.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
@@ -73,6 +75,8 @@ export type PlannedIdentity = Pick<
 export interface Newcomers {
   /** Null, which is recorded: none would be created. Creates nothing. */
   plan(jwt: ValidExternalJwt, attempt: AttemptRecorder): Promise<PlannedIdentity | null>;
+  /** How many identities a signer creates, also of people who enroll. Those who cannot be admitted do not count. */
+  limitOf(signer: ExternalJwtSigner): AttemptLimit;
   /**
    * Creates the identity, or returns the one that another login has just created for the same claim. Null, which is
    * recorded: there is none.

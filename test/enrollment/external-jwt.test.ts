@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { HOUR } from '../../src/platform/clock.ts';
 import { certificateLogin, withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { clientApi, uniqueName } from '../support/enrollment.ts';
 import { bearer, createSigner, reasonOf, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -102,6 +104,34 @@ describe('an enrollment with an external JWT', () => {
     assertRefused(renamed, 409, 'CONFLICT');
     const namesake = await enrollWith(await tokenOf(server, idp, uniqueName(), claims(name)));
     assertRefused(namesake, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+  });
+
+  test('counts as a new identity of the signer, as a first login does', async (t) => {
+    const configure = (yaml: string) => yaml.replace('maxNewIdentities: 1000', 'maxNewIdentities: 2');
+    const clock = fixedClock('2026-01-01T00:00:00Z');
+    const limited = await startTestServer({ clock, configure, signing: true });
+    t.after(() => limited.close());
+    await createSigner(await rootOf(limited), idp, 'idp', {
+      enrollToCertEnabled: true,
+      enrollToTokenEnabled: true,
+      enrollNameClaimsSelector: 'preferred_username',
+      createIdentities: { name: 'preferred_username' },
+    });
+    const tokenFor = (name: string) => tokenOf(limited, idp, name, claims(name));
+    const enroll = async (name: string, json: object = {}) =>
+      limited.post(`${clientApi}/enroll/token`, { json, headers: bearer(await tokenFor(name)) });
+    const certified = { clientCsr: csrPem(ecKeys()) };
+    assert.equal((await enroll('first', certified)).status, 200);
+    assertRefused(await enroll('first'), 409, 'CONFLICT');
+    assert.equal((await enroll('second')).status, 200);
+    for (const refused of [await enroll('third'), await enroll('third', certified)]) {
+      assertRefused(refused, 429, 'RATE_LIMITED');
+      assert.equal(await reasonOf(limited, refused), 'too-many-newcomers');
+    }
+    const atLogin = await submitJwt(limited, await tokenFor('third'));
+    assert.equal(await reasonOf(limited, atLogin), 'too-many-newcomers');
+    clock.advance(HOUR);
+    assert.equal((await enroll('third')).status, 200);
   });
 
   test('is refused without a valid token, alike for every cause', async () => {
