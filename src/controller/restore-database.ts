@@ -1,6 +1,7 @@
 // Makes a database safe to use after it was restored from a backup: see docs/decisions/restoring-a-backup.md.
 
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { isOnline } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -105,13 +106,22 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
       throw new BackupUnusable(`${backup} cannot be used: ${error.message}.`, { cause: error });
     if (error instanceof SealBroken)
       throw new BackupUnusable(
-        `${backup} was sealed with another key-encryption key: put back the key file that belongs to it, or copy it to ${previousKeyFile(needs.config.secrets.keyFile)}, and restore again.`,
+        `${backup} was sealed with another key-encryption key: ${keyToPutBack(needs.config.secrets.keyFile)}`,
         { cause: error },
       );
     if (error instanceof Error && 'errcode' in error)
       throw new BackupUnusable(`${backup} cannot be read as a database: ${error.message}.`, { cause: error });
     throw error;
   }
+}
+
+/** `keys rekey` keeps every key. One copied in place of the previous key must not destroy that. */
+function keyToPutBack(keyFile: string): string {
+  const previous = previousKeyFile(keyFile);
+  const advice = `put back the key file that belongs to it, or copy it to ${previous}, and restore again.`;
+  const older = readdirSync(dirname(keyFile)).filter((name) => name.startsWith(`${basename(previous)}-`));
+  if (older.length === 0) return advice;
+  return `${advice} Beside it are older keys (${older.join(', ')}); before you replace ${basename(previous)}, rename it, because other backups need it.`;
 }
 
 /**

@@ -337,6 +337,21 @@ test('a backup from before keys rekey needs the earlier key for the restore only
   await stopped(run);
 });
 
+test('a backup from before several rekeys is restored with the key that the refusal names', async () => {
+  await using home = await backedUp();
+  const key = (suffix: string) => home.path(`h/secrets/master.key${suffix}`);
+  await home.exits(0, ['ops', 'db', 'backup', 'oldest.db'], { env });
+  for (let time = 0; time < 2; time += 1) await home.exits(0, ['keys', 'rekey'], { env });
+  const { stderr } = await exits(1, home.restore('oldest.db'));
+  const [, kept = ''] =
+    /older keys \(master\.key(\.previous-[\w-]+)\); before .* master\.key\.previous, rename it/.exec(
+      stderr,
+    ) ?? assert.fail(stderr);
+  renameSync(key('.previous'), key('.later'));
+  renameSync(key(kept), key('.previous'));
+  await exits(0, home.restore('oldest.db'));
+});
+
 test('an emptied database is refused in a sentence that says how to continue', async () => {
   await using home = await backedUp();
   truncateSync(home.path('h/overlay.db'));
