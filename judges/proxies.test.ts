@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { typedName } from '../src/admin/acceptable-values.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openSession } from '../test/legacy/support.ts';
 import { dpopCaller, dpopKey, hashOf } from '../test/support/dpop.ts';
@@ -29,7 +30,7 @@ let seen: IncomingHttpHeaders | null = null;
 before(async () => {
   server = await startTestServer();
   const id = await server.createUser({ name: 'Åda', username: 'ada', password });
-  const roleAttributes = ['crew', 'night shift'];
+  const roleAttributes = ['crew', 'night shift'].map(typedName);
   await server.store.identities.update(id, { roleAttributes }, server.clock.now());
   token = (await loggedIn(server, 'ada')).accessToken;
   application = createServer((incoming, answer) => {

@@ -2,6 +2,7 @@
 // the running controller, as the offline commands do.
 import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openFoundations } from '../../src/controller/foundations.ts';
 import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
@@ -94,7 +95,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         externalId: null,
         authPolicyId: defaultAuthPolicyId,
         isAdmin: false,
-        roleAttributes: ['benchmark'],
+        roleAttributes: [typedName('benchmark')],
         tags: {},
       },
       passwordHash === null

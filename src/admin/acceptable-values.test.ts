@@ -76,8 +76,8 @@ test('an external id is stored as it is, because claims are not trimmed either',
 });
 
 test('role attributes are a set', () => {
-  assert.deepEqual(acceptableRoleAttributes(['a', ' a', 'b']), ['a', 'b']);
-  assert.throws(() => acceptableRoleAttributes(['a', '']), refuses('roleAttributes'));
+  assert.deepEqual(acceptableRoleAttributes(['a', ' a', 'b'], 'assignTo'), ['a', 'b']);
+  assert.throws(() => acceptableRoleAttributes(['a', ''], 'assignTo'), refuses('assignTo'));
 });
 
 test('tags have names and plain values', () => {

@@ -3,6 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
 import type { Tags } from '../model/entities/entity.ts';
+import { asId, type StoredName } from '../model/ids.ts';
 import { inNormalForm } from '../platform/formats/normal-form.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import {
@@ -41,12 +42,12 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
  * @throws AuthError could_not_validate   empty, longer than 255 code points, with invisible characters, or with a space
  *   at an end
  */
-export function acceptableName(field: string, text: string): string {
+export function acceptableName(field: string, text: string): StoredName {
   const name = inOneForm(text);
-  const trimmed = name.trim();
+  const trimmed = typedName(text);
   requireText(field, trimmed === '' ? trimmed : name, text);
   if (name !== trimmed) throw refusedField(field, 'must not begin or end with a space', text);
-  return name;
+  return trimmed;
 }
 
 /**
@@ -54,15 +55,15 @@ export function acceptableName(field: string, text: string): string {
  * dropped, because the person who enrolls cannot correct that source.
  * @throws AuthError could_not_validate   empty, longer than 255 code points, or with invisible characters
  */
-export function trimmedName(field: string, text: string): string {
+export function trimmedName(field: string, text: string): StoredName {
   const name = typedName(text);
   requireText(field, name, text);
   return name;
 }
 
-/** A name or role attribute in the one form that is stored, to compare it, or as typed on the host. */
-export function typedName(text: string): string {
-  return inOneForm(text).trim();
+/** A name or role attribute, as somebody typed it, in the one form that is stored: to compare it. */
+export function typedName(text: string): StoredName {
+  return asId(inOneForm(text).trim());
 }
 
 /**
@@ -94,7 +95,7 @@ export function acceptableEmail(text: string | null): string | null {
 }
 
 /** Each in the form of a name, once, without spaces around it. @throws AuthError could_not_validate */
-export function acceptableRoleAttributes(attributes: readonly string[], field = 'roleAttributes'): string[] {
+export function acceptableRoleAttributes(attributes: readonly string[], field: string): StoredName[] {
   requireFew(field, attributes, mostRoleAttributes);
   return [...new Set(attributes.map((attribute) => trimmedName(field, attribute)))];
 }

@@ -23,7 +23,6 @@ import type { AdminServices } from './services.ts';
 export const authPolicies = managed<typeof authPolicyEntity>({
   entity: authPolicyEntity,
   storeOf: ({ authPolicies: stored }) => stored,
-  fields: { assignTo: (attributes) => acceptableRoleAttributes(attributes, 'assignTo') },
   follows: acceptableGroups,
   refuseRemoval(id) {
     if (id !== defaultAuthPolicyId) return;

@@ -5,8 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { BulkAction } from '../model/bulk-actions.ts';
-import { patched } from '../model/entities/entity.ts';
-import { asSent, type Identity, identityEntity } from '../model/entities/identity.ts';
+import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { budgetOf, type Filter, noOrder } from '../model/list-query.ts';
@@ -162,9 +161,7 @@ export async function outlookOf(
   const objection = await objectionTo(administrators.commit(true));
   const policy =
     'change' in work
-      ? await previewPolicies(needs, identities, (identity) =>
-          patched(identityEntity.fields, asSent(identity), changeOf(identity, work.change)),
-        )
+      ? await previewPolicies(needs, identities, (identity) => changeOf(identity, work.change))
       : null;
   return { refused: { count: refused.length, first: refused.slice(0, mostNamed) }, policy, objection };
 }
@@ -332,13 +329,13 @@ const simpleActions: Readonly<
 > = { enable: enableIdentity, 'end-sessions': endSessionsOfIdentity, delete: deleteIdentity };
 
 function changeOf(
-  { roleAttributes }: Identity,
-  { addRoleAttributes = [], removeRoleAttributes = [], ...fields }: BulkChange,
-): IdentityFields & Disabling {
-  if (addRoleAttributes.length + removeRoleAttributes.length === 0) return fields;
-  // In the form in which they are stored.
+  identity: Identity,
+  { addRoleAttributes = [], removeRoleAttributes = [], roleAttributes, ...fields }: BulkChange,
+) {
+  const isOfAttributes = addRoleAttributes.length + removeRoleAttributes.length > 0;
+  if (!isOfAttributes && roleAttributes === undefined) return fields;
   const removed = new Set(removeRoleAttributes.map(typedName));
-  const kept = (fields.roleAttributes ?? roleAttributes).filter((one) => !removed.has(typedName(one)));
+  const kept = (roleAttributes?.map(typedName) ?? identity.roleAttributes).filter((one) => !removed.has(one));
   return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes.map(typedName)])] };
 }
 

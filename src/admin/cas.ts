@@ -8,7 +8,7 @@ import { describeRefusal } from '../platform/x509/path-refusal.ts';
 import { issuanceProblem, readTrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
-import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
+import { refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import {
   acceptableClaim,
@@ -24,7 +24,6 @@ export const cas = managed<typeof caEntity>({
   entity: caEntity,
   storeOf: ({ cas: stored }) => stored,
   fields: {
-    identityRoles: (attributes) => acceptableRoleAttributes(attributes),
     identityNameFormat: acceptableNameFormat,
     externalIdClaim: acceptableClaim,
     revocation: (sent, { limits }) => acceptableRevocation(sent, limits),

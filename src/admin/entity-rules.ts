@@ -19,7 +19,13 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
-import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import {
+  acceptableName,
+  acceptableRoleAttributes,
+  acceptableTags,
+  refusedField,
+  takenRefused,
+} from './acceptable-values.ts';
 import {
   type AdminCall,
   actingFor,
@@ -38,7 +44,8 @@ export interface EntityRules<E extends Entity> {
     store: AdminServices['store'],
   ) => Omit<EntityStore<E, Gone>, 'create' | 'update' | 'delete'>;
   /**
-   * By field: its value as it is stored. A field without a rule is stored as it was sent; names and tags have one.
+   * By field: its value as it is stored. A field without a rule is stored as it was sent; names, tags and
+   * role attributes have one.
    * @throws AuthError could_not_validate
    */
   readonly fields?: {
@@ -191,7 +198,8 @@ export function acceptableBy<E extends Entity>({
     const values = given as Readonly<Record<string, unknown>>;
     const patch: Record<string, unknown> = {};
     for (const [name, field] of sentFields(entity.fields)) {
-      const [value, rule] = [values[name], ruleOf[name]];
+      const value = values[name];
+      const rule = field.areRoleAttributes ? attributesRule(name) : ruleOf[name];
       if (value === undefined) continue;
       // An imported value may not be acceptable here; a document that was read must be acceptable again.
       const isUnchanged =
@@ -204,6 +212,9 @@ export function acceptableBy<E extends Entity>({
     return whole;
   };
 }
+
+const attributesRule = (field: string) => (sent: unknown) =>
+  acceptableRoleAttributes(sent as readonly string[], field);
 
 /** Files often hold both, and fields in PEM are shown to those who may only read. */
 function refusePrivateKey(path: string, field: Field, value: unknown): void {

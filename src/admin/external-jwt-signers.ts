@@ -61,13 +61,15 @@ async function acceptableCreation(
   needs: AdminServices,
 ): Promise<ExternalJwtSigner['createIdentities']> {
   if (creation === null) return null;
-  const { name, email, roleAttributes, allowedRoleAttributes, authPolicyId } = creation;
+  const { name, email, roleAttributes, allowedRoleAttributes: allowed, authPolicyId } = creation;
   const selectors = { name, email, roleAttributes };
   for (const [member, selector] of Object.entries(selectors))
     if (selector !== null) acceptableSelector(`createIdentities.${member}`, selector);
   return {
     ...selectors,
-    ...(allowedRoleAttributes && { allowedRoleAttributes: acceptableRoleAttributes(allowedRoleAttributes) }),
+    ...(allowed && {
+      allowedRoleAttributes: acceptableRoleAttributes(allowed, 'createIdentities.allowedRoleAttributes'),
+    }),
     authPolicyId: await existingPolicy(needs, 'createIdentities.authPolicyId', authPolicyId),
   };
 }

@@ -8,13 +8,7 @@ import { asId, type IdentityId } from '../model/ids.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch, NewIdentity } from '../store/contracts/identities.ts';
-import {
-  acceptableEmail,
-  acceptableExternalId,
-  acceptableRoleAttributes,
-  refusedField,
-  takenRefused,
-} from './acceptable-values.ts';
+import { acceptableEmail, acceptableExternalId, refusedField, takenRefused } from './acceptable-values.ts';
 import {
   type AdminCall,
   actingFor,
@@ -39,7 +33,6 @@ const acceptable = acceptableBy<typeof identityEntity>({
     externalId: acceptableExternalId,
     email: acceptableEmail,
     authPolicyId: (id, needs) => existingPolicy(needs, 'authPolicyId', id),
-    roleAttributes: (attributes) => acceptableRoleAttributes(attributes),
   },
   follows: ({ email, emailVerified }, before) => {
     const isOther = email !== undefined && email !== (before?.email ?? null);

@@ -4,14 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
 import { importColumns } from '../model/bulk-actions.ts';
 import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
-import type { AuthPolicyId } from '../model/ids.ts';
+import { type AuthPolicyId, asId, type StoredName } from '../model/ids.ts';
 import { budgetOf, noOrder } from '../model/list-query.ts';
 import { foldedName, nameKeys } from '../model/names.ts';
 import { parseCsv } from '../platform/formats/csv.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { chunkSize, inChunks } from '../platform/in-chunks.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { reasonOf, refusedField } from './acceptable-values.ts';
+import { reasonOf, refusedField, typedName } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
 import { type Gathered, gatheredWork, type ImportProblem, mostAtOnce } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
@@ -94,12 +94,12 @@ export function rowsOf(csv: string, by: AdminCall, linesBefore: number): readonl
 
 function fieldsOf(
   { name, type = 'User', externalId, email, roleAttributes, authPolicy }: Row['values'],
-  policies: ReadonlyMap<string, AuthPolicyId>,
+  policies: ReadonlyMap<StoredName, AuthPolicyId>,
 ): NewIdentityFields {
   if (name === undefined) throw refusedField('name', 'is missing');
   const known = identityTypes.find((one) => one.toLowerCase() === type.toLowerCase());
   if (known === undefined) throw refusedField('type', `must be one of ${identityTypes.join(', ')}`);
-  const policy = authPolicy === undefined ? undefined : policies.get(authPolicy);
+  const policy = authPolicy === undefined ? undefined : policies.get(typedName(authPolicy));
   if (authPolicy !== undefined && policy === undefined)
     throw refusedField('authPolicy', 'names no auth policy');
   return {
@@ -122,16 +122,16 @@ async function policiesNamed(
   { store }: AdminServices,
   by: AdminCall,
   rows: readonly Row[],
-): Promise<ReadonlyMap<string, AuthPolicyId>> {
+): Promise<ReadonlyMap<StoredName, AuthPolicyId>> {
   const named = rows.flatMap(({ values }) => values.authPolicy ?? []);
-  const found = await inChunks([...new Set(named)], async (values) => {
+  const found = await inChunks([...new Set(named.map(typedName))], async (values) => {
     const terms = (['id', 'name'] as const).map((field) => ({ op: 'in', field, values }) as const);
     return (await store.authPolicies.list({ ...everyOne(by), filter: { op: 'or', terms } })).items;
   });
   // A name is not found under the id of another policy.
   return new Map([
-    ...found.map(({ id, name }) => [name, id] as const),
-    ...found.map(({ id }) => [id, id] as const),
+    ...found.map(({ id, name }) => [asId<StoredName>(name), id] as const),
+    ...found.map(({ id }) => [asId<StoredName>(id), id] as const),
   ]);
 }
 

@@ -24,6 +24,7 @@ import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.
 import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
+import type { IdentityPatch } from '../store/contracts/identities.ts';
 import { refusedField } from './acceptable-values.ts';
 import { rulesSent } from './auth-policies.ts';
 import { largestLimit } from './list-parameters.ts';
@@ -135,19 +136,18 @@ const newPolicyId = asId<AuthPolicyId>('new');
 /**
  * The effect of giving these identities other policies: one that is named, or one that is assigned to
  * their role attributes. Null: all keep theirs.
- * @param changed an identity after the change; its policy is null if none is named for it
+ * @param changed the change of an identity; its policy is null if none is named for it any more
  * @throws AuthError not_found   no such policy
  */
 export async function previewPolicies(
   needs: AdminServices,
   identities: readonly Identity[],
-  changed: (
-    identity: Identity,
-  ) => Pick<ReturnType<typeof asSent<Identity>>, 'roleAttributes' | 'authPolicyId'>,
+  changed: (identity: Identity) => Pick<IdentityPatch, 'roleAttributes' | 'authPolicyId'>,
 ): Promise<PolicyPreview | null> {
   const assigning = await needs.store.authPolicies.listAssigning();
   const after = (identity: Identity) => {
-    const { roleAttributes, authPolicyId } = changed(identity);
+    const { roleAttributes = identity.roleAttributes, authPolicyId = asSent(identity).authPolicyId } =
+      changed(identity);
     return assignedPolicy(assigning, roleAttributes, authPolicyId).authPolicyId;
   };
   const moved = identities.filter((identity) => after(identity) !== identity.authPolicyId);

@@ -15,7 +15,7 @@ import { asId, type OidcClientSecretId } from '../model/ids.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
 import { edgeAudience } from '../tokens/access-token.ts';
-import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
+import { refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordSecret } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
 import {
@@ -54,7 +54,6 @@ export const oidcClients = managed<typeof oidcClientEntity>({
     backchannelLogoutUri: (url, { limits }) => acceptableAddress('backchannelLogoutUri', url, limits),
     scopes: acceptableClientScopes,
     resources: acceptableResources,
-    allowedRoleAttributes: (attributes) => acceptableRoleAttributes(attributes),
     claims: acceptableClaims,
   },
   // Each of them replaces the other.

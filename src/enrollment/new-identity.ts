@@ -69,10 +69,11 @@ export async function enrollNewIdentity(
 export function roleAttributesSaidBy(
   { createIdentities }: ValidExternalJwt['signer'],
   value: unknown,
-): readonly string[] {
+): Identity['roleAttributes'] {
   const allowed = createIdentities?.allowedRoleAttributes;
   const texts = [value].flat().filter((each) => typeof each === 'string');
-  return acceptableRoleAttributes(texts.filter((each) => allowed?.includes(typedName(each)) ?? true));
+  const kept = texts.filter((each) => allowed?.includes(typedName(each)) ?? true);
+  return acceptableRoleAttributes(kept, 'roleAttributes');
 }
 
 /**

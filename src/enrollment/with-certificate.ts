@@ -1,7 +1,7 @@
 // Enrollment with a certificate from a third-party authority: `ottca` gives it to the identity of a token, `ca` also
 // creates the identity. The handshake has proven the key; the path is validated as for a login.
 
-import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
+import { trimmedName } from '../admin/acceptable-values.ts';
 import { claimRefusals, externalIdFrom } from '../login/certificate/ca-claim.ts';
 import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
@@ -69,7 +69,7 @@ export function enrollByCa(
       type: 'Default',
       externalId: externalIdOf(ca, path, attempt),
       isAdmin: false,
-      roleAttributes: acceptableRoleAttributes(ca.identityRoles),
+      roleAttributes: ca.identityRoles,
     } as const;
     const certificate = certificateOf(needs, id, { leaf, path });
     await enrollNewIdentity(needs, { identity, certificate }, attempt);

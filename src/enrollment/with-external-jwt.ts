@@ -12,6 +12,7 @@ import {
 import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { quoted } from '../platform/formats/quoted.ts';
@@ -96,7 +97,7 @@ function namedByClaims(
   signer: ExternalJwtSigner,
   claims: Claims,
   attempt: AttemptRecorder,
-): { readonly name: string; readonly roleAttributes: readonly string[] } {
+): Pick<Identity, 'name' | 'roleAttributes'> {
   const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
   const why = { check: 'name and attributes', reason: 'enrollment-name-refused' } as const;
   const vouchedFor = (selector: string): unknown => {

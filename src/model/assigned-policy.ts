@@ -16,7 +16,7 @@ export type AssignedPolicy = Pick<Identity, 'authPolicyId' | 'authPolicyFrom'>;
  */
 export function assignedPolicy(
   policies: readonly AssigningPolicy[],
-  roleAttributes: readonly string[],
+  roleAttributes: Identity['roleAttributes'],
   named: AuthPolicyId | null = null,
 ): AssignedPolicy {
   if (named !== null) return { authPolicyId: named, authPolicyFrom: 'identity' };

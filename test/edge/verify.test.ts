@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import { openSession } from '../legacy/support.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
@@ -11,7 +12,7 @@ const name = 'Åda, 100% “root”';
 
 const server = await startTestServer();
 const id = await server.createUser({ name, username: 'ada', password });
-const roleAttributes = ['crew', 'night shift', 'a,bå'];
+const roleAttributes = ['crew', 'night shift', 'a,bå'].map(typedName);
 await server.store.identities.update(id, { roleAttributes }, server.clock.now());
 const bearer = (await loggedIn(server, 'ada')).accessToken;
 after(() => server.close());

@@ -6,6 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hashRawSync } from '@node-rs/argon2';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { authority, client as clientCertificate, commonName, type Made } from '../support/chains.ts';
@@ -641,7 +642,7 @@ describe('an import of a source that has changed since', () => {
         await home.running(async ({ store, clock }) => {
           const [bea] = (await store.identities.list(everything)).items.filter(({ name }) => name === 'bea');
           assert.ok(bea !== undefined);
-          await store.identities.update(bea.id, { roleAttributes: ['here'] }, clock.now());
+          await store.identities.update(bea.id, { roleAttributes: [typedName('here')] }, clock.now());
           const [cleo] = (await store.identities.list(everything)).items.filter(
             ({ name }) => name === 'cleo',
           );

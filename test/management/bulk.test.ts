@@ -51,6 +51,20 @@ describe('a change of many', () => {
     assert.ok(!(await read(id)).roleAttributes.includes('B\u00fcro'));
   });
 
+  test('shows the policies of a list of role attributes however its letters are composed', async () => {
+    const { filter } = await group(2);
+    const policy = { name: 'of the bureau', assignTo: ['Bu\u0308ro 2'], secondary: { requireTotp: true } };
+    createdId(await root.call('POST', 'auth-policies', policy));
+    const shown = await preview({ filter, change: { roleAttributes: [' Bu\u0308ro 2'] } });
+    assert.equal(shown.json.data.policy?.touched.count, 2, shown.text);
+  });
+
+  test('names a policy of a table however its letters are composed', async () => {
+    createdId(await root.call('POST', 'auth-policies', { name: 'K\u00fcche' }));
+    const tried = await importing('name,authPolicy\ncook,Ku\u0308che\n', '?dryRun=true');
+    assert.deepEqual(tried.json.data.problems, [], tried.text);
+  });
+
   test('gives everybody whom a filter selects another policy, with one audit event each', async () => {
     const { ids, filter } = await group(10);
     const authPolicyId = createdId(

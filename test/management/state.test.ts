@@ -194,6 +194,12 @@ describe('a document of what is managed', () => {
   test('names the entity whose value is refused, and the nearest known member for an unknown one', async () => {
     const named = await apply({ identity: [{ name: 'ana', authPolicy: 'gone' }] });
     assertRefused(named, 'identity[ana].authPolicy');
+    assertRefused(
+      await apply({ ca: [{ name: 'partner', identityRoles: [''] }] }),
+      'ca[partner].identityRoles',
+    );
+    const wiki = { name: 'wiki', allowedRoleAttributes: [''] };
+    assertRefused(await apply({ 'oidc-client': [wiki] }), 'oidc-client[wiki].allowedRoleAttributes');
     for (const [state, field, near] of [
       [
         { identity: [{ name: 'ana', roleAtributes: [] }] },
@@ -358,4 +364,24 @@ describe('the right to use it', () => {
     const events = server.log.entries.map(({ fields }) => fields);
     assert.ok(events.some(({ action, entity }) => action === 'disable' && entity === 'identity'));
   });
+});
+
+test('a document finds a policy and a signer however the letters of their names are composed', async () => {
+  const named = (ue: string) => ({
+    'auth-policy': [{ name: `B${ue}ro`, secondary: { requireExtJwt: `T${ue}r` } }],
+    'ext-jwt-signer': [
+      {
+        name: `T${ue}r`,
+        issuer: 'https://door.example',
+        audience: 'x',
+        jwksEndpoint: 'https://door.example/',
+      },
+    ],
+    identity: [{ name: `J${ue}rgen`, authPolicy: `B${ue}ro` }],
+  });
+  const made = await apply(named('u\u0308'), { dryRun: true });
+  assert.equal(made.json.data?.created.length, 3, made.text);
+  assert.equal((await apply(named('\u00fc'))).status, 200);
+  const again = await apply(named('u\u0308'), { dryRun: true });
+  assert.equal(again.json.data?.unchanged.length, 3, again.text);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import type { Actor, Right } from '../../src/model/actor.ts';
 import { type ApiSessionId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
@@ -219,7 +220,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
         const made = names.map((name, at) =>
           newIdentity({
             name,
-            roleAttributes: [`r${at}`],
+            roleAttributes: [typedName(`r${at}`)],
             ...(at % 7 === 0 && { externalId: uniqueName() }),
           }),
         );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import { type caEntity, isTrustedForLogin, noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
@@ -17,7 +18,7 @@ export function newCa(changes: Partial<NewCa> = {}): NewCa {
     isAuthEnabled: true,
     isAutoCaEnrollmentEnabled: false,
     isOttCaEnrollmentEnabled: false,
-    identityRoles: ['a'],
+    identityRoles: [typedName('a')],
     identityNameFormat: '',
     externalIdClaim: {
       location: 'COMMON_NAME',

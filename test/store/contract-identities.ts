@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import {
   type AuthenticatorId,
   type AuthPolicyId,
@@ -34,7 +35,7 @@ const taken = (field: string) => (error: unknown) => error instanceof AlreadyTak
 export function identityTests({ store }: SharedDatabase): void {
   describe('identities', () => {
     test('are found by the keys of their names, and assigned policies with role attributes', async () => {
-      const roleAttributes = [uniqueName('staff')];
+      const roleAttributes = [typedName(uniqueName('staff'))];
       const identity = newIdentity({ name: uniqueName('Key'), roleAttributes });
       await store.identities.create(identity, null, t0);
       const keys = nameKeys(identity.name.toUpperCase());
@@ -66,7 +67,7 @@ export function identityTests({ store }: SharedDatabase): void {
         externalId: uniqueName('external'),
         email: 'ana@example.com',
         emailVerified: true,
-        roleAttributes: ['a', 'b'],
+        roleAttributes: ['a', 'b'].map(typedName),
         tags: { size: 3, note: 'Größe "ß"', gone: null, on: true },
       });
       await store.identities.create(identity, null, t0);
@@ -146,7 +147,7 @@ export function identityTests({ store }: SharedDatabase): void {
 
     test('only the members of a patch are changed', async () => {
       const { id } = await createUser(store, {
-        roleAttributes: ['keep'],
+        roleAttributes: [typedName('keep')],
         externalId: uniqueName('external'),
       });
       const before = await store.identities.find(id);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
@@ -44,7 +45,7 @@ async function createAll(store: Store, names: readonly string[], mark: string): 
     const externalId = at % 2 === 0 ? null : `${mark}-${at}`;
     const type = at % 3 === 0 ? 'Device' : 'User';
     await store.identities.create(
-      newIdentity({ name, type, externalId, roleAttributes: [mark] }),
+      newIdentity({ name, type, externalId, roleAttributes: [typedName(mark)] }),
       null,
       t0 + at,
     );
@@ -113,7 +114,7 @@ export function listTests({ store }: SharedDatabase): void {
     }
 
     test('several texts contain one of them as a whole', async () => {
-      const roleAttributes = ['a', 'x,', 'back\\slash', "o'brien", '"quoted"', '%'];
+      const roleAttributes = ['a', 'x,', 'back\\slash', "o'brien", '"quoted"', '%'].map(typedName);
       const name = uniqueName();
       const identity = newIdentity({ name, roleAttributes });
       await store.identities.create(identity, null, t0);

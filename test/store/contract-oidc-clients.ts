@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { typedName } from '../../src/admin/acceptable-values.ts';
 import type { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import type { OidcClientId, OidcClientSecretId } from '../../src/model/ids.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
@@ -31,7 +32,7 @@ export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient =
   droppedScopes: [],
   apiAccess: false,
   resources: [],
-  allowedRoleAttributes: ['staff'],
+  allowedRoleAttributes: [typedName('staff')],
   claims: { email: 'tags.email' },
   accessTokenDuration: null,
   refreshTokenDuration: 3_600_000,

@@ -116,7 +116,7 @@ async function makeChanges(
   return { created, changed, unchanged, seen };
 }
 
-function match(kind: StateKind, given: readonly NamedState[], { entities }: StoredState): Matched[] {
+function match(kind: StateKind, given: readonly NamedState<string>[], { entities }: StoredState): Matched[] {
   const byName = new Map(entities[kind].map((entity) => [entity.state.name, entity]));
   const names = new Set<string>();
   return given.map((each, index) => {

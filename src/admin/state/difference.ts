@@ -2,6 +2,7 @@
 
 import type { Field, Fields } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import { typedName } from '../acceptable-values.ts';
 import { secretChanged } from '../admin-call.ts';
 import type { MemberChange } from './state.ts';
 
@@ -27,7 +28,10 @@ export function differences(fields: Fields, stored: object, given: object): read
 }
 
 function comparable(field: Field, value: unknown): string {
-  if (Array.isArray(value) && field.isSet) return JSON.stringify([...new Set(value)].sort());
+  const isNamed = field.areRoleAttributes || field.kind === 'reference' || field.kind === 'references';
+  if (typeof value === 'string' && isNamed) return typedName(value);
+  if (Array.isArray(value) && field.isSet)
+    return JSON.stringify([...new Set(isNamed ? value.map(typedName) : value)].sort());
   if (field.kind === 'pem' && typeof value === 'string') return value.replaceAll(/\s/g, '');
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -8,6 +8,7 @@ import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { forReaders } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
+import { asId, type StoredName } from '../../model/ids.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { refusedField } from '../acceptable-values.ts';
@@ -25,8 +26,8 @@ export interface StoredEntity {
 export interface StoredState {
   readonly entities: Readonly<Record<StateKind, readonly StoredEntity[]>>;
   /** Ids by name, also of kinds that were not requested. */
-  readonly policyIds: ReadonlyMap<string, string>;
-  readonly signerIds: ReadonlyMap<string, string>;
+  readonly policyIds: ReadonlyMap<StoredName, string>;
+  readonly signerIds: ReadonlyMap<StoredName, string>;
 }
 
 /** Names, by id, with which entries of a document refer to each other. */
@@ -46,7 +47,8 @@ export async function readState(
     kinds.has(kind)
       ? (await Array.fromAsync(pagesOf(entriesOf(kind, needs, { names, hasSecrets: true }), reader))).flat()
       : [];
-  const idsByName = (byId: ReadonlyMap<string, string>) => new Map([...byId].map(([id, name]) => [name, id]));
+  const idsByName = (byId: ReadonlyMap<string, string>) =>
+    new Map([...byId].map(([id, name]) => [asId<StoredName>(name), id]));
   const entities: [StateKind, readonly StoredEntity[]][] = [];
   for (const kind of stateKinds) entities.push([kind, await all(kind)]);
   return {

@@ -3,9 +3,9 @@
 import type { Field, Fields } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
-import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
+import { type AuthPolicyId, asId, type SignerId, type StoredName } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
-import { refusedField } from '../acceptable-values.ts';
+import { refusedField, typedName } from '../acceptable-values.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
 import type { NamedState } from './state.ts';
 
@@ -19,7 +19,7 @@ export interface Matched {
 /** Ids by name, of stored entities and of those that will be created: policies and signers refer to one another. */
 export interface References {
   /** The id that a new policy or signer will have. */
-  plannedId(kind: StateKind, name: string): string;
+  plannedId(kind: StateKind, name: StoredName): string;
   /** Whether there is, or will be, a policy or signer with this id. */
   isKnown(id: string): boolean;
   /** @throws AuthError could_not_validate */
@@ -42,9 +42,9 @@ export function referencesOf(
   }
   const known = new Set([...policies.values(), ...signers.values()]);
   const idOf =
-    (ids: ReadonlyMap<string, string>, what: string) =>
+    (ids: ReadonlyMap<StoredName, string>, what: string) =>
     (field: string, name: string): string => {
-      const id = ids.get(name);
+      const id = ids.get(typedName(name));
       if (id === undefined) throw refusedField(field, `names no ${what}`, name);
       return id;
     };

@@ -3,6 +3,7 @@
 import type { Entity } from '../../model/entities/entity.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
+import type { StoredName } from '../../model/ids.ts';
 import { authPolicies } from '../auth-policies.ts';
 import { cas } from '../cas.ts';
 import { configTypes } from '../config-types.ts';
@@ -29,15 +30,15 @@ export function entityOf(kind: StateKind): Entity {
 }
 
 /** An entity with some of the members of its table (`stateFields`), without secrets. */
-export interface NamedState {
-  readonly name: string;
+export interface NamedState<Name extends string = StoredName> {
+  readonly name: Name;
   /** Of entities that others know by their id: configuration types and applications. */
   readonly id?: string | undefined;
   readonly [member: string]: unknown;
 }
 
 /** The document says nothing about a missing kind. */
-export type State = { readonly [Kind in StateKind]?: readonly NamedState[] | undefined };
+export type State = { readonly [Kind in StateKind]?: readonly NamedState<string>[] | undefined };
 
 /** One member of an entity that differs from the document. */
 export interface MemberChange {

@@ -2,6 +2,7 @@ import { DAY } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
 import { usualPolicy } from '../usual-policy.ts';
 import {
+  attributes,
   type Change,
   choice,
   duration,
@@ -113,10 +114,9 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       { column: 'secondary_rules' },
     ),
     /** Identities with one of these role attributes get it, unless they have one of their own. */
-    assignTo: texts({
+    assignTo: attributes({
       ...usually([]),
       isListed: true,
-      isSet: true,
       description:
         'Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too',
     }),

@@ -1,5 +1,6 @@
 import type { CaId } from '../ids.ts';
 import {
+  attributes,
   choice,
   entity,
   flag,
@@ -43,7 +44,7 @@ export const caEntity = entity<CaId>()({
     isAutoCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
     isOttCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
     /** Role attributes of identities that enroll through it. */
-    identityRoles: texts({ ...usually([]), isSet: true }),
+    identityRoles: attributes(usually([])),
     /** Template for the names of such identities. */
     identityNameFormat: text(usually('')),
     /**

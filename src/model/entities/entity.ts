@@ -2,6 +2,7 @@
 // description is data; each layer has one reader of it.
 
 import type { Millis } from '../../platform/time-units.ts';
+import type { StoredName } from '../ids.ts';
 
 /** The kind of a field's value. */
 export type Kind =
@@ -74,6 +75,8 @@ export interface FieldRules<Value = unknown> {
   /** Its order has no meaning. */
   readonly isSet?: true;
   readonly maxItems?: number;
+  /** Of texts: they are role attributes. */
+  readonly areRoleAttributes?: true;
   /** A thumbprint of a certificate: base64url here, and outside as browsers show it. */
   readonly isFingerprint?: true;
   readonly description?: string;
@@ -109,7 +112,10 @@ type Made<Value, Rules, Sent = Value> = Field<Value | StoredNull<Rules>, Ways<Ru
 type NullIn<Rules> = Rules extends { isNullable: true } ? null : never;
 type StoredNull<Rules> = Rules extends { isChosenIfNull: true } ? never : NullIn<Rules>;
 
-function made<Value, const Rules extends FieldRules<Value>>(kind: Kind, rules: Rules): Made<Value, Rules> {
+function made<Value, const Rules extends FieldRules<Value>, Sent = Value>(
+  kind: Kind & FieldRules,
+  rules: Rules,
+): Made<Value, Rules, Sent> {
   return { ...kind, ...rules };
 }
 
@@ -145,6 +151,10 @@ export const duration = <const R extends FieldRules<Millis> = Usual>(
 ) => made<Millis, R>({ kind: 'duration', ...bounds }, rules);
 export const texts = <const R extends FieldRules<readonly string[]> = Usual>(rules = usual as R) =>
   made<readonly string[], R>({ kind: 'texts' }, rules);
+const ofAttributes = { kind: 'texts', isSet: true, areRoleAttributes: true } as const;
+/** Role attributes. */
+export const attributes = <const R extends FieldRules<readonly StoredName[]> = Usual>(rules = usual as R) =>
+  made<readonly StoredName[], R, readonly string[]>(ofAttributes, rules);
 export const choice = <const W extends readonly string[], const R extends FieldRules<W[number]> = Usual>(
   choices: W,
   rules = usual as R,

@@ -1,6 +1,7 @@
 import type { Seconds } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
 import {
+  attributes,
   choice,
   defaultsOf,
   entity,
@@ -92,7 +93,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
         email: text({ isNullable: true, default: 'email' }),
         roleAttributes: text({ isNullable: true }),
         /** Of what the claim contains, at an enrollment too, only these; missing: all. */
-        allowedRoleAttributes: texts({ isOptional: true, isShownIfSet: true, isSet: true, maxItems: 100 }),
+        allowedRoleAttributes: attributes({ isOptional: true, isShownIfSet: true, maxItems: 100 }),
         /** Null: the default one. */
         authPolicyId: reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
       },

@@ -1,6 +1,7 @@
 import type { AuthPolicyId, IdentityId } from '../ids.ts';
 import { permissions } from '../permission.ts';
 import {
+  attributes,
   choice,
   choices,
   defaultsOf,
@@ -10,7 +11,6 @@ import {
   type Stored,
   tags,
   text,
-  texts,
   time,
   usually,
 } from './entity.ts';
@@ -89,7 +89,7 @@ export const identityEntity = entity<IdentityId>()({
       description:
         'A time within the next ten years. It also disables the identity. Null: until it is enabled again',
     }),
-    roleAttributes: texts({ ...usually([]), isListed: true, isSet: true }),
+    roleAttributes: attributes({ ...usually([]), isListed: true }),
     lastLoginAt: time({
       isNullable: true,
       isDerived: true,

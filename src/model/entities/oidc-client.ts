@@ -1,6 +1,7 @@
 import type { Millis } from '../../platform/time-units.ts';
 import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
 import {
+  attributes,
   choice,
   duration,
   entity,
@@ -93,7 +94,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     /** Further audiences that it may request (RFC 8707). */
     resources: texts({ default: [], isSet: true }),
     /** The identities that may use it: those with one of these; empty: all. */
-    allowedRoleAttributes: texts({ default: [], isSet: true }),
+    allowedRoleAttributes: attributes({ default: [] }),
     /** Where claims come from: `name`, `username`, `email`, `externalId`, `roleAttributes` or `tags.NAME`. */
     claims: pairs<MappedClaim>()({ default: {} }),
     /** Null: as configured for the server. */

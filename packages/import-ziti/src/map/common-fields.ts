@@ -6,6 +6,7 @@ import {
   trimmedName,
 } from '../../../../src/admin/acceptable-values.ts';
 import type { Tags } from '../../../../src/model/entities/entity.ts';
+import type { StoredName } from '../../../../src/model/ids.ts';
 import type { Millis } from '../../../../src/platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
@@ -83,9 +84,9 @@ export function roleAttributesOf(
   { findings }: MapNeeds,
   subject: Subject,
   { field, attributes }: { readonly field: string; readonly attributes: readonly string[] },
-): readonly string[] {
+): readonly StoredName[] {
   const kept = attributes.flatMap((attribute) => {
-    const one = accepted(() => acceptableRoleAttributes([attribute]));
+    const one = accepted(() => acceptableRoleAttributes([attribute], field));
     if ('refusal' in one) {
       findings.deviates(subject, field, `lacks ${JSON.stringify(attribute)}: it ${one.refusal}`);
       return [];
