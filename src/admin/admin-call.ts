@@ -117,7 +117,7 @@ export function withoutAdministrator(error: unknown): never {
   if (!(error instanceof NoAdministratorLeft)) throw error;
   throw new AuthError('conflict', {
     description:
-      'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true',
+      'This change would leave no administrator who can log in. Create another administrator first, or repeat the request with ?force=true',
     // Tells a program which refusal this is, and which parameter lifts it.
     fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
     cause: error,

@@ -195,9 +195,9 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
     'Die Richtlinie verlangt einen Passkey mit PIN, Finger oder Gesicht',
   'The policy allows certain models of authenticators, and this one did not prove to be any':
     'Die Richtlinie erlaubt bestimmte Modelle von Authenticatoren, und dieser hat keines nachgewiesen',
-  'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true':
+  'This change would leave no administrator who can log in. Create another administrator first, or repeat the request with ?force=true':
     'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an, oder wiederholen Sie die Anfrage mit ?force=true',
-  'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true: {1}':
+  'This change would leave no administrator who can log in. Create another administrator first, or repeat the request with ?force=true: {1}':
     'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
   'No document names {1}, the identity of this login, so it would be deleted. Add it to a document, or repeat the request with ?force=true':
     'Kein Dokument nennt {1}, die Identität dieser Anmeldung; sie würde gelöscht. Nehmen Sie sie in ein Dokument auf, oder wiederholen Sie die Anfrage mit ?force=true',
