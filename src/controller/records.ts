@@ -8,7 +8,7 @@ import { auditLog, keptAudit } from '../explain/audit-trail.ts';
 import {
   type AttemptLabels,
   type AuditLabels,
-  countedAttempts,
+  attemptCounter,
   countedAudit,
   tally,
 } from '../explain/counts.ts';
@@ -34,8 +34,13 @@ export function openRecords(base: Base) {
   const attemptRecords = attemptLog(needs, keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
+  const count = attemptCounter(loginAttempts);
   const attempts = {
-    ...countedAttempts(recordedAttempts({ clock, random }, keepAttempt), loginAttempts),
+    ...recordedAttempts({ clock, random }, (attempt) => {
+      // Even if a flood drops the record.
+      count(attempt);
+      keepAttempt(attempt);
+    }),
     keep: keepAttempt,
     /** Resolves when the decision records and audit events of all threads so far are in the store. */
     async flush() {

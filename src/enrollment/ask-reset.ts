@@ -62,38 +62,36 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
       if (name === null) return forgotten;
       const now = needs.clock.now();
       const accounts = await accountsOf(needs, name);
-      const attempt = () => needs.attempts.begin('enroll', 'enrollment', { requestId, ipAddress, issuer });
-      if (accounts.length === 0) {
-        const record = attempt();
-        record.about({ subject: unknownNameMark(needs.unknownNameKey, usernameKey(name) ?? '') });
-        record.passed('method', 'password reset by mail');
-        record.failed('account', 'unknown-user');
-        record.conclude();
-      }
-      for (const { identity } of accounts) {
-        const record = attempt();
-        record.about({ identityId: identity.id, subject: identity.name });
-        record.passed('method', 'password reset by mail');
-        const found = await resettable({ ...needs, mailing: needs.mailing() }, identity.id);
-        const objection =
-          found === null
-            ? 'method-not-allowed'
-            : (found.objection ?? ((await countResetOf(needs, identity.id)) ? null : 'throttled'));
-        if (found === null || found.email === null || objection !== null) {
-          record.failed(
-            'reset by mail',
-            objection ?? 'reset-unverified',
-            found === null ? 'no password' : undefined,
-          );
-        } else {
-          record.passed('reset by mail', 'the mail is queued');
+      const origin = { requestId, ipAddress, issuer };
+      const step = { step: 'enroll', mechanism: 'enrollment', origin } as const;
+      if (accounts.length === 0)
+        await needs.attempts.decide(step, async (attempt) => {
+          attempt.about({ subject: unknownNameMark(needs.unknownNameKey, usernameKey(name) ?? '') });
+          attempt.passed('method', 'password reset by mail');
+          attempt.failed('account', 'unknown-user');
+          return { verdict: 'refused' };
+        });
+      for (const { identity } of accounts)
+        await needs.attempts.decide(step, async (attempt) => {
+          attempt.about({ identityId: identity.id, subject: identity.name });
+          attempt.passed('method', 'password reset by mail');
+          const found = await resettable({ ...needs, mailing: needs.mailing() }, identity.id);
+          const objection =
+            found === null
+              ? 'method-not-allowed'
+              : (found.objection ?? ((await countResetOf(needs, identity.id)) ? null : 'throttled'));
+          if (found === null || found.email === null || objection !== null) {
+            const saw = found === null ? 'no password' : undefined;
+            attempt.failed('reset by mail', objection ?? 'reset-unverified', saw);
+            return { verdict: 'refused' };
+          }
           const matter = { kind: 'reset', askedAt: now } as const;
           const mail = { identityId: identity.id, to: found.email, language, issuer, matter };
           const ofMail = { kind: 'mail', subscriber: mailServer, id: `${id}.${identity.id}` } as const;
           await needs.store.deliveries.add({ ...ofMail, payload: mail }, now);
-        }
-        record.conclude();
-      }
+          attempt.passed('reset by mail', 'the mail is queued');
+          return { verdict: 'passed' };
+        });
       return forgotten;
     },
   };

@@ -1,7 +1,7 @@
 // Shared by all ways of enrolling: the decision record, the audit events, and how refusals are made.
 
 import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
-import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
+import { AuthError, type AuthErrorOptions, isRefusal } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
 import type { LoginServices } from '../login/services.ts';
@@ -44,30 +44,23 @@ export async function attemptToEnroll<Result extends Enrolled>(
 ): Promise<Result> {
   const isProof = provenBySender.has(method);
   if (isProof) await requireOpenSource(needs, origin.ipAddress);
-  const attempt = needs.attempts.begin('enroll', 'enrollment', origin);
-  attempt.passed('method', method);
-  let enrolled: Result;
-  try {
-    enrolled = await decide(attempt);
-  } catch (error) {
-    // A failure that the caller did not cause is not a decision.
-    if (!(error instanceof EnrollmentRefused)) throw error;
-    attempt.conclude();
+  const step = { step: 'enroll', mechanism: 'enrollment', origin } as const;
+  const decided = needs.attempts.decide(step, async (attempt) => {
+    attempt.passed('method', method);
+    const enrolled = await decide(attempt);
+    attempt.about({ identityId: enrolled.identityId });
+    return { verdict: 'passed', enrolled };
+  });
+  const { enrolled } = await decided.catch(async (error) => {
+    if (!isRefusal(error)) throw error;
     if (isProof) await countRefusal(needs, origin.ipAddress);
     needs.audit.record({ event: 'enrollment.refused', enrollment: method }, origin);
     throw error;
-  }
-  attempt.about({ identityId: enrolled.identityId });
-  attempt.conclude();
+  });
   const { identityId, passkeyId } = enrolled;
   const added = passkeyId === undefined ? {} : { passkeyId };
   needs.audit.record({ event: 'enrollment.completed', enrollment: method, identityId, ...added }, origin);
   return enrolled;
-}
-
-/** A refusal whose reason is in the decision record. */
-export class EnrollmentRefused extends AuthError {
-  override readonly name = 'EnrollmentRefused';
 }
 
 /** A refusal: the check, its reason and its finding for the decision record; the rest for the client. */
@@ -83,9 +76,9 @@ interface Refusal extends Omit<AuthErrorOptions, 'reason'> {
 export function refusal(
   attempt: AttemptRecorder,
   { check, reason, saw, code = 'invalid_enrollment_token', ...options }: Refusal,
-): EnrollmentRefused {
+): AuthError {
   attempt.failed(check, reason, saw);
-  return new EnrollmentRefused(code, options);
+  return new AuthError(code, options);
 }
 
 /** The result of a rule that has no access to the record; its refusal is recorded. */
@@ -124,7 +117,7 @@ function recordedRefusal(
   why: Pick<Refusal, 'check' | 'reason'>,
   error: unknown,
 ): unknown {
-  if (!(error instanceof AuthError) || error.code === 'busy' || error.code === 'unavailable') return error;
+  if (!isRefusal(error)) return error;
   const { code, description, fields } = error;
   return refusal(attempt, { ...why, saw: description, code, description, fields, cause: error });
 }

@@ -105,16 +105,17 @@ async function requirePresentOne(
     chain,
   }: { authenticator: CertificateAuthenticator; chain: readonly Buffer[] | null },
 ): Promise<void> {
-  const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
-  const verdict = await verifyCertificate(needs, chain, attempt);
-  if (verdict.verdict === 'refused' || verdict.proof.authenticatorId !== id) {
-    // A valid certificate of another authenticator has passed no step of a login.
-    if (verdict.verdict === 'refused') attempt.conclude();
+  const step = { step: 'cert', mechanism: caller.mechanism, origin } as const;
+  const presented = await needs.attempts.decide(step, async (attempt) => {
+    const verdict = await verifyCertificate(needs, chain, attempt);
+    // To extend a certificate, or to present another one, is no step of a login.
+    return verdict.verdict === 'refused' ? verdict : { ...verdict, verdict: 'unrecorded' };
+  });
+  if (presented.verdict === 'refused' || presented.proof.authenticatorId !== id)
     throw new AuthError('forbidden', {
       description: 'The connection has to present the certificate that is to be extended',
     });
-  }
-  if (verdict.proof.caId !== null)
+  if (presented.proof.caId !== null)
     throw new AuthError('conflict', {
       description: 'The certificate comes from a third-party authority, which alone can renew it',
     });

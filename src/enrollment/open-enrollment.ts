@@ -1,3 +1,4 @@
+import type { AuthError } from '../errors/auth-error.ts';
 import { isDisabled } from '../model/account.ts';
 import type { TokenMethod } from '../model/enrollment.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
@@ -5,7 +6,7 @@ import { isoTime } from '../platform/clock.ts';
 import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { foreignToken, readOpaqueToken } from '../tokens/opaque-token.ts';
-import { type Enrolled, type EnrollmentRefused, type EnrollmentServices, refusal } from './enroll-attempt.ts';
+import { type Enrolled, type EnrollmentServices, refusal } from './enroll-attempt.ts';
 
 /** An enrollment that works now, with the hash of the presented token. */
 export interface PresentedEnrollment extends OpenEnrollment {
@@ -85,11 +86,11 @@ function takenOutcome(error: unknown, attempt: AttemptRecorder): never {
   throw refusal(attempt, { ...why, code: 'already_enrolled', ...(description && { description }) });
 }
 
-function expired(attempt: AttemptRecorder, expiresAt: number): EnrollmentRefused {
+function expired(attempt: AttemptRecorder, expiresAt: number): AuthError {
   const why = { check: 'expiry', reason: 'enrollment-expired', saw: `since ${isoTime(expiresAt)}` } as const;
   return refusal(attempt, { ...why, code: 'enrollment_expired' });
 }
 
-function disabled(attempt: AttemptRecorder): EnrollmentRefused {
+function disabled(attempt: AttemptRecorder): AuthError {
   return refusal(attempt, { check: 'identity enabled', reason: 'identity-disabled' });
 }

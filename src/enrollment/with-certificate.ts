@@ -2,6 +2,7 @@
 // creates the identity. The handshake has proven the key; the path is validated as for a login.
 
 import { trimmedName } from '../admin/acceptable-values.ts';
+import { AuthError } from '../errors/auth-error.ts';
 import { claimRefusals, externalIdFrom } from '../login/certificate/ca-claim.ts';
 import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
@@ -14,7 +15,6 @@ import {
   attemptToEnroll,
   byRule,
   type Enrolled,
-  EnrollmentRefused,
   type EnrollmentServices,
   refusal,
 } from './enroll-attempt.ts';
@@ -92,7 +92,7 @@ async function authorityOf(
   const path = await findTrustedPath(needs, chain, { attempt, allowExpired: false });
   const leaf = chain?.[0];
   if (path === null || leaf === undefined)
-    throw new EnrollmentRefused('enrollment_certificate_refused', {
+    throw new AuthError('enrollment_certificate_refused', {
       description:
         leaf === undefined
           ? 'Connect with the client certificate that is to be enrolled'
@@ -105,7 +105,7 @@ async function authorityOf(
   return { path, ca, leaf };
 }
 
-function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
+function notAllowed(attempt: AttemptRecorder, saw: string): AuthError {
   const why = { check: 'allowed by the CA', reason: 'enrollment-not-allowed', saw } as const;
   return refusal(attempt, { ...why, code: 'enrollment_not_allowed' });
 }

@@ -2,6 +2,7 @@
 // otherwise it logs in with such JWTs.
 
 import { trimmedName } from '../admin/acceptable-values.ts';
+import { AuthError } from '../errors/auth-error.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
 import {
   furtherThan,
@@ -20,7 +21,6 @@ import {
   attemptToEnroll,
   byRule,
   type Enrolled,
-  EnrollmentRefused,
   type EnrollmentServices,
   refusal,
 } from './enroll-attempt.ts';
@@ -80,7 +80,7 @@ async function verify(
   const [furthest] = refusals.sort(furtherThan);
   if (furthest === undefined) attempt.failed('token', 'no-token');
   else recordRefusal(needs.signers, attempt, furthest);
-  throw new EnrollmentRefused('invalid_auth');
+  throw new AuthError('invalid_auth');
 }
 
 function refuseUnlessAllowed(signer: ExternalJwtSigner, csr: string | null, attempt: AttemptRecorder): void {

@@ -28,7 +28,6 @@ import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import {
   attemptToEnroll,
   type Enrolled,
-  EnrollmentRefused,
   type EnrollmentServices,
   hashChosen,
   refusal,
@@ -176,19 +175,12 @@ export function choosePasskey(
     const { identity } = open;
     const answered = { ...registrationOf(needs, { open, token, origin }), answer, name, origin };
     const registration = possibleRegistration(answered);
-    const passkey = await newPasskey(needs, registration, attempt).catch((error) => {
-      throw error instanceof AuthError ? refused(error) : error;
-    });
+    const passkey = await newPasskey(needs, registration, attempt);
     await redeem(needs, { token, open, chosen: { method: 'passkey', passkey } }, attempt);
     needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
     const username = open.password?.username ?? identity.name;
     return { identityId: identity.id, certificateChain: null, username, passkeyId: passkey.id };
   });
-}
-
-/** A refusal that is in the record already. */
-function refused({ code, description, fields }: AuthError): EnrollmentRefused {
-  return new EnrollmentRefused(code, { description, fields });
 }
 
 function registrationOf(
@@ -215,7 +207,7 @@ async function redeem(
   const proof = reset === null ? { tokenHash: hashOf(needs, token) } : { reset };
   const redemption = { ...proof, identityId: identity.id, chosen, now: needs.clock.now() };
   const outcome = await needs.store.invitations.redeem(redemption);
-  if (outcome === 'taken' || outcome === 'too-many') throw refused(notAdded(outcome, attempt));
+  if (outcome === 'taken' || outcome === 'too-many') throw notAdded(outcome, attempt);
   if (outcome !== 'set') throw dead(attempt, outcome, 'another request used it first');
 }
 

@@ -1,7 +1,7 @@
 // Failures that have a meaning outside. Anything else that is thrown is a defect and becomes `server_error`.
 
 import type { Challenge } from './challenge.ts';
-import { type ErrorCode, errorCodes } from './codes.ts';
+import { type ErrorCode, type ErrorPageKind, errorCodes } from './codes.ts';
 
 /** One field of a request that was refused. */
 export interface FieldProblem {
@@ -74,6 +74,16 @@ export class AuthError extends Error {
     this.reason = options.reason;
     this.allow = options.allow ?? [];
   }
+}
+
+const decidesNothing: ReadonlySet<ErrorPageKind> = new Set(['rate_limited', 'outage', 'defect']);
+
+/**
+ * Whether an error refuses what its caller sent. A defect or an outage of ours decides nothing, nor do too many
+ * requests, a flood of which would displace the records of decisions.
+ */
+export function isRefusal(error: unknown): error is AuthError {
+  return error instanceof AuthError && !decidesNothing.has(errorCodes[error.code].page);
 }
 
 /** The result of a look-up by id. @throws AuthError not_found   there is none */

@@ -1,12 +1,16 @@
 // Decision records: each step of a login records its checks, their findings and the check that refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
+import { AuthError, isRefusal } from '../errors/auth-error.ts';
+import { type ErrorPageKind, errorCodes } from '../errors/codes.ts';
 import { eventsOfAttempt, type Subscribers } from '../events/subscribers.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
+import type { AttemptLog, LoginAttempt, StepToDecide } from '../model/login-attempt.ts';
+import { type NotedRecord, notedRecord } from '../model/noted-record.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { recentMap } from '../platform/caches.ts';
 import type { Clock } from '../platform/clock.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
@@ -115,6 +119,36 @@ function refusedRequestShares(clock: Clock): (attempt: ConcludedAttempt) => bool
   };
 }
 
+const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
+  malformed: 'request-refused',
+  invalid_client: 'unknown-client',
+  client_not_allowed: 'client-not-allowed',
+  redirect_uri_not_registered: 'redirect-uri-unknown',
+  forbidden: 'not-permitted',
+  invalid_auth: 'not-permitted',
+  invalid_totp_code: 'wrong-code',
+  invalid_passkey: 'passkey-unreadable',
+  passkey_required: 'passkey-required',
+  password_change_required: 'password-change-required',
+  changed: 'conflict',
+  auth_request_unknown: 'sign-in-expired',
+  notFound: 'nothing-there',
+  rate_limited: 'throttled',
+  outage: 'server-unavailable',
+  defect: 'server-failed',
+};
+
+/** A refusal as a failed check: its code is the name, and the kind of its page the reason. */
+export function failedCheckOf({ code, detail, description, fields }: AuthError) {
+  // Values are those of the caller and may be secret. Names and reasons are ours.
+  const named = fields.map(({ field, reason }) => `${quoted(field)} ${reason}`);
+  return {
+    check: code,
+    reason: reasons[errorCodes[code].page],
+    saw: [detail ?? description, ...named].join('; '),
+  };
+}
+
 /** The requests under way of which a step was refused. One that breaks off is forgotten. */
 const refusedUnderWay = 1000;
 
@@ -132,12 +166,37 @@ export function recordedAttempts(
     const at = needs.clock.now();
     keep({ id: needs.random.id(), reference, at, outcome, ...seen, ipAddress, issuer });
   };
+  const conclude = ({ step, mechanism, origin }: StepToDecide, notes: NotedRecord) => {
+    const { reason, identityId } = notes;
+    if (reason !== null) recorded.set(origin.requestId, true);
+    const subject = notes.subject && short(notes.subject);
+    const checks = notes.checks
+      .slice(0, mostChecks)
+      .map(({ saw, ...check }) => ({ ...check, saw: saw && short(saw) }));
+    record(origin, { step, mechanism, reason, identityId, subject, checks });
+  };
   return {
-    begin: (step, mechanism, origin) =>
-      recorder((seen) => {
-        if (seen.reason !== null) recorded.set(origin.requestId, true);
-        record(origin, { step, mechanism, ...seen });
-      }),
+    async decide(step, decide) {
+      const notes = notedRecord();
+      try {
+        const result = await decide(notes);
+        if (result.verdict === 'refused') noteRefusal(notes, new AuthError('invalid_auth'));
+        if (result.verdict !== 'unrecorded') conclude(step, notes);
+        return result;
+      } catch (error) {
+        if (isRefusal(error)) {
+          noteRefusal(notes, error);
+          conclude(step, notes);
+        }
+        throw error;
+      }
+    },
+    refuse(step, who, ...why) {
+      const notes = notedRecord();
+      notes.about(who);
+      notes.failed(...why);
+      conclude(step, notes);
+    },
     refused(refusal, origin) {
       if (recorded.peek(origin.requestId) === undefined)
         record(origin, { step: 'request', mechanism: 'request', ...refusal });
@@ -145,32 +204,10 @@ export function recordedAttempts(
   };
 }
 
-/** Collects the notes of a step, within bounds. The first check that failed gives the reason. */
-function recorder(
-  onConcluded: (seen: Pick<LoginAttempt, 'reason' | 'identityId' | 'subject' | 'checks'>) => void,
-): AttemptRecorder {
-  const checks: AttemptCheck[] = [];
-  let reason: RefusalReason | null = null;
-  let identityId: string | null = null;
-  let subject: string | null = null;
-  const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) => {
-    if (checks.length < mostChecks)
-      checks.push({ check, verdict, saw: saw === undefined ? null : short(saw) });
-  };
-  return {
-    passed: (check, saw) => note(check, 'passed', saw),
-    failed(check, why, saw) {
-      note(check, 'failed', saw);
-      reason ??= why;
-      return null;
-    },
-    seen: (check, saw) => note(check, 'seen', saw),
-    about(who) {
-      identityId = who.identityId ?? identityId;
-      subject = who.subject === undefined ? subject : short(who.subject);
-    },
-    conclude: () => onConcluded({ reason, identityId, subject, checks }),
-  };
+/** Notes a refusal, unless a check has failed that says more. */
+function noteRefusal(notes: NotedRecord, error: AuthError): void {
+  const { check, reason, saw } = failedCheckOf(error);
+  if (notes.reason === null) notes.failed(check, reason, saw);
 }
 
 function short(text: string): string {

@@ -1,10 +1,10 @@
-// Counters for the metrics: decisions, while they are recorded, and answers. The deciding code does not know: its
-// audit trail and its attempt log are wrapped. Labels come from closed lists, never from a client, so that a client
-// cannot create new ones. Each thread counts by itself, and the lists of all threads are added up.
+// Counters for the metrics: decisions, while they are recorded, and answers. The deciding code does not know. Labels
+// come from closed lists, never from a client, so that a client cannot create new ones. Each thread counts by itself,
+// and the lists of all threads are added up.
 
 import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
 import type { AttemptStep } from '../model/login.ts';
-import type { AttemptLog, LoginAttempt } from '../model/login-attempt.ts';
+import type { LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
 
@@ -65,30 +65,10 @@ export type AttemptLabels = Readonly<{
   reason: RefusalReason | 'none';
 }>;
 
-/** The attempt log that also counts what was concluded, even if a flood drops the record itself. */
-export function countedAttempts(log: AttemptLog, counts: Tally<AttemptLabels>): AttemptLog {
-  return {
-    ...log,
-    begin(step, mechanism, origin) {
-      const recorder = log.begin(step, mechanism, origin);
-      let reason: RefusalReason | null = null;
-      return {
-        ...recorder,
-        failed(check, why, saw) {
-          reason ??= why;
-          return recorder.failed(check, why, saw);
-        },
-        conclude() {
-          counts.add({
-            step,
-            mechanism,
-            outcome: reason === null ? 'passed' : 'refused',
-            reason: reason ?? 'none',
-          });
-          recorder.conclude();
-        },
-      };
-    },
+/** What counts a decision record. A refused request is none: its answer is counted. */
+export function attemptCounter(counts: Tally<AttemptLabels>): (attempt: LoginAttempt) => void {
+  return ({ step, mechanism, outcome, reason }) => {
+    if (step !== 'request') counts.add({ step, mechanism, outcome, reason: reason ?? 'none' });
   };
 }
 

@@ -134,19 +134,16 @@ async function requireNothingUnknown(
   const outstanding = outstandingFactors(account.policy, asked, provenFactors(needs, progress));
   const unknown = outstanding.find(({ type }) => type === 'passkey' || type === 'password-change');
   if (unknown === undefined) return;
-  const attempt = needs.attempts.begin(proof.method, 'legacy', origin);
-  attempt.about({ identityId: progress.identityId });
-  const isPasskey = unknown.type === 'passkey';
-  if (isPasskey)
-    attempt.failed('passkey', 'passkey-required', 'the policy asks for it, which this mechanism cannot');
-  else
-    attempt.failed(
-      'password',
-      'password-change-required',
-      'it has to be replaced, which this mechanism cannot',
-    );
-  attempt.conclude();
-  throw new AuthError(isPasskey ? 'passkey_required' : 'password_change_required');
+  const step = { step: proof.method, mechanism: 'legacy', origin } as const;
+  const { identityId } = progress;
+  if (unknown.type === 'passkey') {
+    const saw = 'the policy asks for it, which this mechanism cannot';
+    needs.attempts.refuse(step, { identityId }, 'passkey', 'passkey-required', saw);
+    throw new AuthError('passkey_required');
+  }
+  const saw = 'it has to be replaced, which this mechanism cannot';
+  needs.attempts.refuse(step, { identityId }, 'password', 'password-change-required', saw);
+  throw new AuthError('password_change_required');
 }
 
 /**
@@ -159,14 +156,10 @@ function refuseIfBound(
   origin: RequestOrigin,
 ): void {
   if (!policy.requireDpop) return;
-  const attempt = attempts.begin(proof.method, 'legacy', origin);
-  attempt.about({ identityId: progress.identityId });
-  attempt.failed(
-    'key',
-    'dpop-required',
-    'the auth policy of the identity demands tokens that are bound to a key',
-  );
-  attempt.conclude();
+  const { identityId } = progress;
+  const saw = 'the auth policy of the identity demands tokens that are bound to a key';
+  const step = { step: proof.method, mechanism: 'legacy', origin } as const;
+  attempts.refuse(step, { identityId }, 'key', 'dpop-required', saw);
   throw new AuthError('invalid_auth', { detail: 'dpop-required: the auth policy of the identity' });
 }
 

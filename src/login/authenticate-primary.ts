@@ -41,10 +41,12 @@ export async function authenticatePrimary(
   const begunAt = needs.clock.monotonic();
   // For passwords, verifyPassword does this, where they are proven during a session too.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
-  const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
-  const verdict = await verify(needs, credentials, { attempt, origin });
-  if (droppedScopes.length > 0) attempt.passed('scopes', droppedScopesNote(droppedScopes));
-  attempt.conclude();
+  const step = { step: credentials.method, mechanism, origin };
+  const verdict = await needs.attempts.decide(step, async (attempt) => {
+    const decided = await verify(needs, credentials, { attempt, origin });
+    if (droppedScopes.length > 0) attempt.passed('scopes', droppedScopesNote(droppedScopes));
+    return decided;
+  });
   if (verdict.verdict === 'refused') {
     if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);

@@ -7,6 +7,7 @@ import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts
 import type { SignerId } from '../model/ids.ts';
 import type { Factor, PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
+import { type NotedRecord, notedRecord } from '../model/noted-record.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -21,7 +22,6 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { type RefusedExternalJwt, recordRefusal } from './external-jwt/external-jwt-verdict.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { certificateProblem } from './external-jwt/signer-keys.ts';
-import { type NotedRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
 import { isOfAllowedModel } from './passkey/passkey.ts';
 import { passkeySiteOf } from './passkey/question.ts';

@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { RequestOrigin } from './audit-event.ts';
-import type { AttemptStep } from './login.ts';
+import type { AttemptStep, LoginProgress, PrimaryMethod } from './login.ts';
 import type { RefusalReason } from './refusal-reason.ts';
 
 /** One check of a login: its subject and its finding. Never contains a secret. */
@@ -40,6 +40,20 @@ export interface StepOrigin {
   readonly origin: RequestOrigin;
 }
 
+export interface StepToDecide extends StepOrigin {
+  readonly step: AttemptStep;
+}
+
+/** The step that opened a login or session of OpenID Connect, to which a later refusal belongs. */
+export function openingStep({ passed }: Pick<LoginProgress, 'passed'>, origin: RequestOrigin): StepToDecide {
+  return { step: passed[0] as PrimaryMethod, mechanism: 'oidc', origin };
+}
+
+/** The result of a step; `unrecorded`: it went on with what was proven before, which is no step of its own. */
+export interface StepResult {
+  readonly verdict: 'passed' | 'refused' | 'unrecorded';
+}
+
 /** Collects the checks of one step while it is decided. */
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;
@@ -49,8 +63,6 @@ export interface AttemptRecorder {
   seen(check: string, saw: string): void;
   /** Adds who it turned out to be, as soon as that is known. */
   about(who: { readonly identityId?: string; readonly subject?: string }): void;
-  /** Hands the record over. Called once; a step without a failed check has passed. */
-  conclude(): void;
 }
 
 /** The record of a refused request, for administrators, under its reference id. Never contains a secret. */
@@ -60,11 +72,22 @@ export type RefusedRequest = Pick<LoginAttempt, 'identityId' | 'subject' | 'chec
 
 /** Takes decision records; bounded, and never delays an answer. */
 export interface AttemptLog {
-  begin(
-    step: AttemptStep,
-    mechanism: Exclude<LoginAttempt['mechanism'], 'request'>,
-    origin: RequestOrigin,
-  ): AttemptRecorder;
+  /**
+   * Decides a step and records the decision. One that returns passed, and of which no check failed, has
+   * passed. A refusal of which no check says why is recorded with its code. An error that is no refusal (`isRefusal`)
+   * decides nothing and leaves no record.
+   * @throws every error of `decide`
+   */
+  decide<Result extends StepResult>(
+    step: StepToDecide,
+    decide: (attempt: AttemptRecorder) => Promise<Result>,
+  ): Promise<Result>;
+  /** Records a step that one check refuses. */
+  refuse(
+    step: StepToDecide,
+    who: { readonly identityId?: string },
+    ...why: Parameters<AttemptRecorder['failed']>
+  ): void;
   /** Records a refused request, unless one of its steps was recorded as refused. */
   refused(refusal: RefusedRequest, origin: RequestOrigin): void;
 }

@@ -121,7 +121,6 @@ function failureNotes(): { readonly record: AttemptRecorder; readonly failures: 
     },
     seen() {},
     about() {},
-    conclude() {},
   };
   return { record, failures };
 }

@@ -699,6 +699,8 @@ describe('an invitation', () => {
     const misnamed = await server.post('/invite/passkey', { json: { t, response, name: ' ' } });
     assertRefused(misnamed, 400, 'COULD_NOT_VALIDATE', 'name');
     assert.deepEqual(await outcomesOf(server, misnamed), ['refused']);
+    const [audited] = auditedBy(server, misnamed);
+    assert.equal(audited?.event, 'enrollment.refused', 'as for a password that the policy refuses');
     const outcomes = await Promise.all([add(t, response), add(t, response)]);
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), [200, 400]);
     assertRefused(await ask(t), 400, 'INVALID_ENROLLMENT_TOKEN');

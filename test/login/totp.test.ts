@@ -5,7 +5,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import type { LoginServices } from '../../src/login/services.ts';
 import { readRecoveryCode, recoveryCodeHash, seedLabel, verifyTotp } from '../../src/login/totp/totp.ts';
 import type { IdentityId } from '../../src/model/ids.ts';
-import type { AttemptRecorder } from '../../src/model/login-attempt.ts';
+import type { AttemptLog, AttemptRecorder } from '../../src/model/login-attempt.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
@@ -58,9 +58,9 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
     },
     about: (who) => lines.push(`about ${who.identityId === identityId ? 'her' : 'nobody'}`),
     seen() {},
-    conclude() {},
   };
-  const recording = { ...needs, attempts: { begin: () => attempt, refused() {} } };
+  const attempts: AttemptLog = { decide: (_step, decide) => decide(attempt), refuse() {}, refused() {} };
+  const recording = { ...needs, attempts };
   const origin = { requestId: 'r', ipAddress: `192.0.2.${serial}`, issuer: '' };
   const verdict = await verifyTotp(recording, { identityId, code, mechanism: 'oidc', origin }).then(
     () => 'accepted',

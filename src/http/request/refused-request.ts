@@ -3,7 +3,8 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { AuthError, Seen } from '../../errors/auth-error.ts';
-import { type ErrorCode, type ErrorPageKind, errorCodes } from '../../errors/codes.ts';
+import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
+import { failedCheckOf } from '../../explain/attempt-log.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
@@ -13,25 +14,6 @@ import type { Answer } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 
 type Attempts = Pick<AttemptLog, 'refused'>;
-
-const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
-  malformed: 'request-refused',
-  invalid_client: 'unknown-client',
-  client_not_allowed: 'client-not-allowed',
-  redirect_uri_not_registered: 'redirect-uri-unknown',
-  forbidden: 'not-permitted',
-  invalid_auth: 'not-permitted',
-  invalid_totp_code: 'wrong-code',
-  invalid_passkey: 'passkey-unreadable',
-  passkey_required: 'passkey-required',
-  password_change_required: 'password-change-required',
-  changed: 'conflict',
-  auth_request_unknown: 'sign-in-expired',
-  notFound: 'nothing-there',
-  rate_limited: 'throttled',
-  outage: 'server-unavailable',
-  defect: 'server-failed',
-};
 
 /** The usual course of a client that asks again, or asks whether a person is logged in. */
 const ordinary: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -53,20 +35,17 @@ interface SentRequest {
 /** Records a failed request. @param context null when it was refused before anything about it was known */
 export function recordFailure(
   attempts: Attempts,
-  { code, challenges, detail, description, fields, seen }: AuthError,
+  failure: AuthError,
   { sent, context, origin }: { sent: SentRequest; context: RequestContext | null; origin: RequestOrigin },
 ): void {
+  const { code, challenges, seen } = failure;
   if (ordinary.has(code) || challenges.some(({ error }) => error === 'use_dpop_nonce')) return;
-  // Values are those of the caller and may be secret. Names and reasons are ours.
-  const named = fields.map(({ field, reason }) => `${quoted(field)} ${reason}`);
-  const why = [detail ?? description, ...named].join('; ');
-  const reason = reasons[errorCodes[code].page];
-  attempts.refused(refusedRequest(context, { sent, reason, seen, check: code, why }), origin);
+  attempts.refused(refusedRequest(context, { sent, seen, ...failedCheckOf(failure) }), origin);
 }
 
 function refusedRequest(
   context: RequestContext | null,
-  of: { sent: SentRequest; reason: RefusalReason; seen: Seen | undefined; check: string; why: string },
+  of: { sent: SentRequest; reason: RefusalReason; seen: Seen | undefined; check: string; saw: string },
 ): RefusedRequest {
   const { method, path } = of.sent;
   const { subject = null, facts = [] } = of.seen ?? {};
@@ -76,7 +55,7 @@ function refusedRequest(
       verdict: 'seen',
       saw: `${method} ${path ?? quoted(context?.path ?? '', shorterThanSecrets)}`,
     },
-    { check: of.check, verdict: 'failed', saw: of.why.slice(0, longestWhy) },
+    { check: of.check, verdict: 'failed', saw: of.saw.slice(0, longestWhy) },
     ...facts.map(([check, saw]) => ({ check, verdict: 'seen', saw }) as const),
   ];
   return { reason: of.reason, identityId: context?.principal?.identityId ?? null, subject, checks };
@@ -98,7 +77,7 @@ export function recordFailedRequest(attempts: Attempts, request: FastifyRequest,
 export function recordRefusingAnswer(attempts: Attempts, request: FastifyRequest, answer: Answer): void {
   const context = request.overlay as RequestContext;
   const { reason = 'request-refused', identityId, seen } = answer.refusal ?? {};
-  const of = { sent: sentAs(request), reason, seen, check: 'status', why: String(answer.status) };
+  const of = { sent: sentAs(request), reason, seen, check: 'status', saw: String(answer.status) };
   const refused = refusedRequest(context, of);
   attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, context.origin);
 }

@@ -4,7 +4,7 @@
 
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityId } from '../../model/ids.ts';
-import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
+import type { AttemptRecorder, StepOrigin, StepResult } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
@@ -66,15 +66,18 @@ export async function wouldStillOpen(
   { chain, identityId }: { chain: readonly Buffer[]; identityId: IdentityId },
   { mechanism, origin }: StepOrigin,
 ): Promise<boolean> {
-  const attempt = needs.attempts.begin('cert', mechanism, origin);
-  const verdict = await verifyCertificate(needs, chain, attempt);
-  if (verdict.verdict === 'passed') {
-    if (verdict.account.identity.id === identityId) return true;
-    const saw = 'the certificate belongs to another identity than before';
-    attempt.failed('identity', 'changed-meanwhile', saw);
-  }
-  attempt.conclude();
-  return false;
+  const { verdict } = await needs.attempts.decide(
+    { step: 'cert', mechanism, origin },
+    async (attempt): Promise<StepResult> => {
+      const decided = await verifyCertificate(needs, chain, attempt);
+      if (decided.verdict === 'refused') return decided;
+      if (decided.account.identity.id === identityId) return { verdict: 'unrecorded' };
+      const saw = 'the certificate belongs to another identity than before';
+      attempt.failed('identity', 'changed-meanwhile', saw);
+      return { verdict: 'refused' };
+    },
+  );
+  return verdict === 'unrecorded';
 }
 
 /** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */

@@ -8,9 +8,9 @@ import type { Identity } from '../../model/entities/identity.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import type { Credentials } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { type NotedRecord, notedRecord } from '../../model/noted-record.ts';
 import { newcomerChecks } from '../../model/refusal-reason.ts';
 import { SECOND } from '../../platform/clock.ts';
-import { type NotedRecord, notedRecord } from '../noted-record.ts';
 import {
   type ExternalJwtProof,
   type LoginAccount,

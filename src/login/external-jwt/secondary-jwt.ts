@@ -6,8 +6,8 @@ import type { Identity } from '../../model/entities/identity.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import type { PrimaryResult } from '../authenticate-primary.ts';
-import { notedRecord } from '../noted-record.ts';
 import type { ExternalJwtServices, LoginServices } from '../services.ts';
 import { namesIdentity } from './external-jwt.ts';
 import {
@@ -82,10 +82,10 @@ export async function submitSecondaryJwt(
 ): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
   const { identity } = account;
   const method = 'secondary-ext-jwt';
-  const attempt = needs.attempts.begin(method, mechanism, origin);
-  attempt.about({ identityId: identity.id });
-  const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens: bearers }, attempt);
-  attempt.conclude();
+  const verdict = await needs.attempts.decide({ step: method, mechanism, origin }, (attempt) => {
+    attempt.about({ identityId: identity.id });
+    return verifySecondaryJwt(needs, { signerId, identity, tokens: bearers }, attempt);
+  });
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
     return { progress, error: verdict.error };

@@ -4,9 +4,9 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { AttemptCheck, AttemptRecorder } from '../../model/login-attempt.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
-import { notedRecord } from '../noted-record.ts';
 import { isEnabled, mayLogIn } from '../primary-verdict.ts';
 import type { LoginServices, PlannedIdentity } from '../services.ts';
 import { accountNamedBy, maySignerLogIn, recordUnknown } from './external-jwt.ts';

@@ -11,7 +11,7 @@ import { type Attestation, checkAttestation, clientDataOf, keyAlgorithms } from 
 import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
-import { recordedAttempt } from '../noted-record.ts';
+import { recordedAttempt } from '../recorded-attempt.ts';
 import type { LoginServices } from '../services.ts';
 import { isMadeUp } from './keys-of-name.ts';
 import {

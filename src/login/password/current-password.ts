@@ -15,11 +15,11 @@ export async function proveCurrentPassword(
   { caller: { mechanism, identityId }, origin }: OwnCall,
   currentPassword: string,
 ): Promise<string> {
-  const attempt = needs.attempts.begin('password', mechanism, origin);
   // No authenticator has the empty name.
   const { username } = (await passwordOf(needs.store.authenticators, identityId)) ?? { username: '' };
-  const verdict = await verifyPassword(needs, { username, password: currentPassword, origin }, attempt);
-  attempt.conclude();
+  const sent = { username, password: currentPassword, origin };
+  const step = { step: 'password', mechanism, origin } as const;
+  const verdict = await needs.attempts.decide(step, (attempt) => verifyPassword(needs, sent, attempt));
   if (verdict.verdict === 'passed') return verdict.proof.verifiedHash;
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();

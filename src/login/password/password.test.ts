@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldHashes } from '../../../test/support/held-hashes.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import type { HashPool } from '../../platform/secrets/hash-pool.ts';
 import { importedHash } from '../../platform/secrets/password-hash.ts';
 import type { PasswordLogin } from '../../store/contracts/authenticators.ts';
-import { notedRecord } from '../noted-record.ts';
 import type { LoginServices } from '../services.ts';
 import { passwordHasher, usernameKey, verifyPassword } from './password.ts';
 

@@ -6,6 +6,7 @@ import type { PasswordAuthenticator } from '../../model/authenticator.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { foldedName } from '../../model/names.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { askerOf, type HashPool } from '../../platform/secrets/hash-pool.ts';
@@ -17,7 +18,6 @@ import {
   typedPassword,
 } from '../../platform/secrets/password-hash.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
-import { notedRecord } from '../noted-record.ts';
 import { mayLogIn, type PasswordProof, type PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices, PasswordHasher } from '../services.ts';
 import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '../throttle.ts';

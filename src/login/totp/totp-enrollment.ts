@@ -9,7 +9,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
-import { recordedAttempt } from '../noted-record.ts';
+import { recordedAttempt } from '../recorded-attempt.ts';
 import type { TotpEnrollmentServices } from '../services.ts';
 import {
   acceptedDrift,

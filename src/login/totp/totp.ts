@@ -3,10 +3,11 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
-import { notedRecord, recordedAttempt } from '../noted-record.ts';
+import { recordedAttempt } from '../recorded-attempt.ts';
 import type { LoginServices } from '../services.ts';
 import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
 

@@ -8,7 +8,7 @@ import { provenFactors } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { PrimaryMethod } from '../../model/login.ts';
+import { openingStep } from '../../model/login-attempt.ts';
 import { acrOf } from '../../tokens/access-token.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { OidcServices } from '../services.ts';
@@ -171,11 +171,12 @@ async function finish(
   needs.audit.record({ event: 'browser-session.used', identityId, browserSessionId: id, clientId }, origin);
   if (droppedScopes !== undefined) {
     // Otherwise nothing would show them: this is no login, which has a record.
-    const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
-    attempt.about({ identityId });
-    attempt.passed('browser session', `${clientId} got its code without a login`);
-    attempt.passed('scopes', droppedScopesNote(droppedScopes));
-    attempt.conclude();
+    await needs.attempts.decide(openingStep(progress, origin), async (attempt) => {
+      attempt.about({ identityId });
+      attempt.passed('browser session', `${clientId} got its code without a login`);
+      attempt.passed('scopes', droppedScopesNote(droppedScopes));
+      return { verdict: 'passed' };
+    });
     await noteDroppedScopes(needs, authRequest);
   }
   return handOver(needs, merged, code.text);

@@ -14,8 +14,8 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { clientScopes } from '../../model/entities/oidc-client.ts';
-import type { AuthenticatorId } from '../../model/ids.ts';
-import type { AuthQuery, Factor, LoginProgress, PrimaryMethod } from '../../model/login.ts';
+import type { AuthQuery, Factor, LoginProgress } from '../../model/login.ts';
+import { openingStep, type StepResult } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
@@ -130,23 +130,16 @@ function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extrac
 }
 
 /** The refusal of a login whose proof was taken away or changed between verifying and recording it. */
-function proofChanged(
-  needs: OidcServices,
-  { identityId, authenticatorId, passed }: LoginProgress,
-  origin: RequestOrigin,
-): AuthError {
-  const method = passed[0] as PrimaryMethod;
-  const changed = whatChanged(method, authenticatorId);
-  const attempt = needs.attempts.begin(method, 'oidc', origin);
-  attempt.about({ identityId });
-  attempt.failed('unchanged', 'changed-meanwhile', `${changed} during the login`);
-  attempt.conclude();
+function proofChanged(needs: OidcServices, progress: LoginProgress, origin: RequestOrigin): AuthError {
+  const saw = `${whatChanged(progress)} during the login`;
+  const { identityId } = progress;
+  needs.attempts.refuse(openingStep(progress, origin), { identityId }, 'unchanged', 'changed-meanwhile', saw);
   return new AuthError('invalid_auth');
 }
 
-function whatChanged(method: PrimaryMethod, authenticatorId: AuthenticatorId | null): string {
+function whatChanged({ authenticatorId, passed }: LoginProgress): string {
   if (authenticatorId === null) return 'the external id was changed';
-  return method === 'password' ? 'the password was changed' : 'the authenticator was deleted';
+  return passed[0] === 'password' ? 'the password was changed' : 'the authenticator was deleted';
 }
 
 /** @throws AuthError invalid_auth   the identity was deleted */
@@ -228,18 +221,19 @@ export async function stillAllowed(
   progress: LoginProgress,
   origin: RequestOrigin,
 ): Promise<Account | null> {
-  const method = progress.passed[0] as PrimaryMethod;
   const account = await needs.store.identities.findAccount(progress.identityId);
-  const attempt = needs.attempts.begin(method, 'oidc', origin);
-  if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
-  else if (isEnabled(account, attempt, needs.clock.now())) {
-    const objection = openingObjection(needs, account.policy, progress);
-    if (objection !== null) attempt.failed(...recordedAs[objection]);
-    else if (await stillHasAuthenticator(needs, progress)) return account;
-    else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
-  }
-  attempt.conclude();
-  return null;
+  const step = openingStep(progress, origin);
+  const { verdict } = await needs.attempts.decide(step, async (attempt): Promise<StepResult> => {
+    if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
+    else if (isEnabled(account, attempt, needs.clock.now())) {
+      const objection = openingObjection(needs, account.policy, progress);
+      if (objection !== null) attempt.failed(...recordedAs[objection]);
+      else if (await stillHasAuthenticator(needs, progress)) return { verdict: 'unrecorded' };
+      else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
+    }
+    return { verdict: 'refused' };
+  });
+  return verdict === 'refused' ? null : account;
 }
 
 /** The check that failed, its reason and its finding. */
@@ -280,11 +274,11 @@ export async function requireMayUse(
   if (meant !== identity.id) throw new AuthorizationError('login_required', wayBack(authRequest));
   const client = needs.clients.find(clientId);
   if (client === undefined || mayUse(client, identity)) return;
-  const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
-  attempt.about({ identityId: identity.id });
   const wanted = client.registered?.allowedRoleAttributes.join(', ') ?? '';
-  attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
-  attempt.conclude();
+  const saw = `${clientId} is for ${wanted}`;
+  const who = { identityId: identity.id };
+  const step = openingStep(progress, origin);
+  needs.attempts.refuse(step, who, 'application allowed', 'client-not-allowed', saw);
   const detail = `the client ${clientId} is not for this identity`;
   if (!isForDevice(authRequest))
     throw new AuthorizationError('client_not_allowed', wayBack(authRequest), { detail });

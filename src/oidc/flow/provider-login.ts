@@ -102,9 +102,8 @@ function noted(
   origin: RequestOrigin,
 ): ProviderFailure {
   const method = step === 'primary' ? 'ext-jwt' : 'secondary-ext-jwt';
-  const attempt = needs.attempts.begin(method, 'oidc', origin);
-  attempt.failed('provider', reason, `${signer.name}: ${saw}`);
-  attempt.conclude();
+  const attempted = { step: method, mechanism: 'oidc', origin } as const;
+  needs.attempts.refuse(attempted, {}, 'provider', reason, `${signer.name}: ${saw}`);
   needs.audit.record({ event: 'login.refused', method }, origin);
   return { kind: 'failed', reason: outcome, signer, step, authRequest };
 }

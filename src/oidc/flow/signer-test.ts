@@ -10,11 +10,11 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
-import { notedRecord } from '../../login/noted-record.ts';
 import type { LoginServices } from '../../login/services.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { SignerId } from '../../model/ids.ts';
+import { notedRecord } from '../../model/noted-record.ts';
 import { dailySealer } from '../../platform/secrets/sealed-box.ts';
 import type { ProviderServices, SignerTestSealers } from '../services.ts';
 import { authRequestLifetime } from './open-auth-request.ts';

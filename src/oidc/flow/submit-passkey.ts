@@ -2,7 +2,6 @@
 // asks for it and the identity has none.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { recordedAttempt } from '../../login/noted-record.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import { askForPasskey, type RequestOptions, verifySecondPasskey } from '../../login/passkey/passkey.ts';
 import { isAnswerTo, passkeySiteOf } from '../../login/passkey/question.ts';
@@ -12,6 +11,7 @@ import {
   type CreationOptions,
   requireSite,
 } from '../../login/passkey/register-passkey.ts';
+import { recordedAttempt } from '../../login/recorded-attempt.ts';
 import { countRefusal, requireOpenSource } from '../../login/throttle.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';

@@ -8,7 +8,7 @@ import type { ApiSession, ProvenSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
-import type { PrimaryMethod } from '../../model/login.ts';
+import { openingStep } from '../../model/login-attempt.ts';
 import type { AccessTokenType, TokenResponse } from '../../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
@@ -86,13 +86,12 @@ export function keyObjection(
   { session, policy, isBound }: Binding,
 ): AuthError | null {
   if (isBound || !requiresKey(client, policy)) return null;
-  const attempt = attempts.begin(session.passed[0] as PrimaryMethod, 'oidc', origin);
-  attempt.about({ identityId: session.identityId });
   const demanding = client.registered?.requireDpop
     ? `the application ${client.clientId}`
     : 'the auth policy of the identity';
-  attempt.failed('key', 'dpop-required', `${demanding} demands tokens that are bound to a key`);
-  attempt.conclude();
+  const saw = `${demanding} demands tokens that are bound to a key`;
+  const { identityId } = session;
+  attempts.refuse(openingStep(session, origin), { identityId }, 'key', 'dpop-required', saw);
   return new AuthError('invalid_dpop_proof', {
     description: 'tokens must be bound to a key here: log in with a client that sends DPoP proofs (RFC 9449)',
     detail: `dpop-required: ${demanding}`,

@@ -1,17 +1,15 @@
-// Records of checks that are not stored, or not yet.
+// The notes of a check, which its caller shows, hands on or stores.
 
-import { AuthError } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
-import type { AttemptStep } from '../model/login.ts';
-import type { AttemptCheck, AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
-import type { RefusalReason } from '../model/refusal-reason.ts';
+import type { AttemptCheck, AttemptRecorder } from './login-attempt.ts';
+import type { RefusalReason } from './refusal-reason.ts';
 
 /** The notes of a check, for its caller to show, or to hand on once it is known which of several proofs counts. */
 export interface NotedRecord extends AttemptRecorder {
   readonly checks: readonly AttemptCheck[];
   /** From the first check that failed; null as long as none has. */
   readonly reason: RefusalReason | null;
-  /** The last subject that was named. */
+  /** The last identity and subject that were named. */
+  readonly identityId: string | null;
   readonly subject: string | null;
   /** Adds the notes to the record of a step. */
   handTo(attempt: AttemptRecorder): void;
@@ -21,6 +19,7 @@ export function notedRecord(): NotedRecord {
   const checks: AttemptCheck[] = [];
   const notes: ((attempt: AttemptRecorder) => void)[] = [];
   let reason: RefusalReason | null = null;
+  let identityId: string | null = null;
   let subject: string | null = null;
   const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) =>
     void checks.push({ check, verdict, saw: saw ?? null });
@@ -28,6 +27,9 @@ export function notedRecord(): NotedRecord {
     checks,
     get reason() {
       return reason;
+    },
+    get identityId() {
+      return identityId;
     },
     get subject() {
       return subject;
@@ -48,36 +50,11 @@ export function notedRecord(): NotedRecord {
     },
     about(who) {
       notes.push((attempt) => attempt.about(who));
+      identityId = who.identityId ?? identityId;
       subject = who.subject ?? subject;
     },
-    // The caller that began the step concludes it.
-    conclude() {},
     handTo(attempt) {
       for (const each of notes) each(attempt);
     },
   };
-}
-
-/**
- * Runs the check of a second factor and writes its decision record; a refusal is audited too. An attempt that was
- * throttled, or that failed for our own reasons, leaves no record: nothing was decided, and a flood of them would displace
- * the others.
- * @throws every error of `decide`
- */
-export async function recordedAttempt<Outcome>(
-  needs: { attempts: AttemptLog; audit: AuditTrail },
-  { step, mechanism, origin }: StepOrigin & { step: AttemptStep },
-  decide: (attempt: AttemptRecorder) => Promise<Outcome>,
-): Promise<Outcome> {
-  const attempt = needs.attempts.begin(step, mechanism, origin);
-  try {
-    const outcome = await decide(attempt);
-    attempt.conclude();
-    return outcome;
-  } catch (error) {
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: step }, origin);
-    attempt.conclude();
-    throw error;
-  }
 }

@@ -1,0 +1,55 @@
+// The outcome of a step follows from its decision: none that was refused is recorded as passed.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AuthError } from '../errors/auth-error.ts';
+import type { AttemptRecorder, LoginAttempt, StepResult } from '../model/login-attempt.ts';
+import { systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { recordedAttempts } from './attempt-log.ts';
+
+const origin = { requestId: 'R', ipAddress: '192.0.2.1', issuer: '' };
+
+async function recorded(decide: (attempt: AttemptRecorder) => StepResult): Promise<readonly string[]> {
+  const kept: LoginAttempt[] = [];
+  const log = recordedAttempts({ clock: systemClock, random: systemRandom }, (attempt) => kept.push(attempt));
+  const step = { step: 'totp', mechanism: 'oidc', origin } as const;
+  await log.decide(step, async (attempt) => decide(attempt)).catch(() => undefined);
+  return kept.map(({ outcome, reason, checks }) =>
+    [outcome, reason, ...checks.map(({ check, verdict }) => `${check} ${verdict}`)].join(', '),
+  );
+}
+
+test('a refusal that no check explains is recorded with its code, and never as passed', async () => {
+  const thrown = await recorded((attempt) => {
+    attempt.passed('enrolled');
+    throw new AuthError('could_not_validate');
+  });
+  assert.deepEqual(thrown, ['refused, request-refused, enrolled passed, could_not_validate failed']);
+  const returned = await recorded(() => ({ verdict: 'refused' }));
+  assert.deepEqual(returned, ['refused, not-permitted, invalid_auth failed']);
+});
+
+test('a check that failed gives the reason, whatever was returned', async () => {
+  for (const verdict of ['passed', 'refused'] as const) {
+    const seen = await recorded((attempt) => {
+      attempt.failed('code', 'wrong-code');
+      return { verdict };
+    });
+    assert.deepEqual(seen, ['refused, wrong-code, code failed']);
+  }
+});
+
+test('only an explicit result has passed; outages, throttling and defects decide nothing', async () => {
+  assert.deepEqual(await recorded(() => ({ verdict: 'passed' })), ['passed, ']);
+  assert.deepEqual(await recorded(() => ({ verdict: 'unrecorded' })), []);
+  const errors = (['busy', 'unavailable', 'rate_limited', 'server_error'] as const).map(
+    (code) => new AuthError(code),
+  );
+  for (const error of [...errors, new Error('defect')]) {
+    const seen = await recorded(() => {
+      throw error;
+    });
+    assert.deepEqual(seen, []);
+  }
+});
