@@ -76,12 +76,9 @@ export class AuthError extends Error {
   }
 }
 
-const decidesNothing: ReadonlySet<ErrorPageKind> = new Set(['rate_limited', 'outage', 'defect']);
+const decidesNothing: ReadonlySet<ErrorPageKind> = new Set(['outage', 'defect']);
 
-/**
- * Whether an error refuses what its caller sent. A defect or an outage of ours decides nothing, nor do too many
- * requests, a flood of which would displace the records of decisions.
- */
+/** Whether an error refuses what its caller sent. A defect or an outage of ours decides nothing. */
 export function isRefusal(error: unknown): error is AuthError {
   return error instanceof AuthError && !decidesNothing.has(errorCodes[error.code].page);
 }

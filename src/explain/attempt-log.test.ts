@@ -40,6 +40,14 @@ test('a check that failed gives the reason, whatever was returned', async () => 
   }
 });
 
+test('a limit that is a check of the step is recorded, unlike a step that was throttled before', async () => {
+  const seen = await recorded((attempt) => {
+    attempt.failed('new identities', 'too-many-newcomers');
+    throw new AuthError('rate_limited');
+  });
+  assert.deepEqual(seen, ['refused, too-many-newcomers, new identities failed']);
+});
+
 test('only an explicit result has passed; outages, throttling and defects decide nothing', async () => {
   assert.deepEqual(await recorded(() => ({ verdict: 'passed' })), ['passed, ']);
   assert.deepEqual(await recorded(() => ({ verdict: 'unrecorded' })), []);

@@ -184,7 +184,8 @@ export function recordedAttempts(
         if (result.verdict !== 'unrecorded') conclude(step, notes);
         return result;
       } catch (error) {
-        if (isRefusal(error)) {
+        // A flood of throttled steps, of which nothing was checked, would displace the others.
+        if (isRefusal(error) && (error.code !== 'rate_limited' || notes.reason !== null)) {
           noteRefusal(notes, error);
           conclude(step, notes);
         }

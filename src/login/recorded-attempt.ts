@@ -21,7 +21,8 @@ export async function recordedAttempt<Outcome>(
     }));
     return outcome;
   } catch (error) {
-    if (isRefusal(error)) needs.audit.record({ event: 'login.refused', method: step.step }, step.origin);
+    if (isRefusal(error) && error.code !== 'rate_limited')
+      needs.audit.record({ event: 'login.refused', method: step.step }, step.origin);
     throw error;
   }
 }

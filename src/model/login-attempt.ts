@@ -75,7 +75,7 @@ export interface AttemptLog {
   /**
    * Decides a step and records the decision. One that returns passed, and of which no check failed, has
    * passed. A refusal of which no check says why is recorded with its code. An error that is no refusal (`isRefusal`)
-   * decides nothing and leaves no record.
+   * decides nothing and leaves no record, nor does a throttled step of which no check failed.
    * @throws every error of `decide`
    */
   decide<Result extends StepResult>(
