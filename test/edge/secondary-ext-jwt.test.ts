@@ -239,8 +239,17 @@ describe("an administrator's change applies at the next call", () => {
     await patch({ enabled: true });
     assert.equal((await call([access, jwt])).status, 200);
     await patch({ audience: 'moved' });
-    assertChallenged(await call([access, jwt]), 'secondary', 'invalid', signer);
-    assert.equal((await call([access, await secondary('alice', { aud: 'moved' })])).status, 200);
+    const moved = await secondary('alice', { aud: 'moved' });
+    // What the signer completed by its former rule has ended, so that no token of the new one revives it.
+    for (const token of [jwt, moved]) {
+      const refused = await call([access, token]);
+      assert.equal(refused.status, 401);
+      assert.match(refused.lines('www-authenticate').join(), /^Bearer realm="overlay-oidc", error="invalid"/);
+    }
+    const again = (await redeemed(server, await submitPasswordAnd(server, 'alice', password, moved)))
+      .access_token;
+    assertChallenged(await call([again, jwt]), 'secondary', 'invalid', signer);
+    assert.equal((await call([again, moved])).status, 200);
     await patch({ audience: 'overlay' });
   });
 
