@@ -82,7 +82,8 @@ export function readProof(
   if (accessToken !== null && ath !== sha256(accessToken))
     throw new ProofRefused('ath is not the hash of the access token');
   if (!isSignedBy(key.key, text, key.alg)) throw new ProofRefused('its key has not signed it');
-  return { header: parts.header, key, jti, issuedAt: iat * SECOND, nonce };
+  // A time may have any fraction (RFC 7519 section 2), and databases keep whole milliseconds.
+  return { header: parts.header, key, jti, issuedAt: Math.floor(iat * SECOND), nonce };
 }
 
 function objectOf(segment: string): Readonly<Record<string, unknown>> {

@@ -93,6 +93,13 @@ describe('two controllers on one database', () => {
     }
   });
 
+  test('a DPoP proof may say its time finer than a millisecond (RFC 7519, NumericDate)', async () => {
+    await a.server.createUser({ name: 'fine', password });
+    const caller = { username: 'fine', password, fraction: 0.0625125 };
+    const answers = await sendOneProof(a.server.url, [a, b, a, b], caller);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+  });
+
   test('TOTP enrolled on one is required on the other, and a code works once', async () => {
     const policy = await totpPolicy(a.server);
     await createTotpUser(a.server, policy, 'tom');

@@ -101,7 +101,16 @@ export function dpopCaller(
 export async function sendOneProof(
   url: string,
   clients: readonly [HttpsClient, ...HttpsClient[]],
-  { username, password }: { readonly username: string; readonly password: string },
+  {
+    username,
+    password,
+    fraction = 0,
+  }: {
+    readonly username: string;
+    readonly password: string;
+    /** Of a second, in `iat`. */
+    readonly fraction?: number;
+  },
 ): Promise<readonly Answer[]> {
   const [first] = clients;
   const [key, path] = [dpopKey(), '/edge/client/v1/current-api-session'];
@@ -110,7 +119,9 @@ export async function sendOneProof(
   const { access_token: token } = redeemed.json;
   const nonce = redeemed.headers['dpop-nonce'];
   const request = { method: 'GET', url: new URL(path, url).href };
-  const dpop = key.proof(request, systemClock.now(), { claims: { ath: hashOf(token), nonce } });
+  const now = systemClock.now();
+  const iat = Math.floor(now / 1000) + fraction;
+  const dpop = key.proof(request, now, { claims: { ath: hashOf(token), nonce, iat } });
   const headers = { authorization: `DPoP ${token}`, dpop };
   return Promise.all(clients.map((client) => client.get(path, { headers })));
 }
