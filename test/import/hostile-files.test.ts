@@ -286,6 +286,35 @@ describe('a value', () => {
   });
 });
 
+describe('a value of another type than its field', () => {
+  const at = value.time('2026-11-22T08:54:58Z');
+  const written = (kind: string, fields: Content): Buffer =>
+    ziti({
+      authPolicies: { default: { name: value.text('Default') } },
+      [kind]: { abc: { name: value.text('x'), authPolicyId: value.text('default'), ...fields } },
+    });
+
+  test('is refused, where a number is no time and a time no number', () => {
+    for (const [bytes, path] of [
+      [written('identities', { createdAt: value.int(5) }), 'identities / abc / createdAt'],
+      [written('identities', { updatedAt: value.float(1.5) }), 'identities / abc / updatedAt'],
+      [written('identities', { disabledUntil: value.float(1e300) }), 'identities / abc / disabledUntil'],
+      [written('identities', { isAdmin: value.text('true') }), 'identities / abc / isAdmin'],
+      [written('authPolicies', { 'primary.updb.maxAttempts': at }), 'authPolicies / abc / primary.updb.max'],
+    ] as const)
+      assert.match(refusalOf(bytes) ?? 'read', new RegExp(`^${path}.* \\(page 2, offset \\d+\\): no `));
+  });
+
+  test('is refused, where it is a number that no text in JSON can be', () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      const float = value.float(number);
+      const policy = written('authPolicies', { 'primary.updb.maxAttempts': float });
+      for (const bytes of [policy, written('identities', { tags: { n: float } })])
+        assert.match(refusalOf(bytes) ?? 'read', /not a finite number/, String(number));
+    }
+  });
+});
+
 describe('an import of a file that cannot be read as a whole', () => {
   test('says so with page and offset, and writes nothing', async () => {
     const at = database.indexOf('\x05sensor-rsa-02', 0, 'latin1');

@@ -67,22 +67,17 @@ function readTree(bucket: BoltBucket, path: string): Tree {
 
 function entityOf(id: string, path: string, tree: Tree): Entity {
   const at = (name: string) => `${path} / ${name}`;
-  function scalar(name: string): Scalar['value'] {
+  /** @param type of values of this field: a number is no time, and a time no number */
+  function typed<Type extends Scalar['type']>(name: string, type: Type): Scalar<Type>['value'] | null {
     const member = tree.members.get(name);
     if (member === undefined) return null;
     if (!('value' in member))
       throw new UnreadableSource(at(name), 'a map where a value is expected', member.place);
     if (member.value.length === 0) return null;
-    return readScalar(member.value, at(name), member.place).value;
-  }
-  function typed<Value>(
-    name: string,
-    accepts: (value: unknown) => value is Value,
-    what: string,
-  ): Value | null {
-    const value = scalar(name);
-    if (value === null || accepts(value)) return value;
-    throw new UnreadableSource(at(name), `no ${what}`, tree.members.get(name)?.place);
+    const scalar = readScalar(member.value, at(name), member.place);
+    if (scalar.type === 'null') return null;
+    if (scalar.type === type) return (scalar as Scalar<Type>).value;
+    throw new UnreadableSource(at(name), `no ${type}`, member.place);
   }
   function subtree(name: string): Tree | null {
     const member = tree.members.get(name);
@@ -91,7 +86,7 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
       throw new UnreadableSource(at(name), 'a value where a list or map is expected', member.place);
     return member;
   }
-  const text = (name: string) => typed(name, isText, 'text');
+  const text = (name: string) => typed(name, 'text');
   return {
     id,
     path,
@@ -101,10 +96,10 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
       if (value === null) throw new UnreadableSource(at(name), 'it is missing', tree.place);
       return value;
     },
-    flag: (name) => typed(name, isFlag, 'boolean') ?? false,
-    number: (name) => typed(name, isNumber, 'number'),
+    flag: (name) => typed(name, 'boolean') ?? false,
+    number: (name) => typed(name, 'number'),
     time(name) {
-      const value = typed(name, isNumber, 'time');
+      const value = typed(name, 'time');
       return value === null || value <= year1 ? null : value;
     },
     set: (name) => textsOf(subtree(name), at(name)),
@@ -126,18 +121,6 @@ const listMark = '__list__size__36484231-110c-4767-afe2-01b6e3db107a';
 
 function isNull({ value }: Leaf): boolean {
   return value.length === 0 || (value.length === 1 && value[0] === nullType);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isFlag(value: unknown): value is boolean {
-  return typeof value === 'boolean';
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
 }
 
 function textsOf(tree: Tree | null, path: string): readonly string[] {
@@ -167,7 +150,13 @@ function listOf(tree: Tree, path: string): readonly Json[] {
     if (key === listMark) continue;
     const index = readScalar(Buffer.from(key, 'latin1'), path, member.place).value;
     // Below the number of members: a high one would cost more memory than the file has bytes.
-    if (!isNumber(index) || !Number.isInteger(index) || index < 0 || index >= list.length || index in list)
+    if (
+      typeof index !== 'number' ||
+      !Number.isInteger(index) ||
+      index < 0 ||
+      index >= list.length ||
+      index in list
+    )
       throw new UnreadableSource(path, 'a list has a member without a place', member.place);
     list[index] = jsonOf(member, path);
   }

@@ -4,12 +4,18 @@ import type { Millis } from '../../../../src/platform/clock.ts';
 import type { BoltPlace } from '../bolt/bolt-error.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 
-export type Scalar =
-  | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'number'; readonly value: number }
-  | { readonly type: 'text'; readonly value: string }
-  | { readonly type: 'time'; readonly value: Millis }
-  | { readonly type: 'null'; readonly value: null };
+interface Values {
+  readonly boolean: boolean;
+  readonly number: number;
+  readonly text: string;
+  readonly time: Millis;
+  readonly null: null;
+}
+
+/** A value of one of these types. */
+export type Scalar<Type extends keyof Values = keyof Values> = {
+  readonly [Each in Type]: { readonly type: Each; readonly value: Values[Each] };
+}[Type];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -25,7 +31,7 @@ export function readScalar(bytes: Buffer, path: string, place: BoltPlace): Scala
     case 0x01: {
       const flag = exactly(1)[0];
       if (flag !== 0 && flag !== 1) throw refuse('neither true nor false');
-      return { type: 'bool', value: flag === 1 };
+      return { type: 'boolean', value: flag === 1 };
     }
     case 0x02:
       return { type: 'number', value: exactly(4).readInt32LE() };
@@ -34,8 +40,12 @@ export function readScalar(bytes: Buffer, path: string, place: BoltPlace): Scala
       if (!Number.isSafeInteger(value)) throw refuse('a number that is too large');
       return { type: 'number', value };
     }
-    case 0x04:
-      return { type: 'number', value: exactly(8).readDoubleLE() };
+    case 0x04: {
+      const value = exactly(8).readDoubleLE();
+      // JSON would turn it into null.
+      if (!Number.isFinite(value)) throw refuse('not a finite number');
+      return { type: 'number', value };
+    }
     case 0x05:
       try {
         return { type: 'text', value: utf8.decode(rest) };
