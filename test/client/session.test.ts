@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
-import { SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
+import { Refusal, SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
 import { startDeviceLogin } from '../../packages/client/src/login/device-login.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
@@ -128,6 +128,24 @@ describe('a session', () => {
     const api = createClientApi({ baseUrl: server.url, token: session, transport: transportTo(server) });
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.GET('/current-identity')));
     assert.deepEqual(new Set(answers.map(({ data }) => data.data.name)), new Set(['ada']));
+    assert.equal(refreshes.length, 1);
+  });
+
+  test('gets the refusal where a renewal gives the very token that is refused, and renews once', async () => {
+    const refused = 'e30.e30.e30';
+    const honest = transportTo(server);
+    const provider = await providerWith(async (request) => {
+      const isRefresh = refreshes.length > 0 && request.url.endsWith('/oidc/token');
+      if (refreshes.length > 5) throw new Error('it goes on for ever');
+      const response = await honest(request);
+      if (!isRefresh || response.status !== 200) return response;
+      const answer = (await response.json()) as object;
+      return Response.json({ ...answer, access_token: refused });
+    });
+    const tokens = { ...(await loggedIn(provider)), accessToken: refused };
+    const session = openSession({ provider, store: memoryTokenStore(tokens) });
+    const api = createClientApi({ baseUrl: server.url, token: session, transport: honest });
+    await assert.rejects(api.GET('/current-identity'), Refusal);
     assert.equal(refreshes.length, 1);
   });
 

@@ -93,6 +93,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
   async function usable(refused?: string): Promise<Tokens> {
     const current = await store.read();
     if (current !== null && isGood(current, refused)) return current;
+    const isOwn = renewing === undefined;
     renewing ??= renewed(current, refused).finally(() => {
       renewing = undefined;
     });
@@ -106,8 +107,9 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
       }
       throw error;
     }
-    // The renewal that it waited for may have begun before this token was refused.
-    return next.accessToken === refused ? usable(refused) : next;
+    // The renewal that it waited for may have begun before this token was refused. If its own gives the same token,
+    // another one would too.
+    return next.accessToken === refused && !isOwn ? usable(refused) : next;
   }
 
   return {
