@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ApiSessionId } from '../../src/model/ids.ts';
+import { queueOf } from '../../src/model/delivery.ts';
+import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
+import { mailServer } from '../../src/model/mail.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { NoAdministratorLeft, type Store } from '../../src/store/contracts/store.ts';
 import { type OpenDatabase, sharedDatabase } from './contract.ts';
@@ -319,6 +321,29 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         assert.equal(await guesses(0), callers);
         assert.equal(await guesses(1), 5);
         assert.equal(await guesses(0), 0);
+      });
+
+      test('notices of one kind to one person: the first three are queued, and none is lost', async () => {
+        const address = { email: 'ana@example.com', emailVerified: true };
+        const users = await Promise.all(
+          Array.from({ length: callers / 4 }, () => createUser(store, address)),
+        );
+        await race((engine, at) => {
+          const identityId = users[Math.floor(at / 4)]?.id ?? newId<IdentityId>();
+          const matter = { kind: 'notice', notice: 'password-changed', at: t0, ipAddress: null } as const;
+          const mail = { identityId, language: 'en', issuer: '', matter } as const;
+          const notices = [{ id: `password-changed:${identityId}`, mail, former: null }];
+          return engine.auditEvents.append([], null, { events: [], notices });
+        });
+        const queued = await store.deliveries.list(queueOf('mail', mailServer), null, 1000);
+        const counts = users.map(
+          ({ id }) =>
+            queued.filter(({ payload }) => 'identityId' in payload && payload.identityId === id).length,
+        );
+        assert.deepEqual(
+          counts,
+          users.map(() => 3),
+        );
       });
 
       test('two administrators remove each other: one remains', async () => {

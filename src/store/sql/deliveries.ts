@@ -173,14 +173,16 @@ export function* deliverNotice({ id, mail, former }: QueuedNotice): Intent<void>
   const to = former?.email ?? textOrNull(row, 'email');
   const isVerified = former?.isVerified ?? integer(row, 'email_verified') === 1;
   if (to === null || !isVerified) return;
-  // Each address has its own: who reads one may not read the other.
-  const ids = Array.from({ length: mostNotices }, (_, nth) => `${id}:${sha256(to)}:${nth}`);
-  const sent =
-    yield* all`SELECT id FROM deliveries WHERE queue = ${queueOf('mail', mailServer)} AND id IN ${among(ids)}`;
-  const next = ids[sent.length];
-  if (next === undefined) return;
-  const payload = { ...mail, to };
-  yield* deliver({ kind: 'mail', subscriber: mailServer, id: next, payload }, mail.matter.at);
+  const queue = queueOf('mail', mailServer);
+  const { at } = mail.matter;
+  yield* openQueue(queue, at);
+  for (let nth = 0; nth < mostNotices; nth += 1) {
+    // Each address has its own: who reads one may not read the other.
+    const sent = { id: `${id}:${sha256(to)}:${nth}`, payload: { ...mail, to } };
+    // Inserting decides: of several notices at once, none takes the place of another.
+    const end = 'ON CONFLICT (queue, id) DO NOTHING RETURNING seq';
+    if ((yield* insertOr('deliveries', waiting(queue, sent, at), end)) !== undefined) return;
+  }
 }
 
 /** Tells all nodes that something is queued. */
@@ -190,14 +192,19 @@ function* openQueue(queue: DeliveryQueue, now: Millis): Intent<void> {
   yield* insertOr('delivery_queues', open, 'ON CONFLICT (queue) DO NOTHING');
 }
 
-function* enqueue(
-  queue: DeliveryQueue,
-  { id, payload }: { readonly id: string; readonly payload: unknown },
-  now: Millis,
-): Intent<void> {
+interface Queued {
+  readonly id: string;
+  readonly payload: unknown;
+}
+
+function waiting(queue: DeliveryQueue, { id, payload }: Queued, now: Millis): object {
+  return { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now };
+}
+
+function* enqueue(queue: DeliveryQueue, queued: Queued, now: Millis): Intent<void> {
   yield* insertOr(
     'deliveries',
-    { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now },
+    waiting(queue, queued, now),
     `ON CONFLICT (queue, id) DO UPDATE SET state = 'waiting', attempts = 0, due_at = 0, created_at = excluded.created_at
        WHERE deliveries.state = 'failed'`,
   );
