@@ -21,7 +21,6 @@ import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { certifyClientKey } from '../../src/platform/x509/pki.ts';
 import { mintAccessToken } from '../../src/tokens/access-token.ts';
 import { openKeyRing } from '../../src/tokens/key-ring.ts';
@@ -75,8 +74,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
   const { config } = loadConfig(home.configFile, { readFile: (path) => readFileSync(path, 'utf8'), env: {} });
   const needs = { clock: systemClock, random: systemRandom };
   const foundations = await openFoundations({ ...needs, config, log: silentLogger, env: {} });
-  const { store } = foundations;
-  const vault = keyVault(foundations.masterKey);
+  const { store, vault } = foundations;
   const ring = await openKeyRing({ keys: store.keys, vault, clock: systemClock });
   const { tagKey } = await openServerSecrets({ keys: store.keys, vault, random: systemRandom });
   const issuer = `https://localhost:${home.port}/oidc`;

@@ -185,7 +185,7 @@ function announceCommits(store: Foundations['store'], others: Pick<RunningThread
 
 /** The services of the first thread for the other threads. */
 function support(
-  { masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
+  { vault, trustedRoots = [], hashPool, log, store }: Foundations,
   services: Services,
   { opened, configuration }: Pick<ReloadNeeds, 'opened' | 'configuration'>,
 ): ThreadSupport {
@@ -194,7 +194,7 @@ function support(
     data: () => ({
       config: asOpened(configuration.inUse, opened),
       nodeName,
-      masterKey,
+      vaultSecret: vault.sealingKey().secret,
       trustedRoots,
       hashCost: hashPool.cost,
       usedProofs: { startedAt: services.usedProofs.startedAt, epoch: services.usedProofs.epoch },

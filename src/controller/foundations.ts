@@ -9,7 +9,6 @@ import type { Random } from '../platform/random.ts';
 import { createHashPool, type HashPool } from '../platform/secrets/hash-pool.ts';
 import { openVault } from '../platform/secrets/key-files.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import { keyPassphrase, readKeyFile } from '../platform/secrets/master-key.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
 import { hashThreads, requestThreads } from './thread-count.ts';
@@ -22,9 +21,7 @@ export interface OpenFoundations extends Foundations, AsyncDisposable {}
 export interface Foundations {
   readonly config: Config;
   readonly store: Store;
-  /** The key-encryption key, 32 bytes. */
-  readonly masterKey: Buffer;
-  /** Seals under that key, and opens secrets that were sealed under the previous or the next one. */
+  /** Seals under the key-encryption key, and opens secrets that were sealed under the previous or the next one. */
   readonly vault: KeyVault;
   readonly hashPool: HashPool;
   readonly clock: Clock;
@@ -52,10 +49,10 @@ export interface FoundationNeeds {
 /** Opens everything, or nothing. @throws KeyFileError, or as openStore of database.ts */
 export async function openFoundations(needs: FoundationNeeds): Promise<OpenFoundations> {
   const { config, env } = needs;
-  const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
+  const vault = openVault(config.secrets.keyFile, env);
   const store = await openStore(config, { threads: requestThreads(config) });
   try {
-    return await foundationsOn(needs, { store, masterKey });
+    return await foundationsOn(needs, { store, vault });
   } catch (error) {
     // Its thread or connections would keep a process going that has said why it cannot start.
     await store.close();
@@ -65,7 +62,7 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
 
 async function foundationsOn(
   { config, clock, random, log, env }: FoundationNeeds,
-  { store, masterKey }: Pick<Foundations, 'store' | 'masterKey'>,
+  { store, vault }: Pick<Foundations, 'store' | 'vault'>,
 ): Promise<OpenFoundations> {
   const { version } = await databaseVersion(config);
   if (version > schemaVersion)
@@ -88,8 +85,7 @@ async function foundationsOn(
   return {
     config,
     store,
-    masterKey,
-    vault: openVault(config.secrets.keyFile, env),
+    vault,
     hashPool,
     clock,
     random,

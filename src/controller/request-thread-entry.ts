@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
 import { createRandom } from '../platform/random.ts';
 import { openVault } from '../platform/secrets/key-files.ts';
+import { sealingKey } from '../platform/secrets/sealed-box.ts';
 import { runRequestThread, type ThreadData } from './request-thread.ts';
 
 if (parentPort === null) throw new Error('request-thread-entry.ts runs as a worker thread');
@@ -13,5 +14,5 @@ await runRequestThread({
   port: parentPort,
   clock: systemClock,
   random: createRandom(systemClock),
-  vault: openVault(data.config.secrets.keyFile, process.env),
+  vault: openVault(data.config.secrets.keyFile, process.env, sealingKey(Buffer.from(data.vaultSecret))),
 });

@@ -40,7 +40,8 @@ export interface ThreadData {
   /** From 1; the first thread is 0. */
   readonly number: number;
   readonly threads: number;
-  readonly masterKey: Uint8Array;
+  /** Of the key that seals now: this thread need not read the key file. */
+  readonly vaultSecret: Uint8Array;
   readonly trustedRoots: readonly string[];
   readonly hashCost: HashCost;
   readonly nodeName: string;
@@ -208,7 +209,6 @@ async function threadFoundations(
     clock,
     random,
     vault,
-    masterKey: Buffer.from(data.masterKey),
     trustedRoots: data.trustedRoots,
     log: forwardingLogger({ level: logLevel, written: () => first.ask('logWritten', null) }, (entry) =>
       first.tell('log', entry),

@@ -284,7 +284,7 @@ function startRequestThread(data: ThreadData): Worker {
   return openThread('request-thread-entry', import.meta.url, {
     name: `requests-${data.number}`,
     workerData: data,
-    // It opens the key file and the database, as the first thread does.
+    // It opens the database, and the files beside the key file, as the first thread does.
     hasEnvironment: true,
   });
 }

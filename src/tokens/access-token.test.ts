@@ -6,7 +6,7 @@ import { asId } from '../model/ids.ts';
 import type { PassedMethod, ProvenFactors } from '../model/login.ts';
 import { MINUTE, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
-import { keyVault } from '../platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import {
   type AccessTokenRules,
@@ -26,7 +26,7 @@ const issuer = 'https://localhost:1280/oidc';
 let ring: KeyRing;
 
 before(async () => {
-  const vault = keyVault(Buffer.alloc(32, 1));
+  const vault = keyVault(vaultKey(Buffer.alloc(32, 1)));
   const key = await makeSigningKey(vault, 'ES256', { createdAt: 0, activeFrom: 0 });
   const keys = { listSigningKeys: async () => [key] } as unknown as KeyStore;
   ring = await openKeyRing({ keys, vault, clock: fixedClock(now) });

@@ -5,7 +5,7 @@ import type { ApiSession } from '../model/api-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import { DAY, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
-import { keyVault } from '../platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import { signJwt } from './jws.ts';
 import { type KeyRing, makeSigningKey, openKeyRing } from './key-ring.ts';
@@ -32,7 +32,7 @@ const session = {
 
 let ring: KeyRing;
 before(async () => {
-  const vault = keyVault(Buffer.alloc(32, 1));
+  const vault = keyVault(vaultKey(Buffer.alloc(32, 1)));
   const key = await makeSigningKey(vault, 'ES256', { createdAt: 0, activeFrom: 0 });
   const keys = { listSigningKeys: async () => [key] } as unknown as KeyStore;
   ring = await openKeyRing({ keys, vault, clock: fixedClock(now) });

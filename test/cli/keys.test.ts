@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { rekeyDatabase } from '../../src/controller/rekey-database.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { nextKeyFile, previousKeyFile } from '../../src/platform/secrets/key-files.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { createKeyFile, readKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
@@ -152,7 +152,7 @@ describe('keys', () => {
     const first = readKeyFile(keyFile);
     const second = createKeyFile(nextKeyFile(keyFile));
     const store = await openSqliteStore({ path: join(box.cwd, 'h', 'overlay.db') });
-    const vault = keyVault(second.bytes, () => ({ newer: [], older: [first.bytes] }));
+    const vault = keyVault(vaultKey(second.bytes), () => ({ newer: [], older: [vaultKey(first.bytes)] }));
     const broken = new Error('pulled the plug');
     const stopping = rekeyDatabase({ store, vault, clock: systemClock }, () => Promise.reject(broken));
     await assert.rejects(stopping, broken);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { nextKeyFile, previousKeyFile } from '../../src/platform/secrets/key-files.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { readKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { sealedColumns } from '../../src/store/sql/keys.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
@@ -39,7 +39,7 @@ describe('keys rekey with several nodes', () => {
   }
 
   async function isAllSealedUnder(file: string): Promise<boolean> {
-    const vault = keyVault(readKeyFile(file).bytes);
+    const vault = keyVault(vaultKey(readKeyFile(file).bytes));
     return (await sealedTexts()).every((sealed) => vault.isCurrent(sealed));
   }
 
@@ -95,7 +95,7 @@ describe('keys rekey with several nodes', () => {
 
     const stopping = one.begin(['keys', 'rekey']);
     const isBegun = async () => {
-      const vault = keyVault(readKeyFile(next).bytes);
+      const vault = keyVault(vaultKey(readKeyFile(next).bytes));
       return (await sealedTexts()).some((sealed) => vault.isCurrent(sealed));
     };
     await until(30 * SECOND, isBegun);

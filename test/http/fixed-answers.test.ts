@@ -6,7 +6,7 @@ import { AuthError } from '../../src/errors/auth-error.ts';
 import { json } from '../../src/http/request/answer.ts';
 import { fixedRoute, type Place } from '../../src/http/request/fixed-route.ts';
 import type { RequestContext } from '../../src/http/request/request-context.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
@@ -211,7 +211,7 @@ describe('the answer to all clients', () => {
     const { ring } = server.controller.services;
     assert.deepEqual(await changedAfter(() => ring.reload()), [], 'the same keys again');
     const times = { createdAt: server.clock.now(), activeFrom: server.clock.now() };
-    const next = await makeSigningKey(keyVault(masterKey), 'ES256', times);
+    const next = await makeSigningKey(keyVault(vaultKey(masterKey)), 'ES256', times);
     const newestSeen = ring.list().findLast(({ alg }) => alg === 'ES256')?.kid ?? null;
     const now = server.clock.now();
     const rotation = { next, newestSeen, retireOldAt: now, removeOldAt: now + 1000 };

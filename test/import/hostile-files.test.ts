@@ -12,7 +12,7 @@ import { collectFindings } from '../../packages/import-ziti/src/map/findings.ts'
 import { planImport } from '../../packages/import-ziti/src/map/plan.ts';
 import { readSource } from '../../packages/import-ziti/src/read/source.ts';
 import { UnreadableSource } from '../../packages/import-ziti/src/read/unreadable-source.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 import { boltDatabase, boltOfPages, type Content, metaPage, pageHeader, value } from './bolt-writer.ts';
@@ -40,7 +40,7 @@ function plan(bytes: Buffer): ReturnType<typeof planImport> {
     digest: (content: unknown) => JSON.stringify(content),
     issuers: new Set<string>(),
     limits: { ...noLimits, blockPrivateAddresses: true },
-    vault: keyVault(Buffer.alloc(32, 1)),
+    vault: keyVault(vaultKey(Buffer.alloc(32, 1))),
     recoveryKey: Buffer.alloc(32, 2),
     isOwn: () => false,
   };

@@ -8,7 +8,7 @@ import type { IdentityId } from '../../src/model/ids.ts';
 import type { AttemptLog, AttemptRecorder } from '../../src/model/login-attempt.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createUser, t0, temporaryFolder } from '../store/fixtures.ts';
@@ -16,7 +16,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
 const clock = fixedClock(t0);
-const vault = keyVault(Buffer.alloc(32, 1));
+const vault = keyVault(vaultKey(Buffer.alloc(32, 1)));
 const recoveryKey = Buffer.alloc(32, 2);
 const seed = Buffer.alloc(20, 3);
 let ana: IdentityId;

@@ -11,7 +11,7 @@ import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { DAY, type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
@@ -133,7 +133,7 @@ async function furnished(
     return made;
   };
   const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  const vault = keyVault(masterKey);
+  const vault = keyVault(vaultKey(masterKey));
   const { recoveryKey } = await openServerSecrets({ keys: server.store.keys, vault, random: server.random });
   let tokens = 0;
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openClientSecret } from '../../src/login/external-jwt/client-secret.ts';
 import { asId, type SignerId } from '../../src/model/ids.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
 import { authorizationQuery } from '../support/flow.ts';
@@ -127,7 +127,7 @@ describe('the secret of a client', () => {
         'clientId' in elsewhere && elsewhere.clientId === null ? 'clientId' : 'clientSecret',
       );
     // Nor by an attacker who writes into the database.
-    const vault = keyVault(masterKey);
+    const vault = keyVault(vaultKey(masterKey));
     const id = asId<SignerId>(signerId);
     const stored = await server.store.externalJwtSigners.find(id);
     assert.ok(stored !== null && openClientSecret(vault, stored) === secret);

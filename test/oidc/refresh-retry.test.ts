@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { nextRefreshToken, readOpaqueToken } from '../../src/tokens/opaque-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import { goClient, pathOf, startCompatibleServer } from '../compatibility/support.ts';
@@ -316,7 +316,7 @@ describe('without a grace', () => {
   });
 
   test('a successor does not follow from the token before it', async () => {
-    const vault = keyVault(masterKey);
+    const vault = keyVault(vaultKey(masterKey));
     const { tagKey } = await openServerSecrets({ keys: strict.store.keys, vault, random: strict.random });
     const { refresh_token: first } = await login(strict, 'alice', password);
     const token = readOpaqueToken(tagKey, 'refresh', first);

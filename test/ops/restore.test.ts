@@ -11,7 +11,7 @@ import { checkSetupLink, createSetupLink } from '../../src/admin/setup.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { afterForeignRestore, restoreDatabase } from '../../src/controller/restore-database.ts';
 import { DAY, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import type { NewEnrollment } from '../../src/store/contracts/enrollments.ts';
 import { restoreRules } from '../../src/store/sql/restores.ts';
 import { backupSqlite } from '../../src/store/sqlite/backup.ts';
@@ -134,7 +134,7 @@ async function startAgain({ home, url }: TestServer, db = 'sqlite:./overlay.db')
 
 function restoreNeeds(server: TestServer) {
   const { config } = loadConfig(join(server.home, 'controller.yml'), { readFile: readNamedFile, env: {} });
-  return { config, vault: keyVault(masterKey), clock, random: server.random };
+  return { config, vault: keyVault(vaultKey(masterKey)), clock, random: server.random };
 }
 
 const backupOf = ({ home }: TestServer) => join(home, 'backup.db');

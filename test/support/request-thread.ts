@@ -6,6 +6,7 @@ import { runRequestThread, type ThreadData } from '../../src/controller/request-
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { sealingKey } from '../../src/platform/secrets/sealed-box.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { clockOf, type SharedTime } from './shared-clock.ts';
 
@@ -23,7 +24,7 @@ await runRequestThread({
   port,
   clock,
   random: createRandom(clock),
-  vault: keyVault(Buffer.from(data.masterKey)),
+  vault: keyVault(sealingKey(Buffer.from(data.vaultSecret))),
   inspectAnswer(route, answer) {
     const undeclared = undeclaredIn(route, answer);
     if (undeclared === null) return;

@@ -18,7 +18,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import { createHashPool, type HashPool } from '../../src/platform/secrets/hash-pool.ts';
-import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
@@ -101,7 +101,7 @@ let rsaKey: Promise<SigningKey> | undefined;
 async function giveKeys({ keys }: Store, clock: Clock): Promise<void> {
   const now = clock.now();
   if ((await keys.listSigningKeys(now)).length > 0) return;
-  const [vault, times] = [keyVault(masterKey), { createdAt: now, activeFrom: now }];
+  const [vault, times] = [keyVault(vaultKey(masterKey)), { createdAt: now, activeFrom: now }];
   rsaKey ??= makeSigningKey(vault, 'RS256', times);
   for (const key of [await makeSigningKey(vault, 'ES256', times), await rsaKey]) {
     const next = { ...key, ...times };
@@ -231,8 +231,8 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   if (options.home === undefined) await giveKeys(store, clock);
   // The identity providers of tests have certificates from the same root.
   const trustedRoots = [pki.ca.certPem];
-  const vault = keyVault(masterKey);
-  const foundations = { config, store, masterKey, vault, hashPool, clock, random, log, trustedRoots };
+  const vault = keyVault(vaultKey(masterKey));
+  const foundations = { config, store, vault, hashPool, clock, random, log, trustedRoots };
   // In every test, the API description must declare every answer.
   const undeclared = new Set<string>();
   const workers: Worker[] = [];

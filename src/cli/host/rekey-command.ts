@@ -6,7 +6,7 @@ import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
-import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
+import { type KeyVault, keyVault, vaultKey } from '../../platform/secrets/key-vault.ts';
 import { keyPassphrase, readKeyFile, writeKeyFile } from '../../platform/secrets/master-key.ts';
 import { giveName, partialOf } from '../../platform/whole-file.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
@@ -50,8 +50,8 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
     return rekeyUnderLock(report, host, keyFile);
   }
   const previous = keyIn(previousKeyFile(keyFile));
-  const older = [current, previous].flatMap((key) => (key === null ? [] : [key.bytes]));
-  const vault = keyVault(next.bytes, () => ({ newer: [], older }));
+  const older = [current, previous].flatMap((key) => (key === null ? [] : [vaultKey(key.bytes)]));
+  const vault = keyVault(vaultKey(next.bytes), () => ({ newer: [], older }));
   if (hasOtherHosts(config)) await requireKeyOnAllNodes(host, vault, { key: next, keyFile });
   const resealed = await rekeyDatabase({ store, vault, clock }, async () => {
     const nodes = await store.nodes.listAll();

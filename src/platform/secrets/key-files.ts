@@ -1,8 +1,9 @@
 // The key file, and the files beside it while one key-encryption key replaces another: see rekey-database.ts.
 
 import { existsSync, statSync } from 'node:fs';
-import { type KeyVault, keyVault, type OtherKeys } from './key-vault.ts';
+import { type KeyVault, keyVault, vaultKey } from './key-vault.ts';
 import { keyPassphrase, readKeyFile } from './master-key.ts';
+import type { SealingKey } from './sealed-box.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,28 +20,28 @@ export function previousKeyFile(path: string): string {
 /**
  * The vault of a controller or a command. It also opens secrets that were sealed under the keys beside the key file,
  * including those added later.
- * @param env holds the passphrase of the key files, if they have one
+ * @param env   holds the passphrase of the key files, if they have one
+ * @param given the key of the first thread, whose other threads need not read the key file
  * @throws KeyFileError the key file cannot be used
  */
-export function openVault(path: string, env: Environment): KeyVault {
-  return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, otherKeysNear(path, env));
+export function openVault(path: string, env: Environment, given?: SealingKey): KeyVault {
+  const read = keyFileReader(env);
+  const besides = (file: string) => (existsSync(file) ? [read(file)] : []);
+  // The key file itself may contain the next key by now, if this process has not noticed the change yet.
+  return keyVault(given ?? read(path), () => ({
+    newer: [path, nextKeyFile(path)].flatMap(besides),
+    older: besides(previousKeyFile(path)),
+  }));
 }
 
-/** Reads the files again only if one has changed: a passphrase is expensive on purpose. */
-function otherKeysNear(path: string, env: Environment): () => OtherKeys {
-  let state = '';
-  let keys: OtherKeys = { newer: [], older: [] };
-  const read = (file: string): readonly Buffer[] =>
-    existsSync(file) ? [readKeyFile(file, { passphrase: keyPassphrase(env) }).bytes] : [];
-  return () => {
-    const [next, previous] = [nextKeyFile(path), previousKeyFile(path)];
-    const found = [path, next, previous].map(stateOf).join(' ');
-    if (found !== state) {
-      // The key file itself may contain the next key by now, if this process has not noticed the change yet.
-      keys = { newer: [...read(path), ...read(next)], older: read(previous) };
-      state = found;
-    }
-    return keys;
+/** Reads a file again only if it has changed: a passphrase is expensive on purpose. */
+function keyFileReader(env: Environment): (file: string) => SealingKey {
+  const known = new Map<string, SealingKey>();
+  return (file) => {
+    const state = `${file} ${stateOf(file)}`;
+    const key = known.get(state) ?? vaultKey(readKeyFile(file, { passphrase: keyPassphrase(env) }).bytes);
+    known.set(state, key);
+    return key;
   };
 }
 

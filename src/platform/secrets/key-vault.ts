@@ -10,25 +10,27 @@ export interface KeyVault {
   isCurrent(sealed: string): boolean;
   /** The public ids of all keys that open here, the sealing key first, including readable ones beside the key file. */
   keyIds(): readonly string[];
+  /** The key that seals now, for the vault of another thread. The key-encryption key cannot be found from it. */
+  sealingKey(): SealingKey;
 }
 
-/** Further key-encryption keys, while one replaces another (`keys rekey`). */
+/** Keys of further key-encryption keys, while one replaces another (`keys rekey`). */
 export interface OtherKeys {
-  readonly newer: readonly Buffer[];
-  readonly older: readonly Buffer[];
+  readonly newer: readonly SealingKey[];
+  readonly older: readonly SealingKey[];
 }
 
 /**
  * Seals the secrets in the store.
- * @param masterKey the key-encryption key, 32 bytes; never in the database
- * @param others    asked when something was sealed under a key that is not known yet. The first text that opens with a
+ * @param ownKey of `vaultKey`; never in the database
+ * @param others asked when something was sealed under a key that is not known yet. The first text that opens with a
  * newer key shows that every node has that key, which seals from then on
  */
 export function keyVault(
-  masterKey: Buffer,
+  ownKey: SealingKey,
   others: () => OtherKeys = () => ({ newer: [], older: [] }),
 ): KeyVault {
-  let sealing = vaultKey(masterKey);
+  let sealing = ownKey;
   let known: readonly SealingKey[] = [sealing];
   let newer: ReadonlySet<string> = new Set();
   /** Keys that have sealed here: none of them becomes the newest again. */
@@ -36,10 +38,9 @@ export function keyVault(
 
   function readOtherKeys(): void {
     const beside = others();
-    const newKeys = beside.newer.map(vaultKey);
-    const all = [...known, ...newKeys, ...beside.older.map(vaultKey)];
+    const all = [...known, ...beside.newer, ...beside.older];
     known = [...new Map(all.map((key) => [key.id, key])).values()];
-    newer = new Set([...newer, ...newKeys.map((key) => key.id)]);
+    newer = new Set([...newer, ...beside.newer.map((key) => key.id)]);
   }
 
   function keyOf(box: Buffer): SealingKey {
@@ -74,10 +75,12 @@ export function keyVault(
       }
       return [sealing, ...known.filter((key) => key !== sealing)].map(({ id }) => id);
     },
+    sealingKey: () => sealing,
   };
 }
 
-function vaultKey(masterKey: Buffer): SealingKey {
+/** The key with which a key-encryption key seals. @param masterKey 32 bytes */
+export function vaultKey(masterKey: Uint8Array): SealingKey {
   return deriveKey(masterKey, 'key-vault v1');
 }
 
