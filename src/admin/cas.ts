@@ -4,8 +4,9 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { type Ca, caEntity } from '../model/entities/ca.ts';
 import type { Millis } from '../platform/clock.ts';
+import { readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { issuanceProblem, readTrustAnchor } from '../platform/x509/path-validation.ts';
+import { issuanceProblem } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
 import { refusedField } from './acceptable-values.ts';
@@ -97,7 +98,7 @@ function proofProblem(
   const proof = sent.find(({ subject }) => subject.commonNames.join('\n') === ca.verificationToken);
   if (proof === undefined) return 'must have the verification token as its only common name';
   const intermediates = sent.filter((certificate) => certificate !== proof);
-  const authority = readTrustAnchor(parseCertificate(ca.certPem).raw);
+  const authority = readPathCertificate(ca.certPem);
   const problem = issuanceProblem(proof, { intermediates, authority, now });
   return problem === undefined ? undefined : `does not lead to this CA: ${describeRefusal(problem)}`;
 }

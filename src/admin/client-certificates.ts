@@ -2,8 +2,9 @@
 
 import type { Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { anchorProblem } from '../platform/x509/path-validation.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 
@@ -11,7 +12,7 @@ const longestPem = 16_384;
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
 export interface AcceptableCertificate {
-  readonly certificate: TrustAnchor;
+  readonly certificate: PathCertificate;
   /** Only this certificate, without the text around it. */
   readonly pem: string;
 }
@@ -25,10 +26,10 @@ function acceptableCertificate(field: string, pem: string): AcceptableCertificat
 }
 
 /** One or more certificates. @throws AuthError could_not_validate */
-export function acceptableCertificates(field: string, pem: string): readonly TrustAnchor[] {
+export function acceptableCertificates(field: string, pem: string): readonly PathCertificate[] {
   if (pem.length > longestPem) throw refusedField(field, `must have at most ${longestPem} characters`);
   try {
-    return parseCertificates(pem).map(({ raw }) => readTrustAnchor(raw));
+    return parseCertificates(pem).map(({ raw }) => readPathCertificate(raw));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw refusedField(field, `must be exactly one certificate in PEM form (${error.reason})`);

@@ -4,7 +4,7 @@
 import { parseRedirectUri } from '../config/redirect-uris.ts';
 import { algorithmsInUse } from '../model/signing-key.ts';
 import { clientRegistry, tokenUses } from '../oidc/clients.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import { requestAuthenticator } from '../sessions/authenticate-request.ts';
 import { openIssuerView } from '../sessions/issuer-view.ts';
 import type { RevocationSource } from '../sessions/revocation-view.ts';
@@ -27,7 +27,7 @@ import type { Records } from './records.ts';
 export type Callers = Awaited<ReturnType<typeof openCallers>>;
 
 interface CallersNeeds extends Pick<Records, 'audit' | 'subscribers'> {
-  readonly ownAuthorities: readonly TrustAnchor[];
+  readonly ownAuthorities: readonly PathCertificate[];
   /** Woken when there is something to deliver, once it is there; null: another thread delivers. */
   readonly deliveries: { readonly deliverer: Pick<Deliverer, 'wake'> | null };
 }

@@ -12,8 +12,9 @@ import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
+import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { anchorProblem } from '../platform/x509/path-validation.ts';
 import {
   certificateFacts,
   displaySubject,
@@ -53,15 +54,15 @@ export function readOverlayAuthorities(needs: {
   config: Pick<Config, 'identity' | 'edge'>;
   clock: Clock;
   log: Logger;
-}): readonly TrustAnchor[] {
+}): readonly PathCertificate[] {
   const { config, clock, log } = needs;
   const { signingCert } = config.edge.enrollment;
-  const anchors = new Map<string, TrustAnchor>();
+  const anchors = new Map<string, PathCertificate>();
   const add = (file: string, der: Uint8Array, subject: string) => {
     const refused = (problem: string) =>
       log.warn('a certificate is not used as authority', { file, subject, problem });
     try {
-      const anchor = readTrustAnchor(der);
+      const anchor = readPathCertificate(der);
       const problem = anchorProblem(anchor, clock.now());
       // Each login notices a later expiry.
       if (problem !== undefined && problem.reason !== 'expired' && problem.reason !== 'not-yet-valid')

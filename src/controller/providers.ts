@@ -5,7 +5,7 @@ import type { Config, JwksFetchConfig } from '../config/config.ts';
 import { readRoots } from '../config/named-roots.ts';
 import { jwksCache, remoteJwksCache } from '../platform/jwk/jwks-cache.ts';
 import { outboundClient } from '../platform/network/outbound-client.ts';
-import { readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';
 import { tracedFetches } from '../telemetry/traced-fetches.ts';
 import type { Base } from './in-use.ts';
@@ -53,10 +53,10 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
 }
 
 /** @throws ConfigError */
-export function readAuthenticatorRoots({ edge: { passkeys } }: Config): readonly TrustAnchor[] {
+export function readAuthenticatorRoots({ edge: { passkeys } }: Config): readonly PathCertificate[] {
   const path = 'edge.passkeys.trustedRoots';
   const certificates = passkeys.trustedRoots.flatMap((file) => parseCertificates(readRoots(path, file)));
-  return certificates.map(({ raw }) => readTrustAnchor(raw));
+  return certificates.map(({ raw }) => readPathCertificate(raw));
 }
 
 /** PEM. @throws ConfigError */

@@ -13,7 +13,7 @@ import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { shellWord } from '../platform/formats/shell-word.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
@@ -260,7 +260,7 @@ function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): b
 /** Whether the rule of an authority can find the external id of an identity in a certificate. */
 function judgeClaimRule(
   who: Judged,
-  { ca, rule, anchor }: { ca: Ca; rule: ExternalIdClaim; anchor: TrustAnchor },
+  { ca, rule, anchor }: { ca: Ca; rule: ExternalIdClaim; anchor: PathCertificate },
   attempt: AttemptRecorder,
 ): boolean {
   const { name, externalId } = who.account.identity;

@@ -14,7 +14,7 @@ import type { Random } from '../platform/random.ts';
 import type { HashAsker } from '../platform/secrets/hash-pool.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
 import type { RevocationStatuses } from './certificate/revocation.ts';
@@ -54,7 +54,7 @@ export interface LoginServices {
   /** The domain to which passkeys belong; null: the host of each bind point. */
   readonly passkeyRpId: string | null;
   /** Of the makers whose word for the model of an authenticator counts. */
-  readonly authenticatorRoots: readonly TrustAnchor[];
+  readonly authenticatorRoots: readonly PathCertificate[];
   /** The name that authenticator apps and passkeys show. */
   readonly totpIssuer: string;
   /** Seals the links for forgotten passwords, and what people typed to get one. */

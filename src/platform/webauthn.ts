@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { decodeBase64url } from './digest.ts';
 import type { Millis } from './time-units.ts';
 import { isAcceptedKey } from './x509/key-strength.ts';
-import { readPathCertificate } from './x509/path-certificate.ts';
-import { issuanceProblem, type TrustAnchor } from './x509/path-validation.ts';
+import { type PathCertificate, readPathCertificate } from './x509/path-certificate.ts';
+import { issuanceProblem } from './x509/path-validation.ts';
 
 /** The domain to which passkeys belong, and the origin of our pages there. */
 export interface PasskeySite {
@@ -235,7 +235,7 @@ async function judged<Checked>(check: () => Promise<Checked | AnswerFault>): Pro
 
 /** The authorities of makers, and the time at which their certificates have to be valid. */
 export interface Makers {
-  readonly roots: readonly TrustAnchor[];
+  readonly roots: readonly PathCertificate[];
   readonly now: Millis;
 }
 

@@ -4,13 +4,12 @@
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
-import { readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
-import { parseCertificate } from '../platform/x509/x509.ts';
+import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import type { CaStore } from '../store/contracts/entities.ts';
 
 export interface AuthorityView extends TrustedAuthorities {
   /** Replaces the overlay's own authorities. */
-  replaceOwn(anchors: readonly TrustAnchor[]): void;
+  replaceOwn(anchors: readonly PathCertificate[]): void;
   /** Reloads one third-party authority after it was created, changed or deleted. */
   reload(id: CaId): Promise<void>;
   /** Reloads all third-party authorities. */
@@ -19,18 +18,18 @@ export interface AuthorityView extends TrustedAuthorities {
 
 interface ThirdParty {
   readonly ca: Ca;
-  readonly anchor: TrustAnchor;
+  readonly anchor: PathCertificate;
 }
 
 /** Resolves when all third-party authorities are in memory. @param own authorities of the overlay's PKI */
 export async function openAuthorityView(
   store: { cas: CaStore },
-  own: readonly TrustAnchor[],
+  own: readonly PathCertificate[],
 ): Promise<AuthorityView> {
   const thirdParties = new Map<CaId, ThirdParty>();
   for (const ca of await store.cas.listAll()) thirdParties.set(ca.id, withAnchor(ca));
   let ours = own;
-  let anchors: readonly TrustAnchor[] = [];
+  let anchors: readonly PathCertificate[] = [];
   let unused: readonly ThirdParty[] = [];
   let byThumbprint: ReadonlyMap<string, Ca> = new Map();
   function rebuild(): void {
@@ -72,5 +71,5 @@ export async function openAuthorityView(
 }
 
 function withAnchor(ca: Ca): ThirdParty {
-  return { ca, anchor: readTrustAnchor(parseCertificate(ca.certPem).raw) };
+  return { ca, anchor: readPathCertificate(ca.certPem) };
 }

@@ -16,7 +16,8 @@ import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import { recentMap } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
+import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
 export interface OpeningCertificateView {
@@ -88,7 +89,7 @@ export function openingCertificateView(
 
 /** The verdict on a chain. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 interface JudgedChain {
-  readonly anchors: readonly TrustAnchor[];
+  readonly anchors: readonly PathCertificate[];
   readonly soundUntil: Millis;
   readonly leafNotAfter: Millis;
   /** The external id that the authority's rule finds; null without a rule, or if it finds none. */

@@ -4,7 +4,8 @@ import type { TrustedAuthorities } from '../login/certificate/trusted-authoritie
 import type { ApiSessionId } from '../model/ids.ts';
 import { recentMap } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
+import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 
 /** Certificates of a connection: the leaf is proven by the handshake, the others were only sent. */
@@ -35,7 +36,7 @@ interface Known {
   readonly sessionId: ApiSessionId;
   readonly expiresAt: Millis;
   /** The anchors that were searched for the path: when they change, it is searched again. */
-  readonly anchors: readonly TrustAnchor[];
+  readonly anchors: readonly PathCertificate[];
 }
 
 /** @param threads number of request threads: together they keep 50,000 certificates */
@@ -63,7 +64,7 @@ export function sessionCertificateView(
     return now < expiresAt;
   }
 
-  function leadsToOwn(chain: readonly Buffer[], anchors: readonly TrustAnchor[], now: Millis): boolean {
+  function leadsToOwn(chain: readonly Buffer[], anchors: readonly PathCertificate[], now: Millis): boolean {
     const [leaf, ...intermediates] = chain;
     if (leaf === undefined) return false;
     const own = anchors.filter(({ thumbprint }) => authorities.isOwn(thumbprint));

@@ -8,7 +8,7 @@ import { type RecentMap, recentMap, sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { Store } from '../store/contracts/store.ts';
 import {
   type AccountView,
@@ -84,7 +84,7 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   /** Gets revocation lists, and answers of responders. */
   readonly revocationSource: RevocationSource;
   /** Of the overlay's own PKI. */
-  readonly ownAuthorities: readonly TrustAnchor[];
+  readonly ownAuthorities: readonly PathCertificate[];
   /** How long after the end of a session one of its tokens may still be unexpired, at first. */
   readonly tokenLifetime: Millis;
   readonly log: Logger;

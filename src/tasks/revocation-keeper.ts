@@ -20,7 +20,6 @@ import {
   type RevocationList,
   type UnverifiedList,
 } from '../platform/x509/revocation-list.ts';
-import { parseCertificate } from '../platform/x509/x509.ts';
 import type { RevocationSource, StatusNews, StatusQuestion } from '../sessions/revocation-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { OcspResponders } from './ocsp-responders.ts';
@@ -210,7 +209,7 @@ async function takeStored({ store, clock, log }: KeeperNeeds, state: Watched): P
     const stored = await store.revocationLists.find(ca.id, url);
     if (stored === null) continue;
     try {
-      const issuer = readPathCertificate(parseCertificate(stored.issuerPem).raw);
+      const issuer = readPathCertificate(stored.issuerPem);
       learn(state, issuer);
       const list = listInAnswer(Buffer.from(stored.der, 'base64'));
       lists.set(url, await list.verifiedBy(issuer, clock.now()));

@@ -13,7 +13,6 @@ import {
   type RevocationList,
   type UnverifiedList,
 } from '../platform/x509/revocation-list.ts';
-import { parseCertificate } from '../platform/x509/x509.ts';
 
 /** An authority with its lists and their signers. */
 export interface Watched {
@@ -48,7 +47,7 @@ export function watchedBy(ca: Ca, before: Watched | undefined): Watched {
       for (const source of known.keys()) if (!isLeft(source)) known.delete(source);
     return state;
   }
-  const anchor = readPathCertificate(parseCertificate(ca.certPem).raw);
+  const anchor = readPathCertificate(ca.certPem);
   return {
     ca,
     issuers: new Map([[authorityKey(anchor), anchor]]),

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { describeRefusal, type PathRefusal } from '../../src/platform/x509/path-refusal.ts';
-import {
-  anchorProblem,
-  readTrustAnchor,
-  validateClientPath,
-} from '../../src/platform/x509/path-validation.ts';
+import { anchorProblem, validateClientPath } from '../../src/platform/x509/path-validation.ts';
 import { thumbprint } from '../../src/platform/x509/x509.ts';
 import {
   authority,
@@ -125,7 +122,7 @@ describe('times', () => {
     const leaf = client({ issuer: wide });
     const { validFromDate, validToDate } = new X509Certificate(leaf.der);
     const verdictAt = (now: number, allowExpired: boolean) => {
-      const anchors = [readTrustAnchor(wide.der)];
+      const anchors = [readPathCertificate(wide.der)];
       return validateClientPath({ leaf: leaf.der, intermediates: [], anchors, now, allowExpired });
     };
     const at = (now: number) => {
@@ -381,7 +378,7 @@ describe('algorithms and keys', () => {
 describe('an anchor by itself', () => {
   test('is checked like every path that ends in it', () => {
     const now = systemClock.now();
-    const problem = (made: Made) => anchorProblem(readTrustAnchor(made.der), now)?.reason;
+    const problem = (made: Made) => anchorProblem(readPathCertificate(made.der), now)?.reason;
     assert.equal(problem(root), undefined);
     assert.equal(problem(signer), undefined);
     const bad = {
@@ -398,7 +395,7 @@ describe('an anchor by itself', () => {
     };
     for (const [reason, made] of Object.entries(bad)) {
       assert.equal(problem(made), reason);
-      const refusal = anchorProblem(readTrustAnchor(made.der), now);
+      const refusal = anchorProblem(readPathCertificate(made.der), now);
       assert.ok(refusal !== undefined && 'certificate' in refusal && refusal.certificate.role === 'anchor');
     }
   });

@@ -66,6 +66,11 @@ describe('our reader and the one of OpenSSL agree', () => {
       const ours = readPathCertificate(der);
       const theirs = certificateFacts(new X509Certificate(der));
       assert.equal(ours.thumbprint, theirs.thumbprint);
+      assert.equal(
+        readPathCertificate(String(new X509Certificate(der))).thumbprint,
+        ours.thumbprint,
+        'in PEM',
+      );
       assert.equal(ours.notBefore, theirs.notBefore);
       assert.equal(ours.notAfter, theirs.notAfter);
       assert.equal(ours.extensions.isCa, theirs.isCa);

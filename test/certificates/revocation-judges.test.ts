@@ -19,7 +19,6 @@ import {
 } from '../../src/platform/x509/ocsp.ts';
 import { type PathCertificate, readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { entryOf, listInAnswer } from '../../src/platform/x509/revocation-list.ts';
-import { parseCertificate } from '../../src/platform/x509/x509.ts';
 import { authority, client } from '../support/chains.ts';
 import { freePort } from '../support/nodes.ts';
 import { noLimits } from '../support/outbound-limits.ts';
@@ -59,7 +58,7 @@ describe('an authority of openssl', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-openssl-'));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const certificate = (name: string): PathCertificate =>
-    readPathCertificate(parseCertificate(readFileSync(join(folder, `${name}.pem`))).raw);
+    readPathCertificate(readFileSync(join(folder, `${name}.pem`), 'utf8'));
   const issue = (name: string, extensions = 'leaf') => {
     openssl(
       'req',

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/platform/clock.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { describeRefusal, type PathRefusal } from '../../src/platform/x509/path-refusal.ts';
-import {
-  type PathVerdict,
-  readTrustAnchor,
-  validateClientPath,
-} from '../../src/platform/x509/path-validation.ts';
+import { type PathVerdict, validateClientPath } from '../../src/platform/x509/path-validation.ts';
 import type { Made } from '../support/chains.ts';
 import { type PresentedChain, tlsVerdict } from '../support/tls-judge.ts';
 
@@ -19,7 +16,7 @@ export function validate(chain: DerChain, allowExpired = false): PathVerdict {
   return validateClientPath({
     leaf: chain.leaf.der,
     intermediates: chain.sent.map(({ der }) => der),
-    anchors: chain.anchors.map(({ der }) => readTrustAnchor(der)),
+    anchors: chain.anchors.map(({ der }) => readPathCertificate(der)),
     now: systemClock.now(),
     allowExpired,
   });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { enrolled, registerCa, withCertificate } from '../support/certificates.ts';
 import {
   authority,
@@ -149,7 +149,7 @@ describe('a legacy session that a certificate opened', () => {
       const answer = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
       const session = sessionOf(own, answer);
       await goesOn(session);
-      own.controller.services.replaceOwnAuthorities([readTrustAnchor(authority().der)]);
+      own.controller.services.replaceOwnAuthorities([readPathCertificate(authority().der)]);
       await isOver(session);
       connection.closeConnections();
     } finally {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { after, beforeEach, describe, test } from 'node:test';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { readTrustAnchor, validateClientPath } from '../../src/platform/x509/path-validation.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
+import { validateClientPath } from '../../src/platform/x509/path-validation.ts';
 import {
   enrolled,
   overlayRoot,
@@ -60,7 +61,7 @@ function judged(leaf: Made, sent: readonly Made[], anchor: Made) {
   const verdict = validateClientPath({
     leaf: leaf.der,
     intermediates: sent.map(({ der }) => der),
-    anchors: [readTrustAnchor(anchor.der)],
+    anchors: [readPathCertificate(anchor.der)],
     now: systemClock.now(),
     allowExpired: false,
   });

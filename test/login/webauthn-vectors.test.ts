@@ -14,7 +14,7 @@ import {
   type Makers,
   type PasskeySite,
 } from '../../src/platform/webauthn.ts';
-import { readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import vectorFile from './webauthn-vectors.json' with { type: 'json' };
 
 const site: PasskeySite = { rpId: 'example.org', origin: 'https://example.org' };
@@ -163,7 +163,7 @@ for (const vector of vectors) {
 }
 
 describe('the model of an authenticator', () => {
-  const root = readTrustAnchor(bytesOf(vectorFile.attestationRoot));
+  const root = readPathCertificate(bytesOf(vectorFile.attestationRoot));
   const now = Date.parse('2026-01-01T00:00:00Z');
   const isProven = async (vector: Vector, makers: Makers, change: object = {}) => {
     const made = await checkAttestation(registrationOf(vector, change), site, makers);

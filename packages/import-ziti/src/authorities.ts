@@ -12,12 +12,9 @@ import type { Config } from '../../../src/config/config.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
 import { ownerOnly, readable, writeWhole } from '../../../src/platform/whole-file.ts';
+import { type PathCertificate, readPathCertificate } from '../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
-import {
-  anchorProblem,
-  readTrustAnchor,
-  type TrustAnchor,
-} from '../../../src/platform/x509/path-validation.ts';
+import { anchorProblem } from '../../../src/platform/x509/path-validation.ts';
 import {
   displaySubject,
   isIssuedBy,
@@ -27,7 +24,7 @@ import {
 import type { AddedAuthority } from './trust.ts';
 
 /** The authorities in the files of `--trust`. @throws CliError a file cannot be read, or contains none */
-export function readTrustFiles(ports: CliPorts, files: readonly string[]): readonly TrustAnchor[] {
+export function readTrustFiles(ports: CliPorts, files: readonly string[]): readonly PathCertificate[] {
   return files.flatMap((file) => {
     const anchors = certificatesOf(readText(ports, file), file).filter(({ extensions }) => extensions.isCa);
     if (anchors.length === 0) throw unusable(file, 'it contains no certificate of an authority');
@@ -40,11 +37,11 @@ export function readTrustFiles(ports: CliPorts, files: readonly string[]): reado
   });
 }
 
-function certificatesOf(pem: string, file: string): readonly TrustAnchor[] {
+function certificatesOf(pem: string, file: string): readonly PathCertificate[] {
   // The database also contains certificates of others, in PEM form.
   if (pem.includes('\0')) throw unusable(file, 'it is not a text file');
   try {
-    return parseCertificates(pem).map(({ raw }) => readTrustAnchor(raw));
+    return parseCertificates(pem).map(({ raw }) => readPathCertificate(raw));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw unusable(file, `it does not consist of certificates in PEM form (${error.reason})`);
@@ -68,14 +65,18 @@ function unusable(file: string, why: string): CliError {
 
 /** What signs client certificates from now on. */
 export interface NewSigning {
-  readonly authority: TrustAnchor;
+  readonly authority: PathCertificate;
   /** PEM, the authority first, then those above it. */
   readonly certPem: string;
   readonly keyPem: string;
 }
 
 /** @param keyFile from `--signing-key` @param known authorities, one of which must own the key */
-export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly TrustAnchor[]): NewSigning {
+export function readSigningKey(
+  ports: CliPorts,
+  keyFile: string,
+  known: readonly PathCertificate[],
+): NewSigning {
   const keyPem = readText(ports, keyFile);
   for (const authority of known) {
     const chain = [authority, ...above(authority, known)];
@@ -97,8 +98,8 @@ export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly
 }
 
 /** The authorities between one and its root, without the root. */
-function above(authority: TrustAnchor, known: readonly TrustAnchor[]): readonly TrustAnchor[] {
-  const chain: TrustAnchor[] = [];
+function above(authority: PathCertificate, known: readonly PathCertificate[]): readonly PathCertificate[] {
+  const chain: PathCertificate[] = [];
   for (let current = authority; chain.length < known.length; ) {
     const issuer = known.find(
       (each) => each.thumbprint !== current.thumbprint && isIssuedBy(current.x509, each.x509),

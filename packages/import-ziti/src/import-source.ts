@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/platform/clock.ts';
 import { sha256 } from '../../../src/platform/digest.ts';
 import type { OutboundLimits } from '../../../src/platform/network/outbound-targets.ts';
 import type { KeyVault } from '../../../src/platform/secrets/key-vault.ts';
-import type { TrustAnchor } from '../../../src/platform/x509/path-validation.ts';
+import type { PathCertificate } from '../../../src/platform/x509/path-certificate.ts';
 import {
   type ImportKind,
   type ImportOutcome,
@@ -26,7 +26,7 @@ export interface ImportNeeds {
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
   /** The overlay's own authorities as they are now. */
-  readonly own: readonly TrustAnchor[];
+  readonly own: readonly PathCertificate[];
 }
 
 export type KindCounts = Record<ImportOutcome['status'] | 'leftOut', number>;
@@ -53,7 +53,7 @@ export interface ImportReport {
 export async function importSource(
   needs: ImportNeeds,
   source: Source,
-  options: { readonly trust: readonly TrustAnchor[]; readonly dryRun: boolean },
+  options: { readonly trust: readonly PathCertificate[]; readonly dryRun: boolean },
 ): Promise<ImportReport> {
   const now = needs.clock.now();
   const findings = collectFindings();

@@ -4,13 +4,9 @@
 import { isTrustedForLogin } from '../../../src/model/entities/ca.ts';
 import type { Millis } from '../../../src/platform/clock.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { type PathCertificate, readPathCertificate } from '../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
-import {
-  type PathQuestion,
-  readTrustAnchor,
-  type TrustAnchor,
-  validateClientPath,
-} from '../../../src/platform/x509/path-validation.ts';
+import { type PathQuestion, validateClientPath } from '../../../src/platform/x509/path-validation.ts';
 import { isIssuedBy, parseCertificate } from '../../../src/platform/x509/x509.ts';
 import type { MappedCa } from './map/cas.ts';
 import type { MappedCertificate } from './map/certificates.ts';
@@ -18,7 +14,7 @@ import type { Findings } from './map/findings.ts';
 
 /** An authority to be added to the overlay's own. */
 export interface AddedAuthority {
-  readonly anchor: TrustAnchor;
+  readonly anchor: PathCertificate;
   /** It was not named, but chains of the source contain it, and a named authority issued it. */
   readonly isFromSource: boolean;
 }
@@ -29,8 +25,8 @@ export interface AddedAuthority {
  * @param named certificates, in order; the caller has removed those that are not authorities
  */
 export function authoritiesToAdd(
-  named: readonly TrustAnchor[],
-  own: readonly TrustAnchor[],
+  named: readonly PathCertificate[],
+  own: readonly PathCertificate[],
   certificates: readonly MappedCertificate[],
 ): readonly AddedAuthority[] {
   const known = new Set(own.map(({ thumbprint }) => thumbprint));
@@ -54,15 +50,15 @@ export function authoritiesToAdd(
 
 const mostIntermediates = 100;
 
-function intermediatesOf(certificates: readonly MappedCertificate[]): Map<string, TrustAnchor> {
-  const found = new Map<string, TrustAnchor>();
+function intermediatesOf(certificates: readonly MappedCertificate[]): Map<string, PathCertificate> {
+  const found = new Map<string, PathCertificate>();
   const read = new Set<string>();
   for (const der of certificates.flatMap(({ intermediates }) => intermediates)) {
     const text = der.toString('latin1');
     if (read.has(text) || read.size >= mostIntermediates) continue;
     read.add(text);
     try {
-      const anchor = readTrustAnchor(parseCertificate(der).raw);
+      const anchor = readPathCertificate(parseCertificate(der).raw);
       if (anchor.extensions.isCa) found.set(anchor.thumbprint, anchor);
     } catch (error) {
       if (!(error instanceof MalformedInput)) throw error;
@@ -75,7 +71,7 @@ function intermediatesOf(certificates: readonly MappedCertificate[]): Map<string
 export function reportUntrusted(
   needs: { readonly findings: Findings; readonly now: Millis },
   certificates: readonly MappedCertificate[],
-  { own, cas }: { readonly own: readonly TrustAnchor[]; readonly cas: readonly MappedCa[] },
+  { own, cas }: { readonly own: readonly PathCertificate[]; readonly cas: readonly MappedCa[] },
 ): void {
   const anchors = [...own, ...cas.filter(({ ca }) => isTrustedForLogin(ca)).map(({ anchor }) => anchor)];
   for (const { leaf, intermediates, subject } of certificates) {

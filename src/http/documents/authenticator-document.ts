@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CertificateServices } from '../../login/services.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
-import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 import { isIssuedBy, parseCertificate } from '../../platform/x509/x509.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
@@ -40,7 +40,7 @@ export function authenticatorDocument(
   return (authenticator) => document(authenticator, now, own);
 }
 
-function document(authenticator: ListedAuthenticator, now: Millis, own: readonly TrustAnchor[]): object {
+function document(authenticator: ListedAuthenticator, now: Millis, own: readonly PathCertificate[]): object {
   const { lockedUntil } = authenticator;
   const head = entityHead('authenticators', authenticator);
   if (authenticator.method === 'updb') {
@@ -54,7 +54,7 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
 }
 
 /** Whether one of the overlay's own authorities issued a certificate. An imported one may be unreadable. */
-function isOfNetwork(own: readonly TrustAnchor[], certPem: string): boolean {
+function isOfNetwork(own: readonly PathCertificate[], certPem: string): boolean {
   try {
     const certificate = parseCertificate(certPem);
     return own.some(({ x509 }) => isIssuedBy(certificate, x509));

@@ -1,15 +1,15 @@
 import type { Ca } from '../../model/entities/ca.ts';
 import type { CaId } from '../../model/ids.ts';
-import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
+import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 
 /** The authorities that may issue certificates for logins now, in memory: the overlay's own PKI and third parties. */
 export interface TrustedAuthorities {
   /** The overlay's own come first, so that they win if a certificate leads to several. */
-  anchors(): readonly TrustAnchor[];
+  anchors(): readonly PathCertificate[];
   /** The third-party authority with this certificate; undefined for the overlay's own. */
-  caOf(anchor: TrustAnchor): Ca | undefined;
+  caOf(anchor: PathCertificate): Ca | undefined;
   /** Third-party authorities that are registered and whose certificates may not log in now. */
-  unused(): readonly { readonly ca: Ca; readonly anchor: TrustAnchor }[];
+  unused(): readonly { readonly ca: Ca; readonly anchor: PathCertificate }[];
   /** Undefined unless its certificates may log in now. */
   find(id: CaId): Ca | undefined;
   /** Whether a certificate is one of the overlay's own authorities. @param thumbprint SHA-256, base64url */

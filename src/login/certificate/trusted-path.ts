@@ -6,13 +6,13 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { expiredCertificateChecks, type RefusalReason } from '../../model/refusal-reason.ts';
 import { isoTime, MINUTE, type Millis } from '../../platform/clock.ts';
 import { rememberIntermediates } from '../../platform/x509/known-intermediates.ts';
+import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   anchorProblem,
   leafProblem,
   type PathQuestion,
   type PathVerdict,
-  type TrustAnchor,
   validateClientPath,
 } from '../../platform/x509/path-validation.ts';
 import { certificateFacts, displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
@@ -94,7 +94,7 @@ function issuerBetween(needs: CertificateServices, chain: readonly Buffer[], lea
   const { refusal } = judged;
   if (refusal.reason !== 'untrusted' || refusal.isSelfSigned) return null;
   const { authorities, clock } = needs;
-  const mayHaveOthers = (anchor: TrustAnchor) =>
+  const mayHaveOthers = (anchor: PathCertificate) =>
     authorities.caOf(anchor) !== undefined &&
     anchor.extensions.pathLength !== 0 &&
     anchorProblem(anchor, clock.now()) === undefined;
@@ -104,7 +104,7 @@ function issuerBetween(needs: CertificateServices, chain: readonly Buffer[], lea
 /** Whether a path can end in this authority now. Recorded if not. */
 export function isUsableAnchor(
   { clock }: Pick<CertificateServices, 'clock'>,
-  anchor: TrustAnchor,
+  anchor: PathCertificate,
   attempt: AttemptRecorder,
 ): boolean {
   const problem = anchorProblem(anchor, clock.now());
@@ -149,7 +149,7 @@ export function noteExpired(certificate: X509Certificate, attempt: AttemptRecord
 type Judged = ValidPath | (Extract<PathVerdict, { verdict: 'refused' }> & { readonly unusedCa: Ca | null });
 
 interface RefusedChain {
-  readonly anchors: readonly TrustAnchor[];
+  readonly anchors: readonly PathCertificate[];
   readonly at: Millis;
   readonly verdict: Judged;
 }

@@ -69,11 +69,14 @@ export interface CertificateExtensions {
 }
 
 /**
- * Takes about 0.1 ms, so keep results that are needed again, such as trust anchors.
+ * Takes about 0.1 ms, so keep results that are needed again, such as trust anchors. `anchorProblem` says whether one is
+ * suitable as an anchor.
+ * @param certificate DER, or a text in PEM
  * @throws MalformedInput not exactly one certificate in DER, or one that breaks the form of RFC 5280 section 4.1
  */
-export function readPathCertificate(der: Uint8Array): PathCertificate {
-  const x509 = parseCertificate(der);
+export function readPathCertificate(certificate: Uint8Array | string): PathCertificate {
+  const x509 = parseCertificate(certificate);
+  const der = typeof certificate === 'string' ? x509.raw : certificate;
   const parts = derFields(childrenOf(readDer(der), derTag.sequence));
   const content = parts.take(derTag.sequence);
   const outerAlgorithm = parts.take(derTag.sequence);

@@ -11,23 +11,20 @@ import { brokenByAnchor, brokenRule, type PathConditions } from './path-rules.ts
 import { searchPath } from './path-search.ts';
 import { displaySubject } from './x509.ts';
 
-/** An authority that an administrator trusts. */
-export type TrustAnchor = PathCertificate;
-
 export interface PathQuestion extends PathConditions {
   /** DER of the certificate whose key the handshake has proved. Only this one says who the client is. */
   readonly leaf: Uint8Array;
   /** DER of the other certificates sent, in any order. They prove nothing by themselves. */
   readonly intermediates: readonly Uint8Array[];
   /** The anchors trusted now, self-signed or not. If several are possible, the first one is used. */
-  readonly anchors: readonly TrustAnchor[];
+  readonly anchors: readonly PathCertificate[];
 }
 
 export type PathVerdict =
   | {
       readonly verdict: 'trusted';
       readonly leaf: TrustedLeaf;
-      readonly anchor: TrustAnchor;
+      readonly anchor: PathCertificate;
       /** SHA-256 thumbprints (base64url) from the leaf to the anchor, both included. */
       readonly path: readonly string[];
       /** The certificates themselves. */
@@ -59,19 +56,10 @@ const mostCertificates = 8;
 const mostBytes = 64 * 1024;
 
 /**
- * Reads a certificate to be trusted. Keep the result: reading anchors again would double the time of a validation.
- * anchorProblem says whether it is suitable as an anchor.
- * @throws MalformedInput
- */
-export function readTrustAnchor(der: Uint8Array): TrustAnchor {
-  return readPathCertificate(der);
-}
-
-/**
  * Why no path can end in this anchor now; undefined when some can. For those who register or check an authority, so
  * that they need not learn it from failed logins.
  */
-export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | undefined {
+export function anchorProblem(anchor: PathCertificate, now: Millis): PathRefusal | undefined {
   if (isAcceptedKey(anchor.publicKey)) return brokenByAnchor(anchor, now);
   const certificate = nameCertificate(anchor, 'anchor');
   return { reason: 'key-not-accepted', certificate, key: describeKey(anchor.publicKey) };
@@ -144,7 +132,7 @@ export function issuanceProblem(
 
 export interface IssuanceQuestion {
   readonly intermediates: readonly PathCertificate[];
-  readonly authority: TrustAnchor;
+  readonly authority: PathCertificate;
   readonly now: Millis;
 }
 

@@ -9,12 +9,9 @@ import {
 } from '../../../../src/model/entities/ca.ts';
 import { asId } from '../../../../src/model/ids.ts';
 import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { type PathCertificate, readPathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../../src/platform/x509/path-refusal.ts';
-import {
-  anchorProblem,
-  readTrustAnchor,
-  type TrustAnchor,
-} from '../../../../src/platform/x509/path-validation.ts';
+import { anchorProblem } from '../../../../src/platform/x509/path-validation.ts';
 import { parseCertificates } from '../../../../src/platform/x509/x509.ts';
 import type { ImportedCa } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
@@ -29,7 +26,7 @@ import {
 import { accepted, type Subject } from './findings.ts';
 
 /** An authority with its certificate read. */
-export type MappedCa = ImportedCa & { readonly anchor: TrustAnchor };
+export type MappedCa = ImportedCa & { readonly anchor: PathCertificate };
 
 const usualFormat = '[caName]-[commonName]';
 
@@ -90,11 +87,11 @@ export function mapCas(
 
 function certificateOf(
   pem: string,
-): { readonly anchor: TrustAnchor; readonly certPem: string } | { readonly refusal: string } {
+): { readonly anchor: PathCertificate; readonly certPem: string } | { readonly refusal: string } {
   try {
     const [certificate] = parseCertificates(pem);
     if (certificate === undefined) return { refusal: 'it has no certificate' };
-    return { anchor: readTrustAnchor(certificate.raw), certPem: certificate.toString() };
+    return { anchor: readPathCertificate(certificate.raw), certPem: certificate.toString() };
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     return { refusal: `its certificate cannot be read (${error.reason})` };

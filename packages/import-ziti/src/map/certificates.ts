@@ -1,8 +1,8 @@
 import { externalIdFrom } from '../../../../src/login/certificate/ca-claim.ts';
 import { asId } from '../../../../src/model/ids.ts';
 import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
-import type { PathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
-import { readTrustAnchor, validateClientPath } from '../../../../src/platform/x509/path-validation.ts';
+import { type PathCertificate, readPathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
+import { validateClientPath } from '../../../../src/platform/x509/path-validation.ts';
 import { parseCertificates } from '../../../../src/platform/x509/x509.ts';
 import type { ImportedAuthenticator } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
@@ -80,7 +80,7 @@ function chainOf(
   try {
     const [leaf, ...others] = parseCertificates(pem);
     if (leaf === undefined) return { refusal: 'it has no certificate' };
-    return { leaf: readTrustAnchor(leaf.raw), intermediates: others.map(({ raw }) => raw) };
+    return { leaf: readPathCertificate(leaf.raw), intermediates: others.map(({ raw }) => raw) };
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     return { refusal: `its certificate cannot be read (${error.reason})` };

@@ -6,8 +6,9 @@ import { resolve } from 'node:path';
 import { type Clock, DAY } from '../../../platform/clock.ts';
 import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
 import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
+import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
+import { anchorProblem } from '../../../platform/x509/path-validation.ts';
 import {
   displaySubject,
   isSameKey,
@@ -89,7 +90,7 @@ export async function readAuthorityFiles(
     if (!authority.ca) throw refused('it is not the certificate of an authority');
     if (!belongTogether({ certPem, keyPem }))
       throw refused('the private key does not belong to the certificate');
-    const anchor = readTrustAnchor(authority.raw);
+    const anchor = readPathCertificate(authority.raw);
     const problem = anchorProblem(anchor, needs.clock.now());
     if (problem !== undefined) throw refused(describeRefusal(problem).replace(/\.$/, ''));
     if (authority.raw.equals(present.raw)) throw refused('it is the present one');

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { DAY } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
+import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor } from '../../../platform/x509/path-validation.ts';
+import { anchorProblem } from '../../../platform/x509/path-validation.ts';
 import {
   displaySubject,
   isSameAuthority,
@@ -171,7 +172,7 @@ const steps: Readonly<Record<Step, (work: Work) => Promise<Said>>> = {
           code: 'authority_unusable',
           next: commandOf(work, '--undo'),
         });
-      const problem = anchorProblem(readTrustAnchor(next.raw), clock.now());
+      const problem = anchorProblem(readPathCertificate(next.raw), clock.now());
       if (problem !== undefined) throw unusable(describeRefusal(problem).replace(/\.$/, ''));
       if (stage === 'prepared') {
         const pair = readPair(besides(rotated.pair, 'next'));
