@@ -77,7 +77,7 @@ function settingsOf(
   }: Pick<EdgeServices, 'clock' | 'audit'> & { store: Store; view: SessionView; clients: ClientRegistry },
 ) {
   const { oidc, sessions, totp, passkeys, enrollment, api, externalJwtSigners } = config.edge;
-  const { forget, keepAlive } = view.legacy;
+  const { changed: forgetSession, keepAlive } = view.legacy;
   return {
     config,
     mailing: mailingOf(config.mail),
@@ -105,11 +105,10 @@ function settingsOf(
     clientsWithoutFreshProof: oidc.compatibility.freshProofForFactors ? new Set<string>() : clients.aliasIds,
     enrollmentLifetime: enrollment.edgeIdentity.duration,
     sessionTimeout: api.sessionTimeout,
-    forgetSession: forget,
+    forgetSession,
     keepAlive,
     async totpEnrolled(call: OwnCall) {
-      if (call.caller.mechanism === 'legacy')
-        await totpPassed({ store, clock, audit, forgetSession: forget }, call);
+      if (call.caller.mechanism === 'legacy') await totpPassed({ store, clock, audit, forgetSession }, call);
     },
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };

@@ -7,19 +7,18 @@ import { type Account, isDisabled } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { OidcClient, OidcClientSecret } from '../model/entities/oidc-client.ts';
-import type { AuthPolicyId, IdentityId, OidcClientId } from '../model/ids.ts';
+import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { recentMap, type SharedValues, sharedValues } from '../platform/caches.ts';
+import { type SharedValues, sharedValues } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { OidcClientStore } from '../store/contracts/entities.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
+import { type Followed, openWholeView, recentView, type WholeView } from './followed-views.ts';
 
-export interface AccountView {
+export interface AccountView extends Followed<IdentityId> {
   /** The account, or null when the identity is unknown or disabled at `now`. Answers at once if it is in memory. */
   find(id: IdentityId, now: Millis): Account | null | Promise<Account | null>;
-  forgetIdentity(id: IdentityId): void;
-  forgetAll(): void;
 }
 
 /** @param threads number of request threads: together they keep 100,000 identities */
@@ -27,38 +26,28 @@ export function accountView(
   store: { identities: Pick<IdentityStore, 'findAccount'> },
   threads = 1,
 ): AccountView {
-  const known = recentMap<IdentityId, Account>(Math.ceil(100_000 / threads));
   // Shared by all identities with the policy: it would be half the memory of an account.
   const policies = new Map<AuthPolicyId, AuthPolicy>();
   const shared = sharedValues();
-  // A read that began before a change must not be kept after it: it may have seen the old state.
-  let epoch = 0;
-
-  async function read(id: IdentityId, now: Millis): Promise<Account | null> {
-    const begun = epoch;
-    const found = await store.identities.findAccount(id);
-    if (found === null) return null;
-    if (begun !== epoch) return usable(found, now);
-    const policy = policies.get(found.policy.id) ?? found.policy;
-    const account = { ...found, identity: withShared(found.identity, shared), policy };
-    policies.set(policy.id, policy);
-    known.set(id, account);
-    return usable(account, now);
-  }
-
+  const known = recentView<IdentityId, Account>(Math.ceil(100_000 / threads), {
+    keep(found) {
+      const policy = policies.get(found.policy.id) ?? found.policy;
+      policies.set(policy.id, policy);
+      return { ...found, identity: withShared(found.identity, shared), policy };
+    },
+  });
   return {
     find(id, now) {
       const account = known.get(id);
-      return account === undefined ? read(id, now) : usable(account, now);
+      if (account !== undefined) return usable(account, now);
+      return known
+        .read(id, () => store.identities.findAccount(id))
+        .then((found) => found && usable(found, now));
     },
-    forgetIdentity(id) {
-      epoch += 1;
-      known.delete(id);
-    },
-    forgetAll() {
-      epoch += 1;
+    changed: known.changed,
+    allChanged() {
       policies.clear();
-      known.clear();
+      known.allChanged();
     },
   };
 }
@@ -88,13 +77,7 @@ export interface RegisteredClient extends OidcClient {
   readonly secrets: readonly OidcClientSecret[];
 }
 
-export interface ClientView {
-  find(id: string): RegisteredClient | undefined;
-  all(): readonly RegisteredClient[];
-  /** Reloads one after it, or one of its secrets, was created, changed or deleted. */
-  reload(id: OidcClientId): Promise<void>;
-  reloadAll(): Promise<void>;
-}
+export type ClientView = WholeView<RegisteredClient>;
 
 export interface ClientViewNeeds {
   readonly store: { readonly oidcClients: OidcClientStore };
@@ -119,32 +102,27 @@ export function keysOwner(id: string): string {
 }
 
 /** Resolves when all are in memory. */
-export async function openClientView(needs: ClientViewNeeds): Promise<ClientView> {
-  const { oidcClients } = needs.store;
-  const known = new Map<string, RegisteredClient>();
-  let list: readonly RegisteredClient[] = [];
-
-  async function reload(id: OidcClientId): Promise<void> {
-    const client = await oidcClients.find(id);
-    const secrets = client === null ? [] : await oidcClients.listSecrets(id);
-    if (known.get(id)?.jwksUri !== client?.jwksUri) needs.jwks.forget(keysOwner(id));
-    if (client === null) known.delete(id);
-    else {
-      known.set(id, {
-        ...client,
-        redirectPatterns: client.redirectUris.map(needs.readRedirectUri),
-        postLogoutPatterns: client.postLogoutRedirectUris.map(needs.readRedirectUri),
-        secrets,
-      });
-    }
-    list = [...known.values()];
-  }
-  async function reloadAll(): Promise<void> {
-    const stored = await oidcClients.listAll();
-    const ids = [...list.map((client) => client.id), ...stored.map((client) => client.id)];
-    for (const id of new Set(ids)) await reload(id);
-  }
-
-  await reloadAll();
-  return { find: (id) => known.get(id), all: () => list, reload, reloadAll };
+export function openClientView({ store, jwks, readRedirectUri }: ClientViewNeeds): Promise<ClientView> {
+  const { oidcClients } = store;
+  const withSecrets = async (client: OidcClient) => ({
+    ...client,
+    secrets: await oidcClients.listSecrets(client.id),
+  });
+  return openWholeView({
+    store: {
+      listAll: async () => Array.fromAsync(await oidcClients.listAll(), withSecrets),
+      async find(id) {
+        const client = await oidcClients.find(id);
+        return client && withSecrets(client);
+      },
+    },
+    ready: (client): RegisteredClient => ({
+      ...client,
+      redirectPatterns: client.redirectUris.map(readRedirectUri),
+      postLogoutPatterns: client.postLogoutRedirectUris.map(readRedirectUri),
+    }),
+    onChange(id, before, now) {
+      if (before?.jwksUri !== now?.jwksUri) jwks.forget(keysOwner(id));
+    },
+  });
 }

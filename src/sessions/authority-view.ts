@@ -6,14 +6,11 @@ import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import type { CaStore } from '../store/contracts/entities.ts';
+import { type Followed, openWholeView } from './followed-views.ts';
 
-export interface AuthorityView extends TrustedAuthorities {
+export interface AuthorityView extends TrustedAuthorities, Followed<CaId> {
   /** Replaces the overlay's own authorities. */
   replaceOwn(anchors: readonly PathCertificate[]): void;
-  /** Reloads one third-party authority after it was created, changed or deleted. */
-  reload(id: CaId): Promise<void>;
-  /** Reloads all third-party authorities. */
-  reloadAll(): Promise<void>;
 }
 
 interface ThirdParty {
@@ -26,15 +23,18 @@ export async function openAuthorityView(
   store: { cas: CaStore },
   own: readonly PathCertificate[],
 ): Promise<AuthorityView> {
-  const thirdParties = new Map<CaId, ThirdParty>();
-  for (const ca of await store.cas.listAll()) thirdParties.set(ca.id, withAnchor(ca));
   let ours = own;
   let anchors: readonly PathCertificate[] = [];
   let unused: readonly ThirdParty[] = [];
   let byThumbprint: ReadonlyMap<string, Ca> = new Map();
+  const thirdParties = await openWholeView({
+    store: store.cas,
+    ready: (ca): ThirdParty => ({ ca, anchor: readPathCertificate(ca.certPem) }),
+    onChange: rebuild,
+  });
   function rebuild(): void {
     const isOurs = new Set(ours.map(({ thumbprint }) => thumbprint));
-    const registered = [...thirdParties.values()].filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
+    const registered = thirdParties.all().filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
     const others = registered.filter(({ ca }) => isTrustedForLogin(ca));
     unused = registered.filter(({ ca }) => !isTrustedForLogin(ca));
     anchors = [...ours, ...others.map(({ anchor }) => anchor)];
@@ -42,19 +42,12 @@ export async function openAuthorityView(
   }
   rebuild();
 
-  async function reload(id: CaId): Promise<void> {
-    const ca = await store.cas.find(id);
-    if (ca === null) thirdParties.delete(id);
-    else thirdParties.set(id, withAnchor(ca));
-    rebuild();
-  }
-
   return {
     anchors: () => anchors,
     caOf: (anchor) => byThumbprint.get(anchor.thumbprint),
     unused: () => unused,
     find(id) {
-      const ca = thirdParties.get(id)?.ca;
+      const ca = thirdParties.find(id)?.ca;
       return ca !== undefined && isTrustedForLogin(ca) ? ca : undefined;
     },
     isOwn: (thumbprint) => ours.some((anchor) => anchor.thumbprint === thumbprint),
@@ -62,14 +55,7 @@ export async function openAuthorityView(
       ours = fresh;
       rebuild();
     },
-    reload,
-    async reloadAll() {
-      const stored = await store.cas.listAll();
-      for (const id of new Set([...thirdParties.keys(), ...stored.map((ca) => ca.id)])) await reload(id);
-    },
+    changed: thirdParties.changed,
+    allChanged: thirdParties.allChanged,
   };
-}
-
-function withAnchor(ca: Ca): ThirdParty {
-  return { ca, anchor: readPathCertificate(ca.certPem) };
 }

@@ -59,7 +59,7 @@ export function followFeed(needs: {
   store: FollowedStore;
   clock: Clock;
   from: FollowedFrom;
-  apply(change: Change): Promise<void>;
+  apply(change: Change): void | Promise<void>;
   /** Reads everything that the feed no longer covers. */
   readEverything(): Promise<void>;
 }): FollowedFeed {

@@ -3,12 +3,12 @@
 
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
-import { recentMap } from '../platform/caches.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
+import { type Followed, recentView } from './followed-views.ts';
 
-export interface LegacySessionView {
+export interface LegacySessionView extends Followed<ApiSessionId> {
   /** A live session, or null. Answers at once if it is in memory. */
   find(tokenHash: string): ApiSession | null | Promise<ApiSession | null>;
   /** Reads a session from the store, even if memory has it. */
@@ -20,10 +20,6 @@ export interface LegacySessionView {
    * @returns how many were alive
    */
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
-  /** Call it when the session has ended, or its proven factors have changed. */
-  forget(id: ApiSessionId): void;
-  /** Call it when any session may have ended. Recorded uses stay. */
-  forgetAll(): void;
   /** Resolves when all recorded uses are in the store. */
   flush(): Promise<void>;
 }
@@ -48,25 +44,25 @@ export function legacySessionView(
 ): LegacySessionView {
   const { apiSessions } = needs.store;
   const hashes = new Map<ApiSessionId, string>();
-  const known = recentMap<string, Known>(Math.ceil(100_000 / threads), ({ session }, hash) => {
-    if (hashes.get(session.id) === hash) hashes.delete(session.id);
+  const known = recentView<string, Known>(Math.ceil(100_000 / threads), {
+    keep(entry, hash) {
+      hashes.set(entry.session.id, hash);
+      return entry;
+    },
+    onDrop({ session }, hash) {
+      if (hashes.get(session.id) === hash) hashes.delete(session.id);
+    },
   });
   const unwritten = unwrittenActivity(needs);
-  // A read that began before a change must not be kept after it.
-  let epoch = 0;
 
-  async function read(tokenHash: string): Promise<ApiSession | null> {
-    const begun = epoch;
+  async function load(tokenHash: string): Promise<Known | null> {
     const row = await apiSessions.findByTokenHash(tokenHash);
     if (row === null || row.endedAt !== null) return null;
     const session = withActivity(row, unwritten.of(row.id));
-    if (session.expiresAt <= needs.clock.now()) return null;
-    if (begun === epoch) {
-      hashes.set(session.id, tokenHash);
-      known.set(tokenHash, { session, writtenUntil: row.expiresAt });
-    }
-    return session;
+    return session.expiresAt <= needs.clock.now() ? null : { session, writtenUntil: row.expiresAt };
   }
+  const read = async (tokenHash: string) =>
+    (await known.read(tokenHash, () => load(tokenHash)))?.session ?? null;
 
   function flush(): Promise<void> {
     return unwritten.flush(({ id, expiresAt }) => {
@@ -108,14 +104,9 @@ export function legacySessionView(
       }
       return alive;
     },
-    forget(id) {
-      epoch += 1;
-      known.delete(hashes.get(id) ?? '');
-    },
-    forgetAll() {
-      epoch += 1;
-      known.clear();
-    },
+    // Ended, or its proven factors have changed. Recorded uses stay.
+    changed: (id) => known.changed(hashes.get(id) ?? ''),
+    allChanged: known.allChanged,
     flush,
   };
 }

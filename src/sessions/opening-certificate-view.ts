@@ -14,11 +14,10 @@ import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
-import { recentMap } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
-import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import { recentView } from './followed-views.ts';
 
 export interface OpeningCertificateView {
   /**
@@ -39,36 +38,44 @@ export function openingCertificateView(
   threads = 1,
 ): OpeningCertificateView {
   const { authorities, revocations, clock, store } = needs;
-  const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));
+  // The chain of a session never changes. The verdict does when the trusted authorities do, and after `soundUntil`.
+  const known = recentView<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads), {
+    dependsOn: authorities.anchors,
+  });
 
   /** A session from a release that stored no chain cannot be judged: its client logs in again. */
-  async function read(id: ApiSessionId): Promise<ValidPath | null> {
+  async function pathOf(id: ApiSessionId): Promise<ValidPath | null> {
     const chain = (await store.apiSessions.findCertChain(id)) ?? [];
-    const path = pathOfChain(
+    return pathOfChain(
       needs,
       chain.map((der) => Buffer.from(der, 'base64')),
     );
-    if (path !== null) known.set(id, judgeChain(needs, path));
-    return path;
   }
+  const read = (id: ApiSessionId) =>
+    known.read(id, async () => {
+      const path = await pathOf(id);
+      return path && judgeChain(needs, path);
+    });
 
   /** Undefined: it has to be read again. */
   function judged(id: ApiSessionId): JudgedChain | undefined {
     const chain = known.get(id);
-    const isFresh = chain?.anchors === authorities.anchors() && clock.now() < chain.soundUntil;
-    return isFresh ? chain : undefined;
+    return chain !== undefined && clock.now() < chain.soundUntil ? chain : undefined;
   }
 
   function isUnrevoked({ id, caId }: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean> {
     const ca = caId === null ? undefined : authorities.find(caId);
     if (ca === undefined || !isChecked(ca)) return true;
+    const decide = (chain: JudgedChain | null) => {
+      const status = chain === null ? undefined : revocations.peek(ca.id, chain.checked);
+      return status === undefined ? ask(ca, id) : isAdmitted(ca, status);
+    };
     const chain = judged(id);
-    const status = chain && revocations.peek(ca.id, chain.checked);
-    return status === undefined ? ask(ca, id) : isAdmitted(ca, status);
+    return chain === undefined ? read(id).then(decide) : decide(chain);
   }
 
   async function ask(ca: Ca, id: ApiSessionId): Promise<boolean> {
-    const path = await read(id);
+    const path = await pathOf(id);
     const nothing = { status: 'unknown', saw: 'its certificates are not known' } as const;
     return isAdmitted(ca, path === null ? nothing : await revocations.ask(ca, path.certificates));
   }
@@ -76,10 +83,10 @@ export function openingCertificateView(
   return {
     isUnrevoked,
     stillOpens(session, account) {
-      const decide = (found: JudgedChain | undefined) =>
-        found !== undefined && stillOpens(found, { session, account }, clock.now()) && isUnrevoked(session);
+      const decide = (found: JudgedChain | null) =>
+        found !== null && stillOpens(found, { session, account }, clock.now()) && isUnrevoked(session);
       const chain = judged(session.id);
-      return chain === undefined ? read(session.id).then(() => decide(judged(session.id))) : decide(chain);
+      return chain === undefined ? read(session.id).then(decide) : decide(chain);
     },
   };
 }
@@ -87,9 +94,8 @@ export function openingCertificateView(
 // How a certificate is checked again without a connection that presents it. login/standing.ts checks everything else
 // that a session depends on.
 
-/** The verdict on a chain. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
+/** The verdict on a chain. Valid before `soundUntil`. */
 interface JudgedChain {
-  readonly anchors: readonly PathCertificate[];
   readonly soundUntil: Millis;
   readonly leafNotAfter: Millis;
   /** The external id that the authority's rule finds; null without a rule, or if it finds none. */
@@ -115,7 +121,6 @@ function judgeChain({ authorities }: Pick<CertificateServices, 'authorities'>, p
   const rule = ca?.externalIdClaim ?? null;
   const claim = rule === null ? null : externalIdFrom(path.leaf.names, rule);
   return {
-    anchors: authorities.anchors(),
     soundUntil: path.soundUntil,
     leafNotAfter: path.leaf.notAfter,
     externalId: claim?.verdict === 'found' ? claim.externalId : null,

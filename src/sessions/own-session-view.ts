@@ -5,19 +5,15 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
-import { recentMap, sharedValues } from '../platform/caches.ts';
+import { sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
+import { recentView } from './followed-views.ts';
 
 export interface OwnSessionView {
   /** Null when the session has ended or expired. Answers at once if it is in memory. */
   find(id: ApiSessionId, now: Millis): OwnSession | null | Promise<OwnSession | null>;
-}
-
-interface Known {
-  readonly session: OwnSession;
-  readonly version: number;
 }
 
 /** @param threads number of request threads: together they keep 20,000 sessions */
@@ -25,24 +21,16 @@ export function ownSessionView(
   store: Pick<Store, 'sessionVersion'> & { readonly apiSessions: Pick<Store['apiSessions'], 'findOwn'> },
   threads = 1,
 ): OwnSessionView {
-  const known = recentMap<ApiSessionId, Known>(Math.ceil(20_000 / threads));
   const shared = sharedValues();
-
-  async function read(id: ApiSessionId, version: number | null, now: Millis): Promise<OwnSession | null> {
-    const found = await store.apiSessions.findOwn(id, now);
-    if (found === null || version === null) return found;
-    const session = { ...found, passed: shared.list(found.passed) };
-    known.set(id, { session, version });
-    return session;
-  }
-
+  const known = recentView<ApiSessionId, OwnSession>(Math.ceil(20_000 / threads), {
+    dependsOn: (id) => store.sessionVersion(id),
+    keep: (found) => ({ ...found, passed: shared.list(found.passed) }),
+  });
   return {
     find(id, now) {
-      // Asked before the row is read: a change in between then outdates the remembered row, and is never missed.
-      const version = store.sessionVersion(id);
-      const remembered = version === null ? undefined : known.get(id);
-      if (remembered === undefined || remembered.version !== version) return read(id, version, now);
-      return remembered.session.expiresAt > now ? remembered.session : null;
+      const session = known.get(id);
+      if (session === undefined) return known.read(id, () => store.apiSessions.findOwn(id, now));
+      return session.expiresAt > now ? session : null;
     },
   };
 }

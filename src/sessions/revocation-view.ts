@@ -19,6 +19,7 @@ import type { OcspAnswer } from '../platform/x509/ocsp.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { RevocationList } from '../platform/x509/revocation-list.ts';
 import type { CaStore } from '../store/contracts/entities.ts';
+import type { Followed } from './followed-views.ts';
 
 /** The certificate and its issuer, DER. The path was validated. */
 export interface StatusQuestion {
@@ -49,11 +50,8 @@ export interface RevocationSource {
   obtain(question: StatusQuestion): Promise<StatusNews>;
 }
 
-export interface RevocationView extends RevocationStatuses {
-  /** Call it when an authority or its lists have changed. */
-  reload(caId: CaId): Promise<void>;
-  reloadAll(): Promise<void>;
-}
+/** Follows the changes of authorities and of their lists. */
+export interface RevocationView extends RevocationStatuses, Followed<CaId> {}
 
 /** How long a login or call waits for a status. */
 const longestWait: Millis = 3 * SECOND;
@@ -76,20 +74,24 @@ export async function openRevocationView(
   const epochs = new Map<CaId, number>();
   const asked = recentMap<string, Known>(Math.ceil(20_000 / threads));
 
-  async function reload(caId: CaId): Promise<void> {
+  async function changed(caId: CaId): Promise<void> {
     const found = await source.listsOf(caId);
     if (found.length === 0) lists.delete(caId);
     else lists.set(caId, found);
     epochs.set(caId, (epochs.get(caId) ?? 0) + 1);
   }
-  async function reloadAll(): Promise<void> {
+  async function allChanged(): Promise<void> {
     const all = await store.cas.listAll();
     for (const id of new Set([...lists.keys(), ...all.filter(isChecked).map((ca) => ca.id)]))
-      await reload(id);
+      await changed(id);
   }
 
-  function known(caId: CaId, certificate: CheckedCertificate): CertificateStatus | undefined {
-    const listed = statusByLists(certificate, lists.get(caId) ?? [], clock.now());
+  function known(
+    caId: CaId,
+    certificate: CheckedCertificate,
+    by = lists.get(caId) ?? [],
+  ): CertificateStatus | undefined {
+    const listed = statusByLists(certificate, by, clock.now());
     if (listed.status !== null) return listed;
     const before = asked.get(keyOf(caId, certificate));
     if (before === undefined || clock.now() >= before.until) return undefined;
@@ -113,24 +115,22 @@ export async function openRevocationView(
     const unknown = (saw: string) =>
       keep(before?.status.status === 'revoked' ? before.status : { status: 'unknown', saw }, endOfUnknown);
     try {
-      const {
-        lists: fresh,
-        answer,
-        problem,
-      } = await withinTime(
+      const news = await withinTime(
         source.obtain({ caId: ca.id, certificate: certificate.x509.raw, issuer: issuer.x509.raw }),
         longestWait,
         `there was no answer within ${longestWait / SECOND} s`,
       );
-      lists.set(ca.id, fresh);
+      // Newer lists may have come meanwhile: then these decide nothing but this question.
+      if (epoch === epochs.get(ca.id)) lists.set(ca.id, news.lists);
+      const { answer, problem } = news;
       const status = answer === null ? unknown(problem) : keep(statusBy(answer, checked), answer.until);
-      return known(ca.id, checked) ?? status;
+      return known(ca.id, checked) ?? known(ca.id, checked, news.lists) ?? status;
     } catch (error) {
       return unknown(error instanceof Error ? error.message : String(error));
     }
   }
 
-  await reloadAll();
+  await allChanged();
   return {
     peek: (caId, path) => combined(path.map((certificate) => known(caId, certificate))),
     async ask(ca, path) {
@@ -140,8 +140,8 @@ export async function openRevocationView(
       });
       return combined(await Promise.all(statuses)) ?? { status: 'unknown', saw: 'nothing says it' };
     },
-    reload,
-    reloadAll,
+    changed,
+    allChanged,
   };
 }
 

@@ -1,7 +1,9 @@
 // Everything that this node keeps in memory, and what each change of the store drops from it.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Change } from '../model/change.ts';
+import type { ChangeKind } from '../model/change.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PasskeyRules } from '../model/passkey.ts';
 import { type RecentMap, recentMap, sharedValues } from '../platform/caches.ts';
@@ -9,6 +11,7 @@ import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
+import type { ExternalJwtSignerStore } from '../store/contracts/entities.ts';
 import type { Store } from '../store/contracts/store.ts';
 import {
   type AccountView,
@@ -19,12 +22,12 @@ import {
 } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
+import { type Followed, openWholeView, type WholeView } from './followed-views.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
 import { type OwnSessionView, ownSessionView } from './own-session-view.ts';
 import { openRevocationView, type RevocationSource, type RevocationView } from './revocation-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
-import { openSignerView, type SignerView } from './signer-view.ts';
 
 /** Withdrawn ids, each until its last token has expired. */
 export type DenySet = Map<string, Millis>;
@@ -38,7 +41,7 @@ interface Views {
   readonly ownSessions: OwnSessionView;
   readonly sessionCertificates: SessionCertificateView;
   readonly openingCertificates: OpeningCertificateView;
-  readonly signers: SignerView;
+  readonly signers: WholeView<ExternalJwtSigner>;
   readonly authorities: AuthorityView;
   readonly revocations: RevocationView;
   readonly clients: ClientView;
@@ -120,7 +123,8 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   const { store, clock, revoked, threads } = needs;
   const from = await feedPosition(store);
   const ended: DenySet = new Map();
-  await readDenied(needs, ended);
+  await readEnded(needs, ended);
+  await readRevoked(needs);
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
   const source = needs.revocationSource;
@@ -142,12 +146,15 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     refreshed: refreshedSessions(threads),
     passkeyRules: await openPasskeyRules(store),
   };
+  const follow = followers(needs, views);
   const feed = followFeed({
     store,
     clock,
     from,
-    apply: dropping(needs, views),
-    readEverything: () => readEverything(needs, views),
+    apply: ({ kind, entityId }) => follow[kind].changed(entityId),
+    async readEverything() {
+      for (const each of Object.values(follow)) await each.allChanged();
+    },
   });
   return {
     ...views,
@@ -155,7 +162,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     async rememberEnded(lifetime) {
       if (lifetime <= tokenLifetime) return;
       tokenLifetime = lifetime;
-      await readDenied(needs, ended);
+      await readEnded(needs, ended);
     },
   };
 }
@@ -173,8 +180,31 @@ async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<
   };
 }
 
-/** Drops or reloads every entry that a change of the store outdates. */
-function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
+/**
+ * Resolves when all signers are in memory. A login that waits for keys is refused when its signer changes, which it
+ * recognizes by the object's identity.
+ */
+export function openSignerView(
+  store: { externalJwtSigners: ExternalJwtSignerStore },
+  jwks: Pick<JwksCache, 'forget'>,
+): Promise<WholeView<ExternalJwtSigner>> {
+  return openWholeView({
+    store: store.externalJwtSigners,
+    ready: (signer) => signer,
+    onChange(id, before, now) {
+      // Other changes keep the keys: the provider may be unreachable just now.
+      if (!isDeepStrictEqual(keySourceOf(before), keySourceOf(now))) jwks.forget(id);
+    },
+  });
+}
+
+/** The fields that decide where the keys are fetched. */
+function keySourceOf(signer: ExternalJwtSigner | null): readonly unknown[] {
+  return [signer?.jwksEndpoint, signer?.discovery, signer?.discovery === true ? signer.issuer : null];
+}
+
+/** Who follows which changes, in the order in which everything is read again. */
+function followers(needs: SessionViewNeeds, views: Views): Readonly<Record<ChangeKind, Followed>> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
   const { passkeyRules, refreshed, revocations } = views;
   let latest: Millis = needs.clock.now();
@@ -183,67 +213,64 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
     latest = Math.max(latest, needs.clock.now());
     return latest;
   }
-  return async ({ kind, entityId }) => {
-    switch (kind) {
-      case 'session-ended':
-        ended.set(entityId, latestTime() + needs.tokenLifetime);
-        refreshed.delete(asId(entityId));
-        return legacy.forget(asId(entityId));
-      case 'token-revocation': {
-        const revocation = await needs.store.revocations.find(asId(entityId));
-        if (revocation === null) revoked.delete(entityId);
-        else revoked.set(entityId, revocation.expiresAt);
-        return;
-      }
-      case 'session-certificate':
-        return sessionCertificates.forget(entityId);
-      case 'identity':
-        return accounts.forgetIdentity(asId(entityId));
-      case 'auth-policy':
-        accounts.forgetAll();
-        return passkeyRules.reload();
-      case 'external-jwt-signer':
-        return signers.reload(asId(entityId));
-      case 'ca':
-        await authorities.reload(asId(entityId));
-        return revocations.reload(asId(entityId));
-      case 'revocation-list':
-        return revocations.reload(asId(entityId));
-      case 'oidc-client':
-        return clients.reload(asId(entityId));
-      case 'event-subscription':
-        return needs.onEventSubscriptions();
-      case 'signing-keys':
-        return needs.onSigningKeys();
-      case 'node':
-        return needs.onNodes();
-      case 'delivery':
-        return needs.onDelivery();
-    }
+  const atAnyChange = (react: () => void | Promise<void>): Followed => ({
+    changed: react,
+    allChanged: react,
+  });
+  return {
+    'session-ended': {
+      changed(id) {
+        ended.set(id, latestTime() + needs.tokenLifetime);
+        refreshed.delete(asId(id));
+        legacy.changed(asId(id));
+      },
+      async allChanged() {
+        await readEnded(needs, ended);
+        refreshed.clear();
+        legacy.allChanged();
+      },
+    },
+    'token-revocation': {
+      async changed(id) {
+        const revocation = await needs.store.revocations.find(asId(id));
+        if (revocation === null) revoked.delete(id);
+        else revoked.set(id, revocation.expiresAt);
+      },
+      allChanged: () => readRevoked(needs),
+    },
+    'session-certificate': sessionCertificates,
+    identity: accounts,
+    'auth-policy': atAnyChange(() => {
+      accounts.allChanged();
+      return passkeyRules.reload();
+    }),
+    'external-jwt-signer': signers,
+    ca: {
+      async changed(id) {
+        await authorities.changed(asId(id));
+        await revocations.changed(asId(id));
+      },
+      allChanged: authorities.allChanged,
+    },
+    'revocation-list': revocations,
+    'oidc-client': clients,
+    'event-subscription': atAnyChange(needs.onEventSubscriptions),
+    'signing-keys': atAnyChange(needs.onSigningKeys),
+    node: atAnyChange(needs.onNodes),
+    delivery: atAnyChange(needs.onDelivery),
   };
 }
 
-/** Does for every kind of change what `dropping` does for one: the changes until now are not looked at one by one. */
-async function readEverything(needs: SessionViewNeeds, views: Views): Promise<void> {
-  await readDenied(needs, views.ended);
-  views.accounts.forgetAll();
-  views.refreshed.clear();
-  views.legacy.forgetAll();
-  views.sessionCertificates.forgetAll();
-  await views.signers.reloadAll();
-  await views.authorities.reloadAll();
-  await views.revocations.reloadAll();
-  await views.clients.reloadAll();
-  await views.passkeyRules.reload();
-  await needs.onEventSubscriptions();
-  await needs.onSigningKeys();
-  await needs.onNodes();
-}
-
-async function readDenied({ store, clock, tokenLifetime, revoked }: SessionViewNeeds, ended: DenySet) {
+async function readEnded({ store, clock, tokenLifetime }: SessionViewNeeds, ended: DenySet): Promise<void> {
   const now = clock.now();
   for await (const some of store.apiSessions.listEnded(now, now - tokenLifetime)) {
     for (const { id, expiresAt } of some) ended.set(id, expiresAt);
   }
-  for (const { id, expiresAt } of await store.revocations.listTokens(now)) revoked.set(id, expiresAt);
+}
+
+/** A revocation that was deleted counts no more. */
+async function readRevoked({ store, clock, revoked }: SessionViewNeeds): Promise<void> {
+  const tokens = await store.revocations.listTokens(clock.now());
+  revoked.clear();
+  for (const { id, expiresAt } of tokens) revoked.set(id, expiresAt);
 }

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import { asId } from '../../src/model/ids.ts';
-import { SECOND } from '../../src/platform/clock.ts';
+import { asId, type RevocationId } from '../../src/model/ids.ts';
+import { HOUR, SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorize, beginLogin, callWith, claimsOf, login } from '../support/flow.ts';
@@ -69,6 +69,15 @@ test('a change while everything is read again counts at once, for each kind', as
     store.apiSessions.end(claimsOf(access_token).z_asid, 'administrator', clock.now()),
   );
   assert.equal((await callWith(server, access_token)).status, 401);
+
+  const lifted = await login(server, 'bob', password);
+  const jti = asId<RevocationId>(String(claimsOf(lifted.access_token).jti));
+  const expiresAt = clock.now() + HOUR;
+  const revocation = { id: jti, type: 'JTI', issuedBefore: null, expiresAt, tags: {} } as const;
+  await whileEverythingIsReadAgain(() => store.revocations.revoke(revocation, clock.now()));
+  assert.equal((await callWith(server, lifted.access_token)).status, 401);
+  await whileEverythingIsReadAgain(() => store.revocations.delete(jti, clock.now()));
+  assert.equal((await callWith(server, lifted.access_token)).status, 200);
 
   const session = await openSession(server, 'bob');
   assert.equal((await session.get('current-identity')).status, 200);

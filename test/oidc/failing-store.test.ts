@@ -176,9 +176,9 @@ test('a code and a refresh token give no tokens', async () => {
 
 test('a token whose identity cannot be read is refused', async () => {
   const { access_token } = await login(server, 'alice', password);
-  server.controller.services.view.accounts.forgetAll();
+  server.controller.services.view.accounts.allChanged();
   const seen = await eachFailure(async () => {
-    server.controller.services.view.accounts.forgetAll();
+    server.controller.services.view.accounts.allChanged();
     return callWith(server, access_token);
   });
   assert.ok(seen.includes('identities.findAccount'));

@@ -1,0 +1,113 @@
+// The two kinds of views that the change feed keeps true: values that were used recently, and all entities of a kind.
+// Neither remembers what it read before a change and after it.
+
+import { isDeepStrictEqual } from 'node:util';
+import { recentMap } from '../platform/caches.ts';
+
+/** What the entries of the change feed are passed to. */
+export interface Followed<Id extends string = string> {
+  /** Call it when this one has changed. */
+  changed(id: Id): void | Promise<void>;
+  /** Call it when any may have changed. */
+  allChanged(): void | Promise<void>;
+}
+
+/**
+ * Recently used values of the store. One whose read began before a change is not remembered after it.
+ * @param atLeast how many of the most recently used ones stay
+ * @param needs.dependsOn what outdates a value besides the feed: it counts while this is the same as when its read began;
+ * null: it is not remembered
+ * @param needs.keep   called with what is remembered; returns what is kept of it
+ * @param needs.onDrop see `recentMap`
+ */
+export function recentView<Key extends string, Value>(
+  atLeast: number,
+  needs: {
+    readonly dependsOn?: (key: Key) => unknown;
+    readonly keep?: (value: Value, key: Key) => Value;
+    readonly onDrop?: (value: Value, key: Key) => void;
+  } = {},
+) {
+  const { dependsOn = () => undefined, keep = (value) => value, onDrop } = needs;
+  const known = recentMap<Key, { readonly value: Value; readonly on: unknown }>(
+    atLeast,
+    onDrop && (({ value }, key) => onDrop(value, key)),
+  );
+  let changes = 0;
+  return {
+    /** Undefined: it has to be read. Counts as a use. */
+    get(key: Key): Value | undefined {
+      const entry = known.get(key);
+      return entry !== undefined && entry.on === dependsOn(key) ? entry.value : undefined;
+    },
+    /** Does not count as a use. */
+    peek: (key: Key) => known.peek(key)?.value,
+    /** @param load begins the read; null: there is none */
+    async read(key: Key, load: () => Promise<Value | null>): Promise<Value | null> {
+      const begun = changes;
+      const on = dependsOn(key);
+      const found = await load();
+      if (found === null || begun !== changes || on === null) return found;
+      const value = keep(found, key);
+      known.set(key, { value, on });
+      return value;
+    },
+    changed(key: Key): void {
+      changes += 1;
+      known.delete(key);
+    },
+    allChanged(): void {
+      changes += 1;
+      known.clear();
+    },
+  };
+}
+
+export type WholeView<Entity> = Awaited<ReturnType<typeof openWholeView<{ readonly id: string }, Entity>>>;
+
+/**
+ * All entities of a kind: logins and calls ask for them, and there are few. Resolves when all are in memory. One that is
+ * read again unchanged stays the same object.
+ * @param needs.ready    makes of a row what is used
+ * @param needs.onChange called after another row, or none, has taken the place of one
+ */
+export async function openWholeView<Row extends { readonly id: string }, Entity = Row>(needs: {
+  readonly store: {
+    listAll(): Promise<readonly Row[]>;
+    find(id: Row['id']): Promise<Row | null>;
+  };
+  readonly ready: (row: Row) => Entity;
+  readonly onChange: (id: string, before: Row | null, now: Row | null) => void;
+}) {
+  const { store, ready, onChange } = needs;
+  const known = new Map<string, { readonly row: Row; readonly entity: Entity }>();
+  let list: readonly Entity[] | null = null;
+
+  function put(id: string, row: Row | null): void {
+    list = null;
+    if (row === null) known.delete(id);
+    else known.set(id, { row, entity: ready(row) });
+  }
+  function replace(id: string, row: Row | null): void {
+    const before = known.get(id)?.row ?? null;
+    if (isDeepStrictEqual(before, row)) return;
+    put(id, row);
+    onChange(id, before, row);
+  }
+
+  for (const row of await store.listAll()) put(row.id, row);
+  return {
+    find: (id: string) => known.get(id)?.entity,
+    all(): readonly Entity[] {
+      list ??= [...known.values()].map(({ entity }) => entity);
+      return list;
+    },
+    async changed(id: string): Promise<void> {
+      replace(id, await store.find(id as Row['id']));
+    },
+    async allChanged(): Promise<void> {
+      const stored = new Map((await store.listAll()).map((row) => [row.id, row]));
+      for (const id of new Set([...known.keys(), ...stored.keys()])) replace(id, stored.get(id) ?? null);
+    },
+  };
+}
