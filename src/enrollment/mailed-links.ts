@@ -5,6 +5,7 @@ import { passwordOf, usernameKey } from '../login/password/password.ts';
 import { type Account, isDisabled } from '../model/account.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Mailing, MailMatter, QueuedMail } from '../model/mail.ts';
+import { hasPower } from '../model/permission.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
@@ -127,6 +128,5 @@ function objectionTo(
   if (isDisabled(identity, now)) return 'identity-disabled';
   if (!policy.primary.updb.allowed) return 'method-not-allowed';
   if (identity.email === null || !identity.emailVerified) return 'reset-unverified';
-  const hasPower = identity.isAdmin || identity.permissions.length > 0;
-  return !allowed || (hasPower && !administrators) ? 'reset-not-allowed' : null;
+  return !allowed || (hasPower(identity) && !administrators) ? 'reset-not-allowed' : null;
 }

@@ -19,6 +19,7 @@ import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { hasPower } from '../model/permission.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { isoTime, type Millis } from '../platform/clock.ts';
 import type { Attestation } from '../platform/webauthn.ts';
@@ -289,7 +290,7 @@ function stateOf(link: OpenLink, now: Millis, by?: keyof Allowed): State {
   const { invitation, identity } = link;
   if (invitation.expiresAt <= now) return 'expired';
   if (isDisabled(identity, now)) return 'disabled';
-  if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
+  if (invitation.isByHelper && hasPower(identity)) return 'beyond-help';
   const allowed = allowedBy(link, now);
   const isAllowed = by === undefined ? allowed.password || allowed.passkey : allowed[by];
   return isAllowed ? 'usable' : 'not-allowed';

@@ -1,6 +1,6 @@
 import type { Identity } from './entities/identity.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
-import { isCovered, type Permission } from './permission.ts';
+import { hasPower, isCovered, type Permission } from './permission.ts';
 import type { Principal } from './principal.ts';
 
 /** The right to act on more than one's own account. */
@@ -42,7 +42,7 @@ export function hasRight(
  */
 export function mayHelp(
   helper: Pick<Identity, 'isAdmin'>,
-  { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
+  helped: Pick<Identity, 'isAdmin' | 'permissions'>,
 ): boolean {
-  return helper.isAdmin || (!isAdmin && permissions.length === 0);
+  return helper.isAdmin || !hasPower(helped);
 }

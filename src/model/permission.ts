@@ -11,3 +11,11 @@ export type Permission = (typeof permissions)[number];
 export function isCovered(asked: Permission, held: readonly Permission[]): boolean {
   return held.includes(asked) || (asked === 'read' && held.includes('helpdesk'));
 }
+
+/** Whether an identity has more rights than any other. */
+export function hasPower(identity: {
+  readonly isAdmin: boolean;
+  readonly permissions: readonly Permission[];
+}): boolean {
+  return identity.isAdmin || identity.permissions.length > 0;
+}

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { hasPower } from '../../src/model/permission.ts';
 import { Brand } from '../parts/brand.tsx';
 import { AppPart } from './app.tsx';
 import { ApplicationsPart } from './applications.tsx';
@@ -58,7 +59,7 @@ export function Shell() {
 function ToConsole() {
   const { data: me } = useIdentity();
   const path = document.getElementById('account')?.dataset.console ?? '';
-  if (path === '' || me === undefined || !(me.isAdmin || me.permissions.length > 0)) return null;
+  if (path === '' || me === undefined || !hasPower(me)) return null;
   return (
     <a id="to-console" href={path}>
       {texts.console}

@@ -1,5 +1,6 @@
 // The signed-in person, and their rights. The server decides; this only decides what to offer.
 
+import { hasPower } from '../../src/model/permission.ts';
 import { useRead } from './queries.ts';
 import type { Identity, Permission } from './types.ts';
 
@@ -39,5 +40,5 @@ export function mayHelp(
 ): boolean {
   if (me === undefined) return false;
   const right = rightOf(me);
-  return right === 'all' || (right === 'helpdesk' && !person.isAdmin && person.permissions.length === 0);
+  return right === 'all' || (right === 'helpdesk' && !hasPower(person));
 }

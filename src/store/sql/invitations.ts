@@ -2,6 +2,7 @@ import { isDisabled } from '../../model/account.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
+import { hasPower } from '../../model/permission.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   InvitationRedemption,
@@ -36,7 +37,7 @@ export const invitations = concern<InvitationStore>()({
       if (row === undefined) return 'unknown';
       const identity = identityOf(row);
       if (isDisabled(identity, now)) return 'disabled';
-      if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
+      if (isByHelper && hasPower(identity)) return 'beyond-help';
       yield* withdrawInvitation(identityId);
       yield* insert('invitations', invitation);
       if (mail !== undefined) yield* deliver(mail, now);
@@ -96,8 +97,6 @@ function openInvitationOf(row: SqlRow): OpenInvitation {
 }
 
 type Used = { readonly endsSessions: boolean } | 'unknown' | 'expired';
-
-const hasPower = ({ isAdmin, permissions }: Identity) => isAdmin || permissions.length > 0;
 
 /** If two transactions get this far with one token, only one deletes the row and continues. */
 function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Intent<Used> {
