@@ -2,7 +2,8 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
-import type { Tags } from '../model/entities/entity.ts';
+import { entityNamed } from '../model/entities/all-entities.ts';
+import type { EntityKind, Tags } from '../model/entities/entity.ts';
 import { asId, type StoredName } from '../model/ids.ts';
 import { inNormalForm } from '../platform/formats/normal-form.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
@@ -34,6 +35,11 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
     description: `The field ${field} ${reason}`,
     fields: [shown === undefined ? { field, reason } : { field, reason, value: shown }],
   });
+}
+
+/** The refusal of a reference to an entity that is not there. @param value its id or name */
+export function namesNothing(field: string, to: EntityKind, value: string): AuthError {
+  return refusedField(field, `names no ${entityNamed(to).noun.replace(/^an? /, '')}`, value);
 }
 
 /**

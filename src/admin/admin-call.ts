@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AuthError } from '../errors/auth-error.ts';
 import { type Actor, mayHelp } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, FieldChange, RequestOrigin } from '../model/audit-event.ts';
+import type { Referred } from '../model/entities/all-entities.ts';
 import { defaultOf, type Field, type Fields } from '../model/entities/entity.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { shownToReaders } from '../model/entities/shown.ts';
@@ -22,6 +23,8 @@ export interface AdminCall {
   readonly isForced: boolean;
   /** The version that the caller has read and expects to be unchanged. */
   readonly unchanged: Unchanged | null;
+  /** Entities to which the changed one will refer, and which must still exist then. */
+  readonly referred?: readonly Referred[];
 }
 
 /**
@@ -31,10 +34,10 @@ export interface AdminCall {
  */
 export function actingFor(
   needs: { store: Pick<Store, 'onBehalfOf'>; clock: Clock },
-  { actor, unchanged, isForced }: AdminCall,
+  { actor, unchanged, referred = [], isForced }: AdminCall,
   helped: IdentityId | null = null,
 ): Store {
-  return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
+  return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, referred, helped, force: isForced });
 }
 
 /**

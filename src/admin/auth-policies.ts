@@ -9,21 +9,24 @@ import {
   authPolicyEntity,
 } from '../model/entities/auth-policy.ts';
 import { type New, patched } from '../model/entities/entity.ts';
-import { type AuthPolicyId, defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
+import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
-import {
-  acceptableName,
-  acceptableRoleAttributes,
-  acceptableTags,
-  refusedField,
-} from './acceptable-values.ts';
-import { managed } from './entity-rules.ts';
+import { refusedField } from './acceptable-values.ts';
+import { acceptableBy, managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
-export const authPolicies = managed<typeof authPolicyEntity>({
+const rules = {
   entity: authPolicyEntity,
+  fields: { primary: acceptablePrimary },
+  follows: ({ secondary }: AuthPolicyPatch, before: AuthPolicy | null) =>
+    secondary === undefined ? {} : { secondary: acceptableSecondary(secondary, before) },
+};
+
+export const authPolicies = managed<typeof authPolicyEntity>({
+  ...rules,
   storeOf: ({ authPolicies: stored }) => stored,
-  follows: acceptableGroups,
+  // Identities that stay may have a pruned policy for their role attributes.
+  released: ['assignTo'],
   refuseRemoval(id) {
     if (id !== defaultAuthPolicyId) return;
     throw new AuthError('cannot_be_deleted', {
@@ -46,54 +49,24 @@ export const usualRules: AuthPolicyRules = { name: '', ...usualPolicy, tags: {} 
  * @throws AuthError could_not_validate   as when creating
  */
 export async function rulesSent(
-  needs: SignerCheck,
+  needs: AdminServices,
   sent: New<typeof authPolicyEntity>,
   before: AuthPolicy | null,
 ): Promise<AuthPolicyRules> {
-  const single = {
-    name: acceptableName('name', sent.name),
-    assignTo: acceptableRoleAttributes(sent.assignTo ?? [], 'assignTo'),
-    tags: acceptableTags(sent.tags ?? {}),
-  };
-  const rules = { ...single, ...(await acceptableGroups(sent, before, needs)) };
-  return patched(authPolicyEntity.fields, usualRules, rules);
+  return patched(authPolicyEntity.fields, usualRules, await acceptable(sent, before, needs));
 }
 
-/** @throws AuthError could_not_validate   there is no such policy */
-export async function existingPolicy(
-  { store }: Pick<AdminServices, 'store'>,
-  field: string,
-  id: AuthPolicyId | null,
-): Promise<AuthPolicyId | null> {
-  if (id !== null && (await store.authPolicies.find(id)) === null)
-    throw refusedField(field, 'names no auth policy', id);
-  return id;
-}
+const acceptable = acceptableBy<typeof authPolicyEntity>(rules);
 
-async function acceptableGroups(
-  { primary, secondary }: AuthPolicyPatch,
-  before: AuthPolicy | null,
-  needs: SignerCheck,
-): Promise<Pick<AuthPolicyPatch, 'primary' | 'secondary'>> {
-  return {
-    ...(primary && { primary: await acceptablePrimary(needs, primary) }),
-    ...(secondary && { secondary: await acceptableSecondary(needs, secondary, before) }),
-  };
-}
-
-type SignerCheck = Pick<AdminServices, 'signerExists' | 'authenticatorRoots'>;
 type Primary = NonNullable<AuthPolicyPatch['primary']>;
 type Secondary = NonNullable<AuthPolicyPatch['secondary']>;
 
-async function acceptablePrimary(needs: SignerCheck, primary: Primary): Promise<Primary> {
-  const { allowedSigners = [] } = primary.extJwt ?? {};
-  for (const signer of allowedSigners) await requireSigner(needs, 'primary.extJwt.allowedSigners', signer);
+function acceptablePrimary(primary: Primary, needs: AdminServices): Primary {
+  const { allowedSigners: signers } = primary.extJwt ?? {};
   const { allowedAuthenticators: models } = primary.passkey ?? {};
   return {
     ...primary,
-    ...(primary.extJwt?.allowedSigners && {
-      extJwt: { ...primary.extJwt, allowedSigners: [...new Set(allowedSigners)] },
-    }),
+    ...(signers && { extJwt: { ...primary.extJwt, allowedSigners: [...new Set(signers)] } }),
     ...(models && {
       passkey: { ...primary.passkey, allowedAuthenticators: acceptableModels(needs, models) },
     }),
@@ -101,7 +74,10 @@ async function acceptablePrimary(needs: SignerCheck, primary: Primary): Promise<
 }
 
 /** Refuses what no passkey could meet. */
-function acceptableModels({ authenticatorRoots }: SignerCheck, models: readonly string[]): readonly string[] {
+function acceptableModels(
+  { authenticatorRoots }: AdminServices,
+  models: readonly string[],
+): readonly string[] {
   const field = 'primary.passkey.allowedAuthenticators';
   for (const model of models) {
     if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(model) || /^[0-]+$/.test(model))
@@ -115,17 +91,8 @@ function acceptableModels({ authenticatorRoots }: SignerCheck, models: readonly 
   return [...new Set(models.map((model) => model.toLowerCase()))];
 }
 
-async function acceptableSecondary(
-  needs: SignerCheck,
-  sent: Secondary,
-  before: AuthPolicy | null,
-): Promise<Secondary> {
+function acceptableSecondary(sent: Secondary, before: AuthPolicy | null): Secondary {
   const requireExtJwt = requiredSigner(sent, before?.secondary.requireExtJwt ?? null);
-  if (requireExtJwt !== undefined && requireExtJwt !== null) {
-    const isOtherName = sent.requireExtJwt !== requireExtJwt;
-    const field = isOtherName ? 'secondary.requireExtJwtSigner' : 'secondary.requireExtJwt';
-    await requireSigner(needs, field, requireExtJwt);
-  }
   const { requireTotp, requirePasskey } = sent;
   return { requireTotp, requireExtJwt, requirePasskey };
 }
@@ -143,8 +110,4 @@ function requiredSigner(
   if (requireExtJwtSigner === undefined || requireExtJwtSigner === requiredNow) return requireExtJwt;
   if (requireExtJwt === requiredNow) return requireExtJwtSigner;
   throw refusedField('secondary.requireExtJwtSigner', 'is another name of requireExtJwt and says otherwise');
-}
-
-async function requireSigner(needs: SignerCheck, field: string, id: string): Promise<void> {
-  if (!(await needs.signerExists(id))) throw refusedField(field, 'names no external JWT signer', id);
 }

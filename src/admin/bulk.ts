@@ -264,18 +264,17 @@ export function gatheredWork(given: AdminServices, by: AdminCall, identities: re
   const read = new Map<string, Identity>(identities.map((identity) => [identity.id, identity]));
   const find: AdminServices['store']['identities']['find'] = async (id) => read.get(id) ?? null;
   // The same policy is named for all.
-  const policies = new Map<string, ReturnType<AdminServices['store']['authPolicies']['find']>>();
-  const findPolicy: AdminServices['store']['authPolicies']['find'] = (id) => {
-    const found = policies.get(id) ?? given.store.authPolicies.find(id);
-    policies.set(id, found);
+  const known = new Map<string, Promise<boolean>>();
+  const exists: AdminServices['exists'] = (kind, id) => {
+    const found = known.get(`${kind} ${id}`) ?? given.exists(kind, id);
+    known.set(`${kind} ${id}`, found);
     return found;
   };
   const store = {
     ...gathered.store,
     identities: { ...gathered.store.identities, find },
-    authPolicies: { ...gathered.store.authPolicies, find: findPolicy },
   };
-  const needs: AdminServices = { ...given, audit, store: { ...store, onBehalfOf: () => store } };
+  const needs: AdminServices = { ...given, exists, audit, store: { ...store, onBehalfOf: () => store } };
   const seen = identities.map(({ id, updatedAt }) => ({ kind: 'identity', id, updatedAt }) as const);
   return {
     needs,

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError, existing } from '../errors/auth-error.ts';
+import { type Reference, referenceFields, referencesIn } from '../model/entities/all-entities.ts';
 import {
   type Change,
   defaultOf,
@@ -18,11 +19,13 @@ import {
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
+import { NotAsSeen } from '../store/contracts/gathered.ts';
 import type { VersionedEntity } from '../store/contracts/versions.ts';
 import {
   acceptableName,
   acceptableRoleAttributes,
   acceptableTags,
+  namesNothing,
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
@@ -36,13 +39,9 @@ import {
 } from './admin-call.ts';
 import type { AdminServices } from './services.ts';
 
-type Gone = boolean | 'deleted' | 'referenced' | 'unknown';
-
 export interface EntityRules<E extends Entity> {
   readonly entity: E;
-  readonly storeOf: (
-    store: AdminServices['store'],
-  ) => Omit<EntityStore<E, Gone>, 'create' | 'update' | 'delete'>;
+  readonly storeOf: (store: AdminServices['store']) => Omit<EntityStore<E>, 'create' | 'update' | 'delete'>;
   /**
    * By field: its value as it is stored. A field without a rule is stored as it was sent; names, tags and
    * role attributes have one.
@@ -74,6 +73,8 @@ export interface EntityRules<E extends Entity> {
   readonly check?: (whole: Stored<E>, needs: AdminServices, before: Stored<E> | null) => void;
   /** @throws AuthError when this one is never deleted */
   readonly refuseRemoval?: (id: string) => void;
+  /** Fields that make others refer to it, so that `release` sets them to their defaults too. */
+  readonly released?: readonly (keyof E['fields'])[];
   /** Why it is not deleted while something refers to it. */
   readonly whenReferenced?: { readonly description: string };
 }
@@ -105,6 +106,8 @@ export interface Managed<E extends Entity> {
   update(needs: AdminServices, by: AdminCall, given: IdAnd<Change<E>>): Promise<void>;
   /** @throws AuthError not_found, cannot_delete_referenced, conflict (the last administrator) */
   remove(needs: AdminServices, by: AdminCall, id: string): Promise<void>;
+  /** Makes one that is about to be deleted together with others refer to none of them. */
+  release(needs: AdminServices, id: string): Promise<void>;
 }
 
 export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
@@ -112,7 +115,7 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
   const { fields: table, kind } = entity;
   const acceptable = acceptableBy(rules);
   // Sound because `needs` is only asked for the store of this entity.
-  const storeOf = (store: unknown) => rules.storeOf(store as AdminServices['store']) as EntityStore<E, Gone>;
+  const storeOf = (store: unknown) => rules.storeOf(store as AdminServices['store']) as EntityStore<E>;
 
   async function get(needs: AdminServices, id: string): Promise<Stored<E>> {
     return existing(await storeOf(needs.store).find(asId(id)));
@@ -128,7 +131,8 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
     const changing = rules.isMadeOfRead?.(fields) ? await whileAsRead(needs, by, versioned) : by;
     const before = await get(needs, id);
     const patch = await acceptable(fields, before, needs);
-    const step = storeOf(actingFor(needs, changing)).update(
+    const referred = newReferences(table, fields, before);
+    const step = storeOf(actingFor(needs, { ...changing, referred })).update(
       before.id,
       patch as PatchOf<E>,
       needs.clock.now(),
@@ -147,7 +151,8 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       const id = wantedId === undefined ? needs.random.id() : acceptableId(wantedId, needs);
       const whole = { ...rules.defaults?.(fields as unknown as New<E>), ...completed(table, fields) };
       const value = { id, ...(await acceptable(whole, null, needs)) };
-      const step = storeOf(actingFor(needs, by)).create(value as unknown as Unstored<E>, needs.clock.now());
+      const store = storeOf(actingFor(needs, { ...by, referred: newReferences(table, whole, null) }));
+      const step = store.create(value as unknown as Unstored<E>, needs.clock.now());
       await takenRefused({ ...fields, id }, step.catch(withoutAdministrator));
       const changes = changesOf(table, null, value);
       recordChange(needs, by, {
@@ -166,13 +171,30 @@ export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
       rules.refuseRemoval?.(id);
       const before = await get(needs, id);
       const step = storeOf(actingFor(needs, by)).delete(before.id, needs.clock.now());
-      const gone = await step.catch(withoutAdministrator);
-      if (gone === false || gone === 'unknown') throw new AuthError('not_found');
-      if (gone === 'referenced') throw new AuthError('cannot_delete_referenced', rules.whenReferenced);
+      existing(
+        await step.catch((error) => {
+          if (!(error instanceof NotAsSeen && error.why === 'referenced')) return withoutAdministrator(error);
+          throw new AuthError('cannot_delete_referenced', { ...rules.whenReferenced, cause: error });
+        }),
+      );
       const changes = changesOf(table, before, null);
       recordChange(needs, by, { action: 'delete', of: [kind, id], changes });
     },
+    async release(needs, id) {
+      const patch = unreferring(rules);
+      if (patch !== null) await storeOf(needs.store).update(asId(id), patch, needs.clock.now());
+    },
   };
+}
+
+/** The defaults of the fields by which an entity refers to others, or others to it; null: it has none. */
+function unreferring<E extends Entity>({ entity, released = [] }: EntityRules<E>): PatchOf<E> | null {
+  const referring = referenceFields.filter(({ from }) => from === entity).map(({ path: [top] }) => top);
+  const names = new Set<unknown>([...referring, ...released]);
+  if (names.size === 0) return null;
+  const usual = Object.entries(completed(entity.fields, {})).filter(([name]) => names.has(name));
+  // Sound because the values are defaults of the fields.
+  return Object.fromEntries(usual) as PatchOf<E>;
 }
 
 type FieldRule<AdminServices> = (value: unknown, needs: AdminServices) => unknown;
@@ -208,9 +230,17 @@ export function acceptableBy<E extends Entity>({
       patch[name] = rule === undefined || isUnchanged ? value : await rule(value, needs);
     }
     const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
+    for (const { field, to, id } of newReferences(entity.fields, given, before))
+      if (!(await needs.exists(to, id))) throw namesNothing(field, to, id);
     check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs, before);
     return whole;
   };
+}
+
+/** The references that a change adds. Imported values may refer to entities that are not here, and keep doing so. */
+function newReferences(fields: Fields, given: object, before: object | null): readonly Reference[] {
+  const kept = new Set(referencesIn(fields, before ?? {}).map(({ id }) => id));
+  return referencesIn(fields, given).filter(({ id }) => !kept.has(id));
 }
 
 const attributesRule = (field: string) => (sent: unknown) =>

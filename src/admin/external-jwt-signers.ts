@@ -12,7 +12,6 @@ import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import { acceptableRoleAttributes, askableAddress, refusedField } from './acceptable-values.ts';
-import { existingPolicy } from './auth-policies.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 import {
@@ -38,7 +37,6 @@ export const signers = managed<typeof externalJwtSignerEntity>({
     externalAuthUrl: acceptableAuthUrl,
     clientId: acceptableClientId,
     scopes: acceptableScopes,
-    enrollAuthPolicyId: (id, needs) => existingPolicy(needs, 'enrollAuthPolicyId', id),
     createIdentities: acceptableCreation,
     enrollNameClaimsSelector: (selector) => acceptableSelector('enrollNameClaimsSelector', selector),
     enrollAttributeClaimsSelector: (selector) =>
@@ -56,10 +54,9 @@ export const signers = managed<typeof externalJwtSignerEntity>({
   },
 });
 
-async function acceptableCreation(
+function acceptableCreation(
   creation: ExternalJwtSigner['createIdentities'],
-  needs: AdminServices,
-): Promise<ExternalJwtSigner['createIdentities']> {
+): ExternalJwtSigner['createIdentities'] {
   if (creation === null) return null;
   const { name, email, roleAttributes, allowedRoleAttributes: allowed, authPolicyId } = creation;
   const selectors = { name, email, roleAttributes };
@@ -70,7 +67,7 @@ async function acceptableCreation(
     ...(allowed && {
       allowedRoleAttributes: acceptableRoleAttributes(allowed, 'createIdentities.allowedRoleAttributes'),
     }),
-    authPolicyId: await existingPolicy(needs, 'createIdentities.authPolicyId', authPolicyId),
+    authPolicyId,
   };
 }
 

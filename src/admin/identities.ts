@@ -17,7 +17,6 @@ import {
   recordChange,
   withoutAdministrator,
 } from './admin-call.ts';
-import { existingPolicy } from './auth-policies.ts';
 import { type EnrollmentFields, newEnrollment, secondRefused } from './enrollments.ts';
 import { acceptableBy, completed, sentNames } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
@@ -32,7 +31,6 @@ const acceptable = acceptableBy<typeof identityEntity>({
     permissions: (held) => [...new Set(held)],
     externalId: acceptableExternalId,
     email: acceptableEmail,
-    authPolicyId: (id, needs) => existingPolicy(needs, 'authPolicyId', id),
   },
   follows: ({ email, emailVerified }, before) => {
     const isOther = email !== undefined && email !== (before?.email ?? null);

@@ -2,6 +2,7 @@
 
 import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import type { LoginServices } from '../login/services.ts';
+import type { EntityKind } from '../model/entities/entity.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
@@ -22,6 +23,6 @@ export interface AdminServices extends LoginServices {
   /** Ids of the clients that exist without being registered. */
   readonly builtInClients: ReadonlySet<string>;
   readonly readRedirectUri: (text: string) => RedirectUriPattern;
-  /** Whether there is an external JWT signer with this id. */
-  signerExists(id: string): Promise<boolean>;
+  /** Whether there is an entity of this kind with this id. */
+  exists(kind: EntityKind, id: string): Promise<boolean>;
 }

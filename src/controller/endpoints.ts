@@ -17,7 +17,7 @@ import type { EdgeServices } from '../http/request/services.ts';
 import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
 import { type MetricsText, metricsRoutes } from '../http/server/metrics.ts';
 import { totpPassed } from '../legacy/authenticate.ts';
-import { asId } from '../model/ids.ts';
+import type { EntityKind } from '../model/entities/entity.ts';
 import type { OwnCall } from '../model/principal.ts';
 import { type ClientRegistry, mainClientId } from '../oidc/clients.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -110,6 +110,6 @@ function settingsOf(
     async totpEnrolled(call: OwnCall) {
       if (call.caller.mechanism === 'legacy') await totpPassed({ store, clock, audit, forgetSession }, call);
     },
-    signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
+    exists: async (kind: EntityKind, id: string) => (await store.versions.find(kind, id)) !== null,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { type AuthPolicyId, asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../../src/model/ids.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
@@ -339,6 +339,19 @@ test('signers that are named must exist; the last way in of the last administrat
     const { secondary } = (await root.get(`auth-policies/${policyId}`)).json.data;
     assert.deepEqual([secondary.requireExtJwt, secondary.requireExtJwtSigner], [value, value]);
   }
+});
+
+test('an imported policy that names a signer that is not here can be changed as a whole document', async () => {
+  const id = await newPolicy({ name: 'imported' });
+  const primary = { extJwt: { allowedSigners: [asId<SignerId>('not-here')] } };
+  await server.store.authPolicies.update(asId<AuthPolicyId>(id), { primary }, server.clock.now());
+  const read = await document(id);
+  const changed = { ...read, primary: { ...read.primary, updb: { ...read.primary.updb, maxAttempts: 5 } } };
+  const answer = await admin.call('PUT', `auth-policies/${id}`, changed);
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual((await document(id)).primary, changed.primary);
+  const other = { primary: { extJwt: { allowedSigners: ['not-here', 'nor-this'] } } };
+  assertRefused(await admin.call('PATCH', `auth-policies/${id}`, other), 400, 'COULD_NOT_VALIDATE');
 });
 
 test('changes are in the audit trail, with the names of members', async () => {

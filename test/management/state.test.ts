@@ -290,6 +290,21 @@ describe('pruning', () => {
     assert.deepEqual([state['auth-policy'].length, state['ext-jwt-signer'].length], [1, 0]);
   });
 
+  test('deletes a policy that identities have for their role attributes only', async () => {
+    const before = await read('auth-policy,identity');
+    const made = await apply({
+      'auth-policy': [{ name: 'for crew', assignTo: ['crew'] }],
+      identity: [{ name: 'sailor', roleAttributes: ['crew'] }],
+    });
+    assert.equal(made.status, 200, made.text);
+    const pruned = await apply({ 'auth-policy': before['auth-policy'] }, { prune: true });
+    assert.equal(pruned.status, 200, pruned.text);
+    assert.deepEqual(names(pruned.json.data.deleted), ['auth-policy for crew']);
+    const sailor = (await admin.get('identities?filter=name%3D%22sailor%22')).json.data[0];
+    assert.deepEqual([sailor.authPolicyId, sailor.authPolicyFrom], ['default', 'default']);
+    assert.equal((await apply({ identity: before.identity }, { prune: true })).status, 200);
+  });
+
   test('never takes the last administrator, nor does any other change', async () => {
     for (const [state, options] of [
       [{ identity: [] }, { prune: true }],
@@ -364,6 +379,25 @@ describe('the right to use it', () => {
     const events = server.log.entries.map(({ fields }) => fields);
     assert.ok(events.some(({ action, entity }) => action === 'disable' && entity === 'identity'));
   });
+});
+
+test('an entity of a document never gets the id of one of another kind with the same name', async () => {
+  const signer = {
+    name: 'same name',
+    issuer: 'https://same.example',
+    audience: 'x',
+    jwksEndpoint: 'https://same.example/',
+  };
+  const made = await apply({
+    'ext-jwt-signer': [signer],
+    ca: [{ name: 'same name', certPem: authority({ subject: 'same name' }).certPem }],
+    'oidc-client': [{ name: 'same name', type: 'public', redirectUris: ['https://same.example/cb'] }],
+  });
+  assert.equal(made.status, 200, made.text);
+  const ids: string[] = [];
+  for (const collection of ['external-jwt-signers', 'cas', 'oidc-clients'])
+    ids.push((await admin.get(`${collection}?filter=name%3D%22same%20name%22`)).json.data[0].id);
+  assert.equal(new Set(ids).size, 3, ids.join());
 });
 
 test('a document finds a policy and a signer however the letters of their names are composed', async () => {

@@ -71,8 +71,8 @@ export function signerTests({ store }: SharedDatabase): void {
         all.filter(({ id }) => id === signer.id),
         [changed],
       );
-      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'deleted');
-      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'unknown');
+      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), true);
+      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), false);
       assert.equal(await store.externalJwtSigners.update(signer.id, {}, t0), false);
       const entries = (await store.changes.readAfter(before)).changes;
       assert.deepEqual(
@@ -108,6 +108,7 @@ export function signerTests({ store }: SharedDatabase): void {
     });
 
     test('one that a policy names is not deleted, nor a policy that one enrolls with', async () => {
+      const referenced = { name: 'NotAsSeen', why: 'referenced' };
       const [allowed, required] = [newSigner(), newSigner()];
       for (const signer of [allowed, required]) await store.externalJwtSigners.create(signer, t0);
       const base = await store.authPolicies.find(defaultAuthPolicyId);
@@ -124,21 +125,21 @@ export function signerTests({ store }: SharedDatabase): void {
       };
       await store.authPolicies.create({ ...rules, id: policy }, t0);
       for (const { id } of [allowed, required]) {
-        assert.equal(await store.externalJwtSigners.delete(id, t0), 'referenced');
+        await assert.rejects(store.externalJwtSigners.delete(id, t0), referenced);
       }
       await store.authPolicies.update(policy, { ...rules, secondary }, t0);
-      assert.equal(await store.externalJwtSigners.delete(required.id, t0), 'deleted');
+      assert.equal(await store.externalJwtSigners.delete(required.id, t0), true);
       const creation = { name: 'name', email: null, roleAttributes: null };
       for (const signer of [
         newSigner({ enrollAuthPolicyId: policy }),
         newSigner({ createIdentities: { ...creation, authPolicyId: policy } }),
       ]) {
         await store.externalJwtSigners.create(signer, t0);
-        assert.equal(await store.authPolicies.delete(policy, t0), 'referenced');
+        await assert.rejects(store.authPolicies.delete(policy, t0), referenced);
         await store.externalJwtSigners.delete(signer.id, t0);
       }
-      assert.equal(await store.authPolicies.delete(policy, t0), 'deleted');
-      assert.equal(await store.externalJwtSigners.delete(allowed.id, t0), 'deleted');
+      assert.equal(await store.authPolicies.delete(policy, t0), true);
+      assert.equal(await store.externalJwtSigners.delete(allowed.id, t0), true);
     });
 
     test('an identity is found by exactly its external id', async () => {

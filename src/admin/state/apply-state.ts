@@ -3,6 +3,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import { entityNamed, type Referred } from '../../model/entities/all-entities.ts';
 import { defaultOf } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
@@ -25,7 +26,6 @@ import { changedMembers, differences } from './difference.ts';
 import { readState, type StoredEntity, type StoredState } from './read-state.ts';
 import { fieldsOf, type Matched, type References, referencesOf } from './references.ts';
 import {
-  entityOf,
   type MemberChange,
   type NamedState,
   type Rules,
@@ -67,11 +67,9 @@ export async function applyState(
 
   const changes = await makeChanges(scope, matched);
   for (const { entity } of surplus)
-    if (entity.kind === 'ext-jwt-signer') await releaseSigner(scope, entity.id);
-  // Identities first: they have policies. Then policies: they name signers, and signers release theirs.
-  for (const kind of new Set<StateKind>(['identity', ...stateKinds])) {
-    for (const { entity } of surplus) if (entity.kind === kind) await removeEntity(scope, kind, entity.id);
-  }
+    if (entity.kind !== 'identity') await rulesOf[entity.kind].release(scope.needs, entity.id);
+  // Identities first: they do not release their policies.
+  for (const { entity } of surplus.toReversed()) await removeEntity(scope, entity.kind, entity.id);
   const result = {
     ...changes,
     deleted: surplus.map(({ entity }) => ({ kind: entity.kind, name: entity.name })),
@@ -79,7 +77,8 @@ export async function applyState(
   if (result.created.length + result.changed.length + result.deleted.length > 0) {
     const seen = [...changes.seen, ...surplus.map(({ seen: each }) => each)];
     const own = by.isForced ? undefined : surplus.find(({ entity }) => entity.id === by.actor.identityId);
-    await committed(gathered.commit({ now, seen, force: by.isForced, dryRun: dryRun || own !== undefined }));
+    const conditions = { now, seen, referred: scope.referred, force: by.isForced };
+    await committed(gathered.commit({ ...conditions, dryRun: dryRun || own !== undefined }));
     if (own !== undefined) throw prunesCaller(own.entity.name);
     if (!dryRun) for (const [event, origin] of events) needs.audit.record(event, origin);
   }
@@ -102,7 +101,7 @@ async function makeChanges(
       created.push(entry);
       continue;
     }
-    const fields = differences(entityOf(kind).fields, stored.state, given);
+    const fields = differences(entityNamed(kind).fields, stored.state, given);
     if (fields.length === 0) {
       unchanged.push(entry);
       continue;
@@ -188,6 +187,8 @@ interface WriterScope {
   /** Collects the changes, and reads the stored entities. */
   readonly store: Store;
   readonly references: References;
+  /** The entities to which the changed ones will refer. */
+  readonly referred: Referred[];
 }
 
 /** @param store collects the changes */
@@ -196,17 +197,12 @@ function writerScope(
   by: AdminCall,
   { store, references }: { store: Store; references: References },
 ): WriterScope {
-  const find: Store['authPolicies']['find'] = async (id) => {
-    const found = await store.authPolicies.find(id);
-    // For an entity that is still to be created, callers ask only whether it exists.
-    return found ?? (references.isKnown(id) ? ({ id } as NonNullable<typeof found>) : null);
+  const referred: Referred[] = [];
+  const exists: AdminServices['exists'] = async (to, id) => {
+    referred.push({ to, id });
+    return references.isKnown(id) || (await given.exists(to, id));
   };
-  const needs = {
-    ...given,
-    store: { ...store, authPolicies: { ...store.authPolicies, find } },
-    signerExists: async (id: string) => references.isKnown(id) || (await given.signerExists(id)),
-  };
-  return { needs, by, store, references };
+  return { needs: { ...given, store, exists }, by, store, references, referred };
 }
 
 /** The fields of an entity that are given as members of the document. */
@@ -214,8 +210,8 @@ type Given = Parameters<Rules['create']>[2] & IdentityFields & { readonly name: 
 
 async function createEntity(scope: WriterScope, kind: StateKind, state: NamedState): Promise<void> {
   const { needs, by, references } = scope;
-  const { fields: table } = entityOf(kind);
-  const fields = fieldsOf(references, table, { members: state }) as Given;
+  const { fields: table } = entityNamed(kind);
+  const fields = fieldsOf(references, table, state) as Given;
   if (kind === 'identity') return await createDisabledOrNot(scope, state, fields);
   for (const { name, field } of stateFields(table)) {
     if (fields[name as 'name'] === undefined && !field.isOptional && defaultOf(field) === undefined)
@@ -248,19 +244,13 @@ async function changeEntity(
 ): Promise<void> {
   const members: Partial<NamedState> = changedMembers(given.state, given.changes);
   if (members.id !== undefined) throw refusedField('id', 'cannot be changed', members.id);
-  const fields = fieldsOf(references, entityOf(kind).fields, { members });
+  const fields = fieldsOf(references, entityNamed(kind).fields, members);
   if (kind !== 'identity') return await rulesOf[kind].update(needs, by, { id, fields: fields as Given });
   const isDisabling = 'disabled' in members || 'disabledUntil' in members;
   await updateIdentity(needs, by, {
     id,
     fields: { ...fields, ...(isDisabling && disablingOf(given.state)) },
   });
-}
-
-/** Makes a signer that will be deleted release the policies that it gives to newcomers. */
-async function releaseSigner({ needs, store }: WriterScope, id: string): Promise<void> {
-  const none = { enrollAuthPolicyId: null, createIdentities: null };
-  await store.externalJwtSigners.update(asId(id), none, needs.clock.now());
 }
 
 async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {

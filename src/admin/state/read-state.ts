@@ -2,11 +2,12 @@
 
 import { openClientSecret } from '../../login/external-jwt/client-secret.ts';
 import { isDisabled } from '../../model/account.ts';
-import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
+import { entityNamed, referenceFields } from '../../model/entities/all-entities.ts';
+import type { Entity, EntityKind } from '../../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { forReaders } from '../../model/entities/shown.ts';
-import { stateFields } from '../../model/entities/state-fields.ts';
+import { translated } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
 import { asId, type StoredName } from '../../model/ids.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
@@ -14,7 +15,7 @@ import type { Millis } from '../../platform/clock.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
 import type { AdminServices } from '../services.ts';
-import { entityOf, type NamedState, rulesOf } from './state.ts';
+import { type NamedState, rulesOf } from './state.ts';
 
 /** A stored entity with its entry in the document. */
 export interface StoredEntity {
@@ -25,16 +26,14 @@ export interface StoredEntity {
 
 export interface StoredState {
   readonly entities: Readonly<Record<StateKind, readonly StoredEntity[]>>;
-  /** Ids by name, also of kinds that were not requested. */
-  readonly policyIds: ReadonlyMap<StoredName, string>;
-  readonly signerIds: ReadonlyMap<StoredName, string>;
+  /** Ids by name, of each kind to which others refer, also if it was not requested. */
+  readonly ids: ReadonlyMap<EntityKind, ReadonlyMap<StoredName, string>>;
 }
 
-/** Names, by id, with which entries of a document refer to each other. */
-interface Names {
-  readonly policies: ReadonlyMap<string, string>;
-  readonly signers: ReadonlyMap<string, string>;
-}
+/** Names by id, of each kind to which others refer. */
+type Names = ReadonlyMap<EntityKind, ReadonlyMap<string, string>>;
+
+const referredKinds = stateKinds.filter((kind) => referenceFields.some(({ field }) => field.to === kind));
 
 /** Everything of these kinds, sorted by name, with the secrets that a document can set: not to be shown. */
 export async function readState(
@@ -47,15 +46,14 @@ export async function readState(
     kinds.has(kind)
       ? (await Array.fromAsync(pagesOf(entriesOf(kind, needs, { names, hasSecrets: true }), reader))).flat()
       : [];
-  const idsByName = (byId: ReadonlyMap<string, string>) =>
-    new Map([...byId].map(([id, name]) => [asId<StoredName>(name), id]));
   const entities: [StateKind, readonly StoredEntity[]][] = [];
   for (const kind of stateKinds) entities.push([kind, await all(kind)]);
   return {
     // Sound because every kind is among them.
     entities: Object.fromEntries(entities) as unknown as StoredState['entities'],
-    policyIds: idsByName(names.policies),
-    signerIds: idsByName(names.signers),
+    ids: new Map(
+      [...names].map(([kind, byId]) => [kind, new Map([...byId].map(([id, name]) => [asId(name), id]))]),
+    ),
   };
 }
 
@@ -74,7 +72,9 @@ export async function* exportState(
     for await (const page of pagesOf(entriesOf(kind, needs, { names, hasSecrets: false }), reader))
       yield {
         kind,
-        states: page.map(({ state }) => (reader.isAdmin ? state : forReaders(entityOf(kind).fields, state))),
+        states: page.map(({ state }) =>
+          reader.isAdmin ? state : forReaders(entityNamed(kind).fields, state),
+        ),
       };
   }
 }
@@ -98,13 +98,22 @@ async function* pagesOf<Entity>(list: ListOf<Entity>, reader: ListReader): Async
   }
 }
 
-async function namesFor({ store }: AdminServices, reader: ListReader): Promise<Names> {
-  const namesOf = async (list: ListOf<{ readonly id: string; readonly name: string }>) =>
-    new Map((await Array.fromAsync(pagesOf(list, reader))).flat().map(({ id, name }) => [id, name] as const));
-  return {
-    policies: await namesOf((query) => store.authPolicies.list(query)),
-    signers: await namesOf((query) => store.externalJwtSigners.list(query)),
-  };
+async function namesFor(needs: AdminServices, reader: ListReader): Promise<Names> {
+  const names = new Map<EntityKind, ReadonlyMap<string, string>>();
+  for (const kind of referredKinds) {
+    const all = (await Array.fromAsync(pagesOf(listOf(kind, needs), reader))).flat();
+    names.set(kind, new Map(all.map(({ id, name }) => [id, name])));
+  }
+  return names;
+}
+
+/** Each kind has a name. */
+type Listed = Pick<StoredEntity, 'id' | 'updatedAt'> & Pick<NamedState<string>, 'name'>;
+
+function listOf(kind: StateKind, needs: AdminServices): ListOf<Listed> {
+  if (kind === 'identity') return (query) => needs.store.identities.list(query);
+  // Sound because the entities that a document has, have names.
+  return (query) => rulesOf[kind].list(needs, query) as Promise<Page<unknown>> as Promise<Page<Listed>>;
 }
 
 /** The list of a kind, as entries of the document. @param hasSecrets with those that a document can set */
@@ -120,18 +129,14 @@ function entriesOf(
     return isSigner ? withSecret(needs, stored as ExternalJwtSigner) : stored;
   };
   return async (query) => {
-    const page: Page<Listed> = await (kind === 'identity'
-      ? needs.store.identities.list(query)
-      : rulesOf[kind].list(needs, query));
+    const page = await listOf(kind, needs)(query);
     const items = page.items.map((stored) => {
       const { id, updatedAt } = stored;
-      return { id, updatedAt, state: stateOf(entityOf(kind), { ...sent(stored), id }, names) };
+      return { id, updatedAt, state: stateOf(entityNamed(kind), { ...sent(stored), id }, names) };
     });
     return { ...page, items };
   };
 }
-
-type Listed = Pick<StoredEntity, 'id' | 'updatedAt'>;
 
 function withSecret({ vault }: AdminServices, signer: ExternalJwtSigner): object {
   return { ...signer, clientSecret: openClientSecret(vault, signer) };
@@ -143,25 +148,10 @@ function withDisabled(identity: Identity, now: Millis): Identity & { readonly di
   return { ...identity, disabled, disabledUntil: disabled ? identity.disabledUntil : null };
 }
 
+/** A reference to a deleted entity stays an id, which names nothing. */
 function stateOf(entity: Entity, stored: object & { readonly id: string }, names: Names): NamedState {
-  const members = membersOf(entity.fields, stored, names);
+  const reference = (to: EntityKind, id: string) => names.get(to)?.get(id) ?? id;
+  const members = translated(entity.fields, stored, { from: 'name', reference });
   // Sound because every kind has a name.
   return { ...(entity.hasChosenId && { id: stored.id }), ...members } as NamedState;
-}
-
-function membersOf(fields: Fields, values: object, names: Names): Readonly<Record<string, unknown>> {
-  const of = values as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    stateFields(fields).map(({ member, name, field }) => [member, named(field, of[name], names)]),
-  );
-}
-
-/** The value with names instead of ids. A reference to a deleted entity stays an id, which names nothing. */
-function named(field: Field, value: unknown, names: Names): unknown {
-  if (value === null || value === undefined) return value;
-  if (field.kind === 'group' || field.kind === 'object') return membersOf(field.members, value, names);
-  if (field.kind !== 'reference' && field.kind !== 'references') return value;
-  const among = field.to === 'auth-policy' ? names.policies : names.signers;
-  const nameOf = (id: string) => among.get(id) ?? id;
-  return field.kind === 'reference' ? nameOf(value as string) : (value as string[]).map(nameOf).sort();
 }

@@ -1,7 +1,6 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
 import type { Entity } from '../../model/entities/entity.ts';
-import { identityEntity } from '../../model/entities/identity.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
 import type { StoredName } from '../../model/ids.ts';
 import { authPolicies } from '../auth-policies.ts';
@@ -24,10 +23,6 @@ export const rulesOf = {
   'oidc-client': oidcClients,
   // Sound because the fields are those of the table of the kind.
 } as unknown as Readonly<Record<Exclude<StateKind, 'identity'>, Rules>>;
-
-export function entityOf(kind: StateKind): Entity {
-  return kind === 'identity' ? identityEntity : rulesOf[kind].entity;
-}
 
 /** An entity with some of the members of its table (`stateFields`), without secrets. */
 export interface NamedState<Name extends string = StoredName> {

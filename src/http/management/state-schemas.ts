@@ -1,14 +1,15 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { entityOf, type State } from '../../admin/state/state.ts';
+import type { State } from '../../admin/state/state.ts';
+import { entityNamed } from '../../model/entities/all-entities.ts';
 import { stateKinds } from '../../model/entities/state-kinds.ts';
 import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
 import { schemaNamed } from '../request/route.ts';
 
 const kinds = stateKinds.map((kind) => {
-  const { fields, hasChosenId } = entityOf(kind);
+  const { fields, hasChosenId } = entityNamed(kind);
   const id = hasChosenId ? { id: idText.optional() } : {};
   const state = z.strictObject({ ...bodyShape(fields, 'state'), ...id, name: z.string() });
   return [kind, z.array(state).optional()] as const;

@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
-import { entityOf, type NamedState, type StateChanges } from '../../admin/state/state.ts';
+import type { NamedState, StateChanges } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { entityNamed } from '../../model/entities/all-entities.ts';
 import { type Field, type Fields, text } from '../../model/entities/entity.ts';
 import { shownValue } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
@@ -103,7 +104,7 @@ async function* stateDocument(
 
 function entityDocument(kind: StateKind, state: NamedState): object {
   const { id } = state;
-  return { ...(id !== undefined && { id }), ...membersDocument(entityOf(kind).fields, state) };
+  return { ...(id !== undefined && { id }), ...membersDocument(entityNamed(kind).fields, state) };
 }
 
 /** Times and durations are text on the wire. */
@@ -140,7 +141,7 @@ function shownMember(kind: StateKind, path: string, value: unknown): unknown {
   const fields = path.split('.').reduce<Fields>((among, name) => {
     const field = stateFields(among).find(({ member }) => member === name)?.field;
     return field?.kind === 'group' ? field.members : { found: field ?? text() };
-  }, entityOf(kind).fields);
+  }, entityNamed(kind).fields);
   const { found } = fields;
   if (found?.kind === 'jwks' && value !== null) return JSON.stringify(value);
   return found === undefined ? value : shownInState(found, value);

@@ -10,7 +10,7 @@ export const authenticatorEntity = entity<AuthenticatorId>()({
   noun: 'an authenticator',
   fields: {
     method: choice(['updb', 'cert']),
-    identityId: reference<IdentityId>('identity')(),
+    identityId: reference<IdentityId>('identity')({ isDeletedWithIt: true }),
     /** Of a password: as the administrator entered it; shown, never compared. */
     username: text({ isOptional: true }),
     password: text({ isSecret: true, isOptional: true }),

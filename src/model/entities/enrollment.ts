@@ -10,9 +10,9 @@ export const enrollmentEntity = entity<EnrollmentId>()({
   noun: 'an enrollment',
   fields: {
     method: choice(tokenMethods),
-    identityId: reference<IdentityId>('identity')(),
+    identityId: reference<IdentityId>('identity')({ isDeletedWithIt: true }),
     /** The authority that must have issued the certificate; only with `ottca`. */
-    caId: reference<CaId>('ca')({ isNullable: true }),
+    caId: reference<CaId>('ca')({ isNullable: true, isDeletedWithIt: true }),
     /** The user name that the identity will have; only with `updb`. */
     username: text({ isNullable: true }),
     /** The token under the key-encryption key, so that administrators can see it again. */

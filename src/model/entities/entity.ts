@@ -23,7 +23,10 @@ export type Kind =
   /** A span of time: Millis inside, text such as `5m` outside. */
   | { readonly kind: 'duration'; readonly least?: Millis; readonly most?: Millis }
   | { readonly kind: 'choice' | 'choices'; readonly choices: readonly string[] }
-  /** The id of another entity, or several. Declarative state has names instead. */
+  /**
+   * The id of another entity, or several. Declarative state has names instead. It has to exist when it is set, and is
+   * not deleted while something refers to it.
+   */
   | { readonly kind: 'reference' | 'references'; readonly to: EntityKind }
   /** Members that are changed one by one (`group`), or together (`object`). */
   | { readonly kind: 'group' | 'object'; readonly members: Fields };
@@ -60,6 +63,8 @@ export interface FieldRules<Value = unknown> {
   readonly hasSecretPath?: true;
   /** Documents leave it out while it is null, and stored values may lack it. */
   readonly isShownIfSet?: true;
+  /** Of a reference: the entity is deleted with the one that it refers to. */
+  readonly isDeletedWithIt?: true;
   /** It is another name of this field, for clients. */
   readonly sameAs?: string;
   /** A derived flag that is not stored: whether this field, which may be secret, is set. */
@@ -279,6 +284,12 @@ export type Change<E> =
 
 /** Members that may be missing. */
 export type Some<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
+
+export type RefersTo = Extract<Field, { kind: 'reference' | 'references' }>;
+
+export function isReference(field: Field | undefined): field is RefersTo {
+  return field?.kind === 'reference' || field?.kind === 'references';
+}
 
 /** Whether the stored value of a field may be null. */
 export function mayBeNull({ isNullable, isChosenIfNull }: FieldRules): boolean {

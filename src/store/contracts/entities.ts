@@ -19,9 +19,8 @@ export type PatchOf<E extends Entity> = Some<Omit<Unstored<E>, 'id' | keyof Chan
 /**
  * Methods for every managed entity. Every change but that of a configuration type adds a change-feed entry, so that it
  * applies everywhere at the next login, token or call.
- * @typeParam Gone result of `delete`: whether there was one
  */
-export interface EntityStore<E extends Entity, Gone = boolean> {
+export interface EntityStore<E extends Entity> {
   find(id: Stored<E>['id']): Promise<Stored<E> | null>;
   list(query: ListQuery): Promise<Page<Stored<E>>>;
   /** The oldest first. */
@@ -33,18 +32,18 @@ export interface EntityStore<E extends Entity, Gone = boolean> {
    * @throws AlreadyTaken names the field
    */
   update(id: Stored<E>['id'], patch: PatchOf<E>, now: Millis): Promise<boolean>;
-  delete(id: Stored<E>['id'], now: Millis): Promise<Gone>;
+  /**
+   * @returns false when there is none
+   * @throws NotAsSeen `referenced`: something refers to it
+   */
+  delete(id: Stored<E>['id'], now: Millis): Promise<boolean>;
 }
-
-/** Of an entity that others name: nothing is deleted while one does. */
-type DeleteOutcome = 'deleted' | 'referenced' | 'unknown';
 
 /**
  * `update` changes single members, so that of two simultaneous changes neither undoes the other, and throws
  * NoAdministratorLeft, as `create` does. Both assign policies again if `assignTo` or the order by name may have changed.
- * `delete` says `referenced` when identities have the policy or a signer gives it to newcomers.
  */
-export interface AuthPolicyStore extends EntityStore<typeof authPolicyEntity, DeleteOutcome> {
+export interface AuthPolicyStore extends EntityStore<typeof authPolicyEntity> {
   /** The policies that are assigned to role attributes. */
   listAssigning(): Promise<readonly AuthPolicy[]>;
 }
@@ -52,10 +51,9 @@ export interface AuthPolicyStore extends EntityStore<typeof authPolicyEntity, De
 /**
  * If what a signer vouches with or for changes (issuer, audience, keys, claim), `update` ends the sessions that it opened
  * and the logins in progress that depend on it in the same step. Names are unique, and so are pairs of issuer and
- * audience: `AlreadyTaken` names the audience then. `update` and `delete` throw NoAdministratorLeft; `delete` says
- * `referenced` while an auth policy names the signer.
+ * audience: `AlreadyTaken` names the audience then. `update` and `delete` throw NoAdministratorLeft.
  */
-export type ExternalJwtSignerStore = EntityStore<typeof externalJwtSignerEntity, DeleteOutcome>;
+export type ExternalJwtSignerStore = EntityStore<typeof externalJwtSignerEntity>;
 
 /**
  * A new authority does not count until it is verified. If the rule by which certificates name identities changes,

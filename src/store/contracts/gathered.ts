@@ -1,3 +1,4 @@
+import type { Referred } from '../../model/entities/all-entities.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -15,6 +16,8 @@ export interface CommitConditions {
   readonly now: Millis;
   /** These must not have changed since. */
   readonly seen: readonly Seen[];
+  /** Entities to which the changed ones refer: all of them exist afterwards. Throws ReferenceGone. */
+  readonly referred?: readonly Referred[];
   /** Even if no administrator could log in any more, or a name passes for that of another identity. */
   readonly force: boolean;
   /** Makes every change, finds out whether all of them are possible, and rolls them back. */

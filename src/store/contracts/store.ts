@@ -4,6 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
+import type { Referred } from '../../model/entities/all-entities.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { PoolUse } from '../../model/metrics.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -123,6 +124,8 @@ export interface GatheredChanges {
 export interface ChangeConditions {
   /** Asked for in the same transaction; null and left out: nothing has to be as it was. */
   readonly unchanged?: Unchanged | null;
+  /** Entities to which the changed one will refer; it throws ReferenceGone when one of them is gone. */
+  readonly referred?: readonly Referred[];
   /** The person whom the actor helps to log in again. A helper must not help people with rights: see `mayHelp`. */
   readonly helped?: IdentityId | null;
   /**

@@ -9,12 +9,12 @@ import { assignEverybody, assigningPoliciesSql } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf, authPolicyRulesOf, authPolicyTable, text } from './codec.ts';
 import { concern } from './concern.ts';
-import { deleteUnless, usualMethods } from './entity-methods.ts';
+import { usualMethods, usualWrites } from './entity-methods.ts';
 import { all, first, type Intent, run } from './intent.ts';
 
 export const authPolicies = concern<AuthPolicyStore>()({
   writes: {
-    delete: (id, now) => deleteUnless(isUsed, { table: authPolicyTable, kind: 'auth-policy', id, now }),
+    delete: usualWrites(authPolicyTable, 'auth-policy').delete,
   },
   forced: {
     *create(how, [policy, now]) {
@@ -58,7 +58,3 @@ function* applyUpdate(id: string, patch: PatchOf<typeof authPolicyEntity>, now: 
   yield* recordChange('auth-policy', id, now);
   return true;
 }
-
-const isUsed = `EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
-  OR EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id
-    OR create_identities LIKE '%"authPolicyId":"' || auth_policies.id || '"%')`;

@@ -6,15 +6,15 @@ import { CallerRefused } from '../contracts/store.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import type { Caller, Engine } from './engine.ts';
 import { first, forced, type Intent, sql } from './intent.ts';
-import { requireUnchanged } from './versions.ts';
+import { requireReferred, requireUnchanged } from './versions.ts';
 
 /**
  * Makes an intent take effect only if the caller may still act. The check is in the transaction that makes the change,
  * so the right cannot be taken away in between.
- * @throws CallerRefused, NotAsSeen
+ * @throws CallerRefused, NotAsSeen, ReferenceGone
  */
 export function* inTheNameOf<Outcome>(
-  { actor, now, unchanged, helped }: Caller,
+  { actor, now, unchanged, referred, helped }: Caller,
   intent: Intent<Outcome>,
 ): Intent<Outcome> {
   const check = sql`SELECT identities.*, api_sessions.expires_at AS session_expires_at,
@@ -30,6 +30,7 @@ export function* inTheNameOf<Outcome>(
   if (actor.right !== null && !hasRight(identity, actor.right)) throw new CallerRefused('right');
   if (helped !== null) yield* requireMayHelp(identity, helped);
   if (unchanged !== null) yield* requireUnchanged(unchanged);
+  yield* requireReferred(referred);
   return yield* intent;
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../../model/actor.ts';
+import type { Referred } from '../../model/entities/all-entities.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { ListBudget } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -14,6 +15,7 @@ export interface Caller {
   readonly now: Millis;
   readonly unchanged: Unchanged | null;
   readonly helped: IdentityId | null;
+  readonly referred: readonly Referred[];
 }
 
 export interface WriteOptions {

@@ -1,12 +1,15 @@
 // The store's methods for every managed entity: see `EntityStore`.
 
 import type { ChangeKind } from '../../model/change.ts';
+import { referenceFields } from '../../model/entities/all-entities.ts';
+import type { Entity } from '../../model/entities/entity.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { NotAsSeen } from '../contracts/gathered.ts';
 import { recordChange } from './changes.ts';
 import type { Database } from './concern.ts';
-import type { EntityTable } from './entity-table.ts';
-import { affects, type Intent } from './intent.ts';
+import { columnOf, type EntityTable } from './entity-table.ts';
+import { affects, first, type Intent } from './intent.ts';
 
 interface Identified {
   readonly id: string;
@@ -26,7 +29,8 @@ export function usualMethods<Value extends Identified>(
 }
 
 /**
- * The methods that write, of an entity with which nothing else has to change.
+ * The methods that write, of an entity with which nothing else has to change. `delete` throws NotAsSeen while something
+ * refers to the entity.
  * @param kind of the entries that they add to the change feed; null: they add none
  */
 export function usualWrites<Value extends Identified>(table: EntityTable<Value>, kind: ChangeKind | null) {
@@ -43,22 +47,25 @@ export function usualWrites<Value extends Identified>(table: EntityTable<Value>,
       return (yield* table.update({ id, patch, now })) !== undefined && (yield* told(id, now));
     },
     *delete(id: string, now: Millis): Intent<boolean> {
-      const isGone = yield* affects(`DELETE FROM ${table.table} WHERE id = ? RETURNING id`, id);
-      return isGone && (yield* told(id, now));
+      const unless = isReferredTo(table.entity);
+      if (yield* affects(`DELETE FROM ${table.table} WHERE id = ? AND NOT (${unless}) RETURNING id`, id))
+        return yield* told(id, now);
+      if ((yield* first(table.byId, id)) !== undefined) throw new NotAsSeen('referenced');
+      return false;
     },
   };
 }
 
-/** Deletes an entity unless a condition holds: that something refers to it. */
-export function* deleteUnless(
-  isReferred: string,
-  of: { table: { table: string }; kind: ChangeKind; id: string; now: Millis },
-): Intent<'deleted' | 'referenced' | 'unknown'> {
-  const { table } = of.table;
-  const sql = `DELETE FROM ${table} WHERE id = ? AND NOT (${isReferred}) RETURNING id`;
-  if (yield* affects(sql, of.id)) {
-    yield* recordChange(of.kind, of.id, of.now);
-    return 'deleted';
-  }
-  return (yield* affects(`SELECT id FROM ${table} WHERE id = ?`, of.id)) ? 'referenced' : 'unknown';
+/** The condition that something refers to a row and is not deleted with it. */
+function isReferredTo({ kind, table }: Entity): string {
+  const fields = referenceFields.filter(({ field }) => field.to === kind && !field.isDeletedWithIt);
+  const conditions = fields.map(({ from, path: [top, ...members], field }) => {
+    const column = `${from.table}.${columnOf(top, from.fields[top] ?? field)}`;
+    // In JSON text, only a value looks like this: quotation marks in other texts are escaped.
+    const name = field.kind === 'reference' ? `"${members.at(-1)}":` : '';
+    const isInside = members.length > 0 || field.kind === 'references';
+    const condition = isInside ? `LIKE '%${name}"' || ${table}.id || '"%'` : `= ${table}.id`;
+    return `EXISTS (SELECT 1 FROM ${from.table} WHERE ${column} ${condition})`;
+  });
+  return conditions.length === 0 ? 'FALSE' : conditions.join(' OR ');
 }

@@ -20,7 +20,7 @@ import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { concern } from './concern.ts';
 import { forgetSubscriber } from './deliveries.ts';
-import { deleteUnless, usualMethods, usualWrites } from './entity-methods.ts';
+import { usualMethods, usualWrites } from './entity-methods.ts';
 import { entityTable } from './entity-table.ts';
 import { affects, among, first, type Intent, sql } from './intent.ts';
 import { endSessionsOpenedBy } from './session-ends.ts';
@@ -82,20 +82,16 @@ export const cas = concern<CaStore>()({
 });
 
 const signerTable = entityTable(externalJwtSignerEntity);
+const signerWrites = usualWrites(signerTable, 'external-jwt-signer');
 type SignerPatch = PatchOf<typeof externalJwtSignerEntity>;
 
 export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
   writes: {
-    create: usualWrites(signerTable, 'external-jwt-signer').create,
+    create: signerWrites.create,
   },
   forced: {
     update: (how, [id, patch, now]) => keepingAnAdministrator(updateSigner(id, patch, now), now, how),
-    delete: (how, [id, now]) =>
-      keepingAnAdministrator(
-        deleteUnless(isNamed, { table: signerTable, kind: 'external-jwt-signer', id, now }),
-        now,
-        how,
-      ),
+    delete: (how, [id, now]) => keepingAnAdministrator(signerWrites.delete(id, now), now, how),
   },
   methods: (database) => usualMethods(signerTable, database),
 });
@@ -130,8 +126,3 @@ function changesVouching(before: ExternalJwtSigner, patch: SignerPatch): boolean
     (patch.requireVerifiedEmail === true && !before.requireVerifiedEmail)
   );
 }
-
-/** Rules name signers by id, as JSON text in which nothing else can look like an id. */
-const isNamed = `EXISTS (SELECT 1 FROM auth_policies
-  WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'
-    OR secondary_rules LIKE '%"' || external_jwt_signers.id || '"%')`;

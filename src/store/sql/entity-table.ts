@@ -20,6 +20,7 @@ import { type ListSource, listSource, lowerCaseColumn, searchedColumnsOf, snakeC
 type MoreColumns = Readonly<Record<string, SqlValue>>;
 
 export interface EntityTable<Value> {
+  readonly entity: Entity;
   readonly table: string;
   /** Selects the row with an id. */
   readonly byId: string;
@@ -72,6 +73,7 @@ export function entityTable<E extends Entity>(
   ];
 
   return {
+    entity,
     table,
     byId: `SELECT * FROM ${table} WHERE id = ?`,
     read(row, prefix = '') {
@@ -135,7 +137,8 @@ export function columnsOf({ fields }: Entity): readonly string[] {
   return ['id', ...own, 'created_at', 'updated_at'];
 }
 
-function columnOf(name: string, { column = snakeCase(name) }: Field): string | null {
+/** The column of a field; null: it is not stored. */
+export function columnOf(name: string, { column = snakeCase(name) }: Field): string | null {
   return column;
 }
 

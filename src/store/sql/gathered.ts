@@ -1,12 +1,13 @@
 // Several intents as one: either all of their changes are made, or none.
 
+import { entityNamed } from '../../model/entities/all-entities.ts';
 import type { EnrollmentStore } from '../contracts/enrollments.ts';
 import { type CommitConditions, NotAsSeen } from '../contracts/gathered.ts';
 import type { NewIdentity } from '../contracts/identities.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { createIdentities } from './identities.ts';
 import { type Force, first, type Intent } from './intent.ts';
-import { tableOf } from './managed-entities.ts';
+import { requireReferred } from './versions.ts';
 
 export interface GatheredCall {
   readonly name: string;
@@ -20,8 +21,7 @@ export interface GatheredCalls {
 
 /** The assumed outcome of a deferred intent: it found its entity. */
 export function assumedOutcome(name: string): unknown {
-  if (name.includes('.create')) return undefined;
-  return name === 'authPolicies.delete' || name === 'externalJwtSigners.delete' ? 'deleted' : true;
+  return name.includes('.create') ? undefined : true;
 }
 
 /** @param run runs the body of an intent, by its name. That an administrator remains is checked once for all changes. */
@@ -39,13 +39,15 @@ const changedSince: ReadonlySet<unknown> = new Set([false, 'unknown', 'disabled'
 
 function* runAll(
   calls: readonly GatheredCall[],
-  { seen, force, now }: CommitConditions,
+  { seen, referred = [], force, now }: CommitConditions,
   run: (call: GatheredCall, how: Force) => Intent<unknown>,
 ): Intent<void> {
   for (let at = 0; at < seen.length; at += askedTogether) {
     // One statement for each of them would be most of what a change of many asks.
     const some = seen.slice(at, at + askedTogether);
-    const conditions = some.map(({ kind }) => `(SELECT updated_at FROM ${tableOf(kind)} WHERE id = ?) = ?`);
+    const conditions = some.map(
+      ({ kind }) => `(SELECT updated_at FROM ${entityNamed(kind).table} WHERE id = ?) = ?`,
+    );
     const row = yield* first(
       `SELECT 1 AS same WHERE ${conditions.join(' AND ')}`,
       ...some.flatMap(({ id, updatedAt }) => [id, updatedAt]),
@@ -61,10 +63,10 @@ function* runAll(
       continue;
     }
     const outcome = yield* run(call, { force: true, sharesName: force });
-    if (outcome === 'referenced') throw new NotAsSeen('referenced');
     // An invitation has further outcomes, which its rule has seen before.
     if (changedSince.has(outcome)) throw new NotAsSeen('changed');
   }
+  yield* requireReferred(referred);
 }
 
 /** The identities that calls from one on create in a row, as long as they create nothing else. */

@@ -1,5 +1,11 @@
 // The steps of an import for each kind: detect conflicts, create, change.
 
+import { entityNamed, referencesIn } from '../../model/entities/all-entities.ts';
+import { authenticatorEntity } from '../../model/entities/authenticator.ts';
+import { enrollmentEntity } from '../../model/entities/enrollment.ts';
+import type { Entity } from '../../model/entities/entity.ts';
+import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import { identityEntity } from '../../model/entities/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   ImportBatch,
@@ -19,7 +25,6 @@ import { createEnrollment } from './enrollments.ts';
 import { cas, configTypes, externalJwtSigners } from './entity-stores.ts';
 import { createIdentity, identities, insertPassword } from './identities.ts';
 import { all, first, forced, type Intent, run, type SqlValue } from './intent.ts';
-import { tableOf } from './managed-entities.ts';
 import { endSessionsOfAuthenticator } from './session-ends.ts';
 
 /** The table of a kind. */
@@ -66,13 +71,13 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
     ...batch.signers.map((item) => ({
       ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
       *inTheWay(known: Known) {
-        const { id, name, issuer, audience, enrollAuthPolicyId } = item.signer;
+        const { id, name, issuer, audience } = item.signer;
         const pair = yield* first`SELECT id FROM external_jwt_signers
           WHERE issuer = ${issuer} AND audience = ${audience} AND id <> ${id}`;
         if (pair !== undefined) return `the signer ${text(pair, 'id')} has the same issuer and audience`;
         return (
           (yield* taken('external_jwt_signers', id, { name })) ??
-          (enrollAuthPolicyId === null ? null : yield* missing(known, 'auth-policy', enrollAuthPolicyId))
+          (yield* missing(known, externalJwtSignerEntity, item.signer))
         );
       },
       create: (now: Millis) => externalJwtSigners.writes.create(item.signer, now),
@@ -119,14 +124,13 @@ function caStep(item: ImportedCa): ImportStep {
 
 function identityStep(item: ImportedIdentity): ImportStep {
   const { identity } = item;
-  const { id, name, externalId, authPolicyId } = identity;
+  const { id, name, externalId } = identity;
   return {
     ...common(item, { kind: 'identity', id, table: 'identities' }),
     name: { identityId: id, text: name },
     *inTheWay(known) {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
-      const gone = authPolicyId === null ? null : yield* missing(known, 'auth-policy', authPolicyId);
-      return (yield* taken('identities', id, names)) ?? gone;
+      return (yield* taken('identities', id, names)) ?? (yield* missing(known, identityEntity, identity));
     },
     create: (now) => createIdentity(forced, [identity, null, now]),
     change(now) {
@@ -142,7 +146,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
     ...common(item, { kind: 'authenticator', id, table: 'authenticators' }),
     ...(item.method === 'updb' && { name: { identityId, text: item.password.username } }),
     *inTheWay(known) {
-      const gone = yield* missing(known, 'identity', identityId);
+      const gone = yield* missing(known, authenticatorEntity, { identityId });
       if (gone !== null) return gone;
       if (item.method === 'cert')
         return yield* taken('authenticators', id, { thumbprint: item.certificate.thumbprint });
@@ -205,7 +209,7 @@ function totpStep(item: ImportedTotp): ImportStep {
   return {
     ...common(item, { kind: 'totp', id: identityId, table: table.name }),
     table,
-    inTheWay: (known) => missing(known, 'identity', identityId),
+    inTheWay: (known) => missing(known, authenticatorEntity, { identityId }),
     *create(now) {
       yield* insert('totp_enrollments', { identityId, sealedSeed, lastStep: 0, enrolledAt: now });
       yield* codes();
@@ -221,13 +225,11 @@ function totpStep(item: ImportedTotp): ImportStep {
 
 function enrollmentStep(item: ImportedEnrollment): ImportStep {
   const { enrollment } = item;
-  const { id, identityId, method, caId, tokenHash } = enrollment;
+  const { id, identityId, method, tokenHash } = enrollment;
   return {
     ...common(item, { kind: 'enrollment', id, table: 'enrollments' }),
     *inTheWay(known) {
-      const gone =
-        (yield* missing(known, 'identity', identityId)) ??
-        (caId === null ? null : yield* missing(known, 'ca', caId));
+      const gone = yield* missing(known, enrollmentEntity, enrollment);
       if (gone !== null) return gone;
       const other = yield* first`SELECT id FROM enrollments WHERE identity_id = ${identityId}
         AND method = ${method} AND id <> ${id}`;
@@ -263,17 +265,16 @@ function* taken(
   return null;
 }
 
-/** An entity that it refers to neither exists here nor is created by this import. */
-function* missing(known: Known, kind: keyof typeof named, id: string): Intent<string | null> {
-  if (known.has(kind, id)) {
+/** An entity to which these values refer neither exists here nor is created by this import. */
+function* missing(known: Known, { fields }: Entity, values: object): Intent<string | null> {
+  for (const { to: kind, id } of referencesIn(fields, values)) {
+    const { table, noun } = entityNamed(kind);
+    if ((yield* first(`SELECT id FROM ${table} WHERE id = ?`, id)) !== undefined) continue;
+    const its = `its ${kind === 'ca' ? 'CA' : noun.replace(/^an? /, '')} ${id}`;
+    if (!known.has(kind as ImportKind, id)) return `${its} is not here`;
     // Deleted here since it was imported. The import record still counts it as unchanged.
-    const row = yield* first(`SELECT id FROM ${tableOf(kind)} WHERE id = ?`, id);
-    if (row !== undefined) return null;
     const imported = yield* first('SELECT id FROM imports WHERE kind = ? AND id = ?', kind, id);
-    return imported === undefined ? null : `its ${named[kind]} ${id} was deleted here`;
+    if (imported !== undefined) return `${its} was deleted here`;
   }
-  const row = yield* first(`SELECT id FROM ${tableOf(kind)} WHERE id = ?`, id);
-  return row === undefined ? `its ${named[kind]} ${id} is not here` : null;
+  return null;
 }
-
-const named = { 'auth-policy': 'auth policy', identity: 'identity', ca: 'CA' } as const;

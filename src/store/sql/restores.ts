@@ -1,11 +1,11 @@
 import { eventKinds, queueOf } from '../../model/delivery.ts';
+import { describedEntities } from '../../model/entities/all-entities.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore } from '../contracts/restores.ts';
 import { insert, insertOr, integer, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
-import { describedEntities } from './managed-entities.ts';
 
 export const restores = concern<RestoreStore>()({
   writes: {

@@ -128,9 +128,10 @@ function* commit(gathered: GatheredCalls): Intent<void> {
  */
 export function sqlStore(engine: Engine): Store {
   const methods: Omit<Store, keyof Concerns> = {
-    onBehalfOf: (actor, now, { unchanged = null, helped = null, force = false } = {}) =>
-      sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged, helped })),
-    gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null, helped: null })),
+    onBehalfOf: (actor, now, { unchanged = null, referred = [], helped = null, force = false } = {}) =>
+      sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged, referred, helped })),
+    gather: (actor, now) =>
+      gathered(engineFor(engine, { actor, now, unchanged: null, referred: [], helped: null })),
     letWrite: engine.letWrite,
     sessionVersion: engine.sessionVersion,
     poolUse: engine.poolUse,

@@ -48,6 +48,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof AlreadyTaken) return { kind: 'taken', field: error.field, passesFor: error.passesFor };
   if (error instanceof NotAsSeen) return { kind: 'not-as-seen', why: error.why };
   if (error instanceof OutOfTime) return { kind: 'out-of-time' };
+  if (error instanceof ReferenceGone) return { kind: 'reference-gone' };
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (code === foreignKey) return { kind: 'reference-gone' };
   const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;

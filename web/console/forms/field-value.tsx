@@ -1,4 +1,4 @@
-import type { EntityKind, Field } from '../../../src/model/entities/entity.ts';
+import { type EntityKind, type Field, isReference } from '../../../src/model/entities/entity.ts';
 import { Time } from '../parts/time.tsx';
 import { valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
@@ -19,7 +19,7 @@ export function FieldValue({
   /** As documents have it. */
   value: unknown;
 }) {
-  if ((field?.kind === 'reference' || field?.kind === 'references') && value !== null) {
+  if (isReference(field) && value !== null) {
     return <Names to={field.to} ids={[value].flat().map(String)} />;
   }
   if (field?.kind === 'time' && typeof value === 'string') return <Time at={value} />;

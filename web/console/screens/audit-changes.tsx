@@ -1,15 +1,9 @@
 // The changed fields of an entity in an audit event.
 
 import { Link } from '@tanstack/react-router';
-import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
+import { describedEntities } from '../../../src/model/entities/all-entities.ts';
 import { certificateFields, passwordFields } from '../../../src/model/entities/authenticator.ts';
-import { caEntity } from '../../../src/model/entities/ca.ts';
-import { configTypeEntity } from '../../../src/model/entities/config-type.ts';
 import type { EntityKind, Field, Fields } from '../../../src/model/entities/entity.ts';
-import { eventSubscriptionEntity } from '../../../src/model/entities/event-subscription.ts';
-import { externalJwtSignerEntity } from '../../../src/model/entities/external-jwt-signer.ts';
-import { identityEntity } from '../../../src/model/entities/identity.ts';
-import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
 import { memberAt } from '../forms/entity-fields.ts';
 import { FieldValue } from '../forms/field-value.tsx';
 import { hasNames, screens, useNames } from '../forms/names.ts';
@@ -18,17 +12,8 @@ import { fieldWords, valueText } from '../texts/fields.ts';
 import type { AuditEvent } from '../types.ts';
 import { words } from './audit-words.ts';
 
-const entities = [
-  identityEntity,
-  authPolicyEntity,
-  externalJwtSignerEntity,
-  caEntity,
-  oidcClientEntity,
-  configTypeEntity,
-  eventSubscriptionEntity,
-];
 const tables: Readonly<Record<string, Fields>> = {
-  ...Object.fromEntries(entities.map(({ kind, fields }) => [kind, fields])),
+  ...Object.fromEntries(describedEntities.map(({ kind, fields }) => [kind, fields])),
   authenticator: { ...passwordFields, ...certificateFields },
 };
 
