@@ -409,6 +409,8 @@ test('a document finds a policy and a signer however the letters of their names 
         issuer: 'https://door.example',
         audience: 'x',
         jwksEndpoint: 'https://door.example/',
+        useExternalId: true,
+        createIdentities: { authPolicy: `B${ue}ro`, allowedRoleAttributes: ['b', `B${ue}ro`] },
       },
     ],
     identity: [{ name: `J${ue}rgen`, authPolicy: `B${ue}ro` }],

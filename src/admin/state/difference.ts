@@ -1,6 +1,6 @@
 // How an entity differs from a document.
 
-import type { Field, Fields } from '../../model/entities/entity.ts';
+import { type Field, type Fields, isReference } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { typedName } from '../acceptable-values.ts';
 import { secretChanged } from '../admin-call.ts';
@@ -28,7 +28,12 @@ export function differences(fields: Fields, stored: object, given: object): read
 }
 
 function comparable(field: Field, value: unknown): string {
-  const isNamed = field.areRoleAttributes || field.kind === 'reference' || field.kind === 'references';
+  if (field.kind === 'object' && typeof value === 'object' && value !== null) {
+    const of = value as Readonly<Record<string, unknown>>;
+    const members = stateFields(field.members);
+    return JSON.stringify(members.map(({ member, field: own }) => comparable(own, of[member] ?? null)));
+  }
+  const isNamed = field.areRoleAttributes || isReference(field);
   if (typeof value === 'string' && isNamed) return typedName(value);
   if (Array.isArray(value) && field.isSet)
     return JSON.stringify([...new Set(isNamed ? value.map(typedName) : value)].sort());
