@@ -55,6 +55,38 @@ describe('auth policies', () => {
     await fine('delete', 'auth-policy', 'crew');
   });
 
+  test('name external JWT signers by name or id', async () => {
+    for (const name of ['one idp', 'other-idp'])
+      await fine(
+        'create',
+        'ext-jwt-signer',
+        name,
+        `https://${name.length}.example`,
+        'x',
+        '--jwks-endpoint',
+        'https://idp.example/keys',
+      );
+    const ids = [];
+    for (const name of ['one idp', 'other-idp'])
+      ids.push((await fine('get', 'ext-jwt-signer', name, '-j')).json.id);
+    await fine(
+      'create',
+      'auth-policy',
+      'signed',
+      '--allowed-signers',
+      `one idp, ${ids[1]}`,
+      '--require-ext-jwt',
+      'one idp',
+    );
+    const { primary, secondary } = await policy('signed');
+    assert.deepEqual(primary.extJwt.allowedSigners, ids);
+    assert.equal(secondary.requireExtJwt, ids[0]);
+    const unknown = await cli.exits(1, ['update', 'auth-policy', 'signed', '--allowed-signers', 'one-idp']);
+    assert.match(unknown.stderr, /There is no ext JWT signer "one-idp"/);
+    await fine('delete', 'auth-policy', 'signed');
+    await fine('delete', 'ext-jwt-signer', 'one idp', 'other-idp', '--yes');
+  });
+
   test('come from a file, in YAML or JSON; options take precedence', async () => {
     const yaml = join(cli.cwd, 'policy.yaml');
     writeFileSync(yaml, 'primary:\n  updb: { minPasswordLength: 20 }\nsecondary: { requireTotp: true }\n');

@@ -1,5 +1,6 @@
 // `create|get|list|update|delete ENTITY …`, from the descriptors.
 
+import { isReference } from '../../model/entities/entity.ts';
 import type { TypedField } from '../../model/entities/typed-fields.ts';
 import { type CommandRow, type Commands, password, type Typed, yes } from '../terminal/command.ts';
 import type { EntityDescriptor } from './entities/descriptor.ts';
@@ -111,7 +112,7 @@ function typed({ field, spelling, help }: TypedField): Typed {
   const said = {
     help,
     ...(kind === 'choice' && { choices: field.choices }),
-    ...(kind === 'reference' && { completedBy: { entity: field.to } }),
+    ...(isReference(field) && { completedBy: { entity: field.to } }),
     ...((kind === 'tags' || kind === 'pairs') && { isMany: true }),
   };
   if (kind !== 'flag') return { [spelling]: said };

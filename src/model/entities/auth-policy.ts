@@ -129,7 +129,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
     'primary.cert.allowed': ['--cert', 'allow client certificates'],
     'primary.cert.allowExpiredCerts': ['--expired-certs', 'accept expired client certificates'],
     'primary.extJwt.allowed': ['--ext-jwt', 'allow external JWTs'],
-    'primary.extJwt.allowedSigners': 'ids of external JWT signers, separated by commas; empty: all',
+    'primary.extJwt.allowedSigners': 'names or ids of external JWT signers, separated by commas; empty: all',
     'primary.passkey.allowed': ['--passkey', 'allow passkeys'],
     'primary.passkey.userVerification':
       'whether a passkey asks for PIN, finger or face: required, preferred or discouraged',

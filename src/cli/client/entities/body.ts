@@ -55,11 +55,9 @@ async function typedValue(
   switch (field.kind) {
     case 'texts':
     case 'choices':
+      return partsOf(text);
     case 'references':
-      return text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
+      return Promise.all(partsOf(text).map((part) => idNamed(api, field.to, part)));
     case 'integer':
     case 'number':
       if (!/^-?\d{1,15}$/.test(text))
@@ -72,9 +70,19 @@ async function typedValue(
     default: {
       const named =
         field.kind === 'reference' ? field.to : path === 'id' ? entity.namedById?.(sofar) : undefined;
-      return named === undefined ? text : (await findEntity(api, entityNamed(named), text)).id;
+      return named === undefined ? text : idNamed(api, named, text);
     }
   }
+}
+
+function partsOf(list: string): readonly string[] {
+  const parts = list.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
+}
+
+/** @throws CliError when there is none */
+async function idNamed(api: ApiClient, entity: string, nameOrId: string): Promise<string> {
+  return (await findEntity(api, entityNamed(entity), nameOrId)).id;
 }
 
 function pairsOf(pairs: readonly string[], label: string): Readonly<Record<string, string>> {
