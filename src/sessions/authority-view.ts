@@ -26,6 +26,7 @@ export async function openAuthorityView(
   let ours = own;
   let anchors: readonly PathCertificate[] = [];
   let unused: readonly ThirdParty[] = [];
+  let barred: readonly PathCertificate[] = [];
   let byThumbprint: ReadonlyMap<string, Ca> = new Map();
   const thirdParties = await openWholeView({
     store: store.cas,
@@ -37,6 +38,8 @@ export async function openAuthorityView(
     const registered = thirdParties.all().filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
     const others = registered.filter(({ ca }) => isTrustedForLogin(ca));
     unused = registered.filter(({ ca }) => !isTrustedForLogin(ca));
+    // Without proof of its key, whoever registered it may not be the one who runs it.
+    barred = unused.filter(({ ca }) => ca.verifiedAt !== null).map(({ anchor }) => anchor);
     anchors = [...ours, ...others.map(({ anchor }) => anchor)];
     byThumbprint = new Map(others.map(({ ca, anchor }) => [anchor.thumbprint, ca]));
   }
@@ -46,6 +49,7 @@ export async function openAuthorityView(
     anchors: () => anchors,
     caOf: (anchor) => byThumbprint.get(anchor.thumbprint),
     unused: () => unused,
+    barred: () => barred,
     find(id) {
       const ca = thirdParties.find(id)?.ca;
       return ca !== undefined && isTrustedForLogin(ca) ? ca : undefined;

@@ -111,8 +111,12 @@ export function pathOfChain(
 ): ValidPath | null {
   if (leaf === undefined) return null;
   // Whether an expired leaf is accepted depends on the policy.
-  const of = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now(), allowExpired: true };
-  const verdict = validateClientPath(of);
+  const of = { leaf, intermediates, now: clock.now(), allowExpired: true };
+  const verdict = validateClientPath({
+    ...of,
+    anchors: authorities.anchors(),
+    barred: authorities.barred(),
+  });
   return verdict.verdict === 'trusted' ? verdict : null;
 }
 

@@ -4,12 +4,21 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { PkiFileError } from '../../src/controller/overlay-pki.ts';
-import { giveCertificate, registerCa, submitCertificate, withCertificate } from '../support/certificates.ts';
-import { authority, authorityExtensions, client } from '../support/chains.ts';
+import { assertNoSession, clientRoot, sessionOf } from '../legacy/support.ts';
+import {
+  certificateLogin,
+  giveCertificate,
+  type Issuer,
+  overlayRoot,
+  registerCa,
+  submitCertificate,
+  withCertificate,
+} from '../support/certificates.ts';
+import { authority, authorityExtensions, client, type Made } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
-import { beginLogin } from '../support/flow.ts';
+import { beginLogin, callWith } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
@@ -84,6 +93,55 @@ test('a login that waits for its second factor ends when the authority is disabl
     connection.closeConnections();
   } finally {
     await server.close();
+  }
+});
+
+describe('an authority that is switched off lets nobody in by way of another one that is trusted', () => {
+  /** An authority to register, and its certificate as a client sends it, of another authority. */
+  type Below = (other: Issuer) => readonly [registered: Made, sent: Made];
+  const below: Below = (other) => {
+    const ca = authority({ issuer: other });
+    return [ca, ca];
+  };
+  const crossCertified: Below = (other) => {
+    const ca = authority();
+    return [ca, authority({ issuer: other, subject: ca.name, keys: ca.keys })];
+  };
+  const ways: readonly [name: string, way: Below, isOverlay: boolean][] = [
+    ["below the overlay's root", below, true],
+    ["cross-certified by the overlay's root", crossCertified, true],
+    ['below another third-party authority', below, false],
+    ['cross-certified by another third-party authority', crossCertified, false],
+  ];
+  for (const [name, way, isOverlay] of ways) {
+    test(name, async () => {
+      const server = await startTestServer();
+      try {
+        const admin = await rootOf(server);
+        const other = authority();
+        if (!isOverlay) await registerCa(admin, other);
+        const [ca, sent] = way(isOverlay ? await overlayRoot() : other);
+        const caId = await registerCa(admin, ca);
+        const leaf = client({ issuer: ca });
+        await giveCertificate(server, await createIdentity(server, 'person'), leaf);
+        const connection = withCertificate(server, leaf, sent);
+        const tokens = await certificateLogin(connection);
+        const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
+        const session = sessionOf(server, opened);
+        assert.equal((await session.get('current-identity')).status, 200);
+        await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
+        const refused = await submitCertificate(connection);
+        assert.equal(refused.status, 401, refused.text);
+        assert.equal(await reasonOf(server, refused), 'ca-auth-off');
+        assert.equal((await callWith(connection, tokens.access_token)).status, 401);
+        assertNoSession(await session.get('current-identity'));
+        await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: true });
+        assert.equal((await submitCertificate(connection)).status, 302);
+        connection.closeConnections();
+      } finally {
+        await server.close();
+      }
+    });
   }
 });
 

@@ -8,6 +8,8 @@ export interface TrustedAuthorities {
   anchors(): readonly PathCertificate[];
   /** The third-party authority with this certificate; undefined for the overlay's own. */
   caOf(anchor: PathCertificate): Ca | undefined;
+  /** Third-party authorities that are switched off: no path leads through them to another one. */
+  barred(): readonly PathCertificate[];
   /** Third-party authorities that are registered and whose certificates may not log in now. */
   unused(): readonly { readonly ca: Ca; readonly anchor: PathCertificate }[];
   /** Undefined unless its certificates may log in now. */

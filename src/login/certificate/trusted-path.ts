@@ -174,7 +174,8 @@ function judge(
   const before = refusals.get(chain);
   const isFresh = before !== undefined && now >= before.at && now < before.at + refusalStands;
   if (isFresh && before.anchors === anchors) return before.verdict;
-  const question = { leaf, intermediates: chain.slice(1), anchors, now, allowExpired };
+  const barred = authorities.barred();
+  const question = { leaf, intermediates: chain.slice(1), anchors, barred, now, allowExpired };
   const verdict = validateClientPath(question);
   if (verdict.verdict === 'trusted') return verdict;
   const judged = { ...verdict, unusedCa: unusedCaOf(authorities, verdict.refusal, question) };

@@ -18,6 +18,8 @@ export interface PathQuestion extends PathConditions {
   readonly intermediates: readonly Uint8Array[];
   /** The anchors trusted now, self-signed or not. If several are possible, the first one is used. */
   readonly anchors: readonly PathCertificate[];
+  /** Authorities that no path may lead through, by name and key: another one may have certified the same key. */
+  readonly barred?: readonly PathCertificate[];
 }
 
 export type PathVerdict =
@@ -100,7 +102,10 @@ export function validateClientPath(question: PathQuestion): PathVerdict {
   // A broken certificate beside a valid path does no harm, but is the likely cause when there is no path.
   const read = question.intermediates.map((der) => readSent(der, 'intermediate'));
   const intermediates = new Map<string, PathCertificate>();
-  for (const each of read) if (!('reason' in each)) intermediates.set(each.thumbprint, each);
+  const { barred = [] } = question;
+  for (const each of read)
+    if (!('reason' in each) && !barred.some((authority) => isSameAuthority(authority, each)))
+      intermediates.set(each.thumbprint, each);
   intermediates.delete(leaf.thumbprint);
   const result = searchPath(leaf, {
     intermediates: [...intermediates.values()],
@@ -145,6 +150,10 @@ function readSent(der: Uint8Array, role: Malformed['role']): PathCertificate | M
     if (!(error instanceof MalformedInput)) throw error;
     return { reason: 'malformed', role, problem: error.reason };
   }
+}
+
+function isSameAuthority(one: PathCertificate, other: PathCertificate): boolean {
+  return one.subject.key === other.subject.key && one.publicKey.equals(other.publicKey);
 }
 
 function refused(refusal: PathRefusal): PathVerdict {
