@@ -8,6 +8,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
 import type { Identity } from '../model/entities/identity.ts';
+import type { Voucher } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
@@ -29,6 +30,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
  * Creates the identity of a person who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
  * @throws AuthError enrollment_not_allowed   the name is taken, or passes for one that is
+ * @throws AuthError invalid_auth             the signer or authority was changed meanwhile
  * @throws AuthError rate_limited             the limit was reached before
  */
 export async function enrollNewIdentity(
@@ -38,6 +40,7 @@ export async function enrollNewIdentity(
     ...more
   }: {
     identity: NewIdentity;
+    voucher: Voucher;
     certificate: NewCertificateAuthenticator | null;
     limit?: AttemptLimit;
   },
@@ -45,6 +48,8 @@ export async function enrollNewIdentity(
 ): Promise<void> {
   try {
     const outcome = await needs.store.enrollments.enroll(identity, more, needs.clock.now());
+    if (outcome === 'changed')
+      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile', code: 'invalid_auth' });
     if (outcome === 'full')
       throw refusal(attempt, { check: 'new identity', reason: 'too-many-newcomers', code: 'rate_limited' });
   } catch (error) {

@@ -5,6 +5,7 @@ import { acceptableExternalId, trimmedName } from '../admin/acceptable-values.ts
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
+import { voucherOf } from '../login/primary-verdict.ts';
 import type { LoginServices, Newcomers, PlannedIdentity } from '../login/services.ts';
 import { signerObjection } from '../login/standing.ts';
 import { allowsMethod } from '../model/account.ts';
@@ -32,19 +33,20 @@ export function newcomers(needs: Needs): Newcomers {
       const { signer, claim } = jwt;
       const plan = await planned(needs, jwt, attempt);
       if (plan === null) return null;
-      if (needs.signers.find(signer.id) !== signer)
-        return attempt.failed(
-          'unchanged',
-          'changed-meanwhile',
-          `signer ${signer.name} was changed during the login`,
-        );
       const id = asId<IdentityId>(needs.random.id());
       const { name } = plan.identity;
       try {
-        const more = { type: 'User', isAdmin: false, permissions: [] } as const;
-        const identity = { ...asSent(plan.identity), ...more, id };
+        const none = { type: 'User', isAdmin: false, permissions: [] } as const;
+        const identity = { ...asSent(plan.identity), ...none, id };
         const limit = limitOf(needs, signer);
-        const outcome = await needs.store.enrollments.enroll(identity, { limit }, needs.clock.now());
+        const more = { voucher: voucherOf('signer', signer), limit };
+        const outcome = await needs.store.enrollments.enroll(identity, more, needs.clock.now());
+        if (outcome === 'changed')
+          return attempt.failed(
+            'unchanged',
+            'changed-meanwhile',
+            `signer ${signer.name} was changed during the login`,
+          );
         if (outcome === 'full')
           return attempt.failed(
             'new identity',

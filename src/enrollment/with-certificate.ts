@@ -5,6 +5,7 @@ import { trimmedName } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { claimRefusals, externalIdFrom } from '../login/certificate/ca-claim.ts';
 import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-path.ts';
+import { voucherOf } from '../login/primary-verdict.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
@@ -72,7 +73,7 @@ export function enrollByCa(
       roleAttributes: ca.identityRoles,
     } as const;
     const certificate = certificateOf(needs, id, { leaf, path });
-    await enrollNewIdentity(needs, { identity, certificate }, attempt);
+    await enrollNewIdentity(needs, { identity, voucher: voucherOf('ca', ca), certificate }, attempt);
     return { identityId: id, certificateChain: null };
   });
 }

@@ -11,6 +11,7 @@ import {
   type ValidExternalJwt,
 } from '../login/external-jwt/external-jwt-verdict.ts';
 import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
+import { voucherOf } from '../login/primary-verdict.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/entities/identity.ts';
@@ -56,10 +57,13 @@ export function enrollWithExternalJwt(
       ...emailSaidBy({ signer, claims }, signer.createIdentities?.email ?? 'email'),
     } as const;
     const issued = key === null ? null : await issueFor(needs, id, key);
-    if (needs.signers.find(signer.id) !== signer)
-      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile', code: 'invalid_auth' });
     const limit = needs.newcomers.limitOf(signer);
-    await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null, limit }, attempt);
+    const certificate = issued?.certificate ?? null;
+    await enrollNewIdentity(
+      needs,
+      { identity, voucher: voucherOf('signer', signer), certificate, limit },
+      attempt,
+    );
     return { identityId: id, certificateChain: issued?.chain ?? null };
   });
 }

@@ -14,7 +14,12 @@ export const checksInGerman: Readonly<Record<string, string>> = {
   'until {1}': 'bis {1}',
   'since {1}': 'seit {1}',
   'too many failures in a row': 'zu viele Fehlversuche hintereinander',
-  'the external id was changed during the login': 'die externe Id wurde während der Anmeldung geändert',
+  'the external id, its signer or its CA was changed during the login':
+    'die externe Id, ihr Signer oder ihre CA wurde während der Anmeldung geändert',
+  'the authenticator was deleted, or its CA changed, during the login':
+    'das Anmeldemittel wurde während der Anmeldung gelöscht oder seine CA geändert',
+  'a credential or the signer was changed during the login':
+    'Zugangsdaten oder der Signer wurden während der Anmeldung geändert',
   'the password was changed during the login': 'das Passwort wurde während der Anmeldung geändert',
   'the authenticator was deleted during the login': 'das Anmeldemittel wurde während der Anmeldung gelöscht',
   '{1} during the login': '{=1}, während der Anmeldung',

@@ -92,13 +92,14 @@ export async function authenticate(
     expiresAt: now + needs.sessionTimeout,
     now,
     isComplete: outstandingFactors(primary.account.policy, askedOfSessions, proven).length === 0,
-    ...checkedAgain(primary.proof),
+    ...checkedAgain(primary.proof, secondary?.vouched ?? null),
     ...certificatesOf(primary.proof),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null)
     throw new AuthError('invalid_auth', {
-      detail: 'disabled, or its authenticator or external id removed or changed, during the login',
+      detail:
+        'disabled, or its authenticator, external id, signer or CA removed or changed, during the login',
     });
   const asked = { ...askedOfLogin(account, now), newPassword: null };
   const outstanding = outstandingFactors(account.policy, asked, proven);

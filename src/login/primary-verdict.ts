@@ -2,8 +2,10 @@
 
 import type { Challenge } from '../errors/challenge.ts';
 import { type Account, allowsMethod, isDisabled } from '../model/account.ts';
+import type { Ca } from '../model/entities/ca.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
-import type { LoginProgress, PrimaryMethod, Verified } from '../model/login.ts';
+import type { LoginProgress, PrimaryMethod, Verified, Vouched, Voucher } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { LoginServices } from './services.ts';
@@ -30,15 +32,15 @@ export interface CertificateProof {
   readonly certificates: readonly Buffer[];
   /** See `LoginProgress.caId`. */
   readonly caId: CaId | null;
-  /** The external id by which a claim found the identity; null: found otherwise. Recording the login checks it again. */
-  readonly externalId: string | null;
+  /** By a third-party authority; null: by the overlay's own. Recording the login checks it again. */
+  readonly vouched: Vouched | null;
 }
 
 export interface ExternalJwtProof {
   readonly method: 'ext-jwt';
   readonly signerId: SignerId;
-  /** As in `CertificateProof`. */
-  readonly externalId: string | null;
+  /** By the signer, as in `CertificateProof`. */
+  readonly vouched: Vouched;
   /** When the signer has authenticated the person, if it says so (OIDC Core 2, RFC 9068 2.2.1); null: it does not. */
   readonly authTime: Millis | null;
 }
@@ -52,13 +54,24 @@ export interface PasskeyProof {
 
 export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof | PasskeyProof;
 
-/** Values that were read for the proof and may have changed since. The step that records the login compares them. */
-export function checkedAgain(proof: PrimaryProof): Verified {
-  const nothing = { verifiedHash: null, externalId: null };
-  if (proof.method === 'passkey') return nothing;
-  return proof.method === 'password'
-    ? { ...nothing, verifiedHash: proof.verifiedHash }
-    : { ...nothing, externalId: proof.externalId };
+/** The record of a signer or an authority, as it was asked. */
+export function voucherOf(
+  kind: Voucher['kind'],
+  { id, updatedAt }: Pick<ExternalJwtSigner | Ca, 'id' | 'updatedAt'>,
+): Voucher {
+  return { kind, id, updatedAt };
+}
+
+/**
+ * Values that were read for the proof and may have changed since. The step that records the login compares them.
+ * @param second the claim of the external JWT that came with it; null: none
+ */
+export function checkedAgain(proof: PrimaryProof, second: Vouched | null): Verified {
+  const first = 'vouched' in proof ? proof.vouched : null;
+  return {
+    verifiedHash: proof.method === 'password' ? proof.verifiedHash : null,
+    vouched: [first, second].filter((vouched) => vouched !== null),
+  };
 }
 
 /** The decision of a primary method. The reason of a refusal is in the attempt's record, never here. */

@@ -91,12 +91,26 @@ export interface LoginProgress {
   readonly browserSessionId?: BrowserSessionId;
 }
 
-/** The facts that a primary login depends on besides its authenticator; null: not on that. */
-export interface Verified {
-  /** The password hash of the authenticator. */
-  readonly verifiedHash: string | null;
-  /** The external id of the identity, by which a claim of a token or certificate found it. */
+/** The record of a signer or an authority, as it was when a token or certificate of it was accepted. */
+export interface Voucher {
+  readonly kind: 'signer' | 'ca';
+  readonly id: SignerId | CaId;
+  readonly updatedAt: Millis;
+}
+
+/** What a token or certificate proved of an identity. */
+export interface Vouched {
+  readonly voucher: Voucher;
+  /** The external id of the identity, by which a claim found it; null: found otherwise. */
   readonly externalId: string | null;
+}
+
+/** The facts that a primary login depends on besides its authenticator. */
+export interface Verified {
+  /** The password hash of the authenticator; null: no password. */
+  readonly verifiedHash: string | null;
+  /** By signers and third-party authorities. */
+  readonly vouched: readonly Vouched[];
 }
 
 /** A secondary factor that a policy requires. */

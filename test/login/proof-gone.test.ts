@@ -2,21 +2,31 @@
 
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import type { IdentityId } from '../../src/model/ids.ts';
+import { asId, type CaId, type IdentityId, type SignerId } from '../../src/model/ids.ts';
 import { clientRoot } from '../legacy/support.ts';
-import { enrolled, registerCa, submitCertificate, withCertificate } from '../support/certificates.ts';
+import {
+  enrolled,
+  giveCertificate,
+  registerCa,
+  submitCertificate,
+  withCertificate,
+} from '../support/certificates.ts';
 import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
 import {
   bearer,
   createIdentity,
+  createPolicy,
   createSigner,
+  createUserWithPolicy,
   reasonOf,
   submitJwt,
+  submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
-import { assertRefused, rootOf } from '../support/management.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -55,6 +65,70 @@ async function byAuthorityRule(name: string): Promise<Person> {
   return withConnection(id, withCertificate(server, leaf), () => changeExternalId(id));
 }
 
+/** A signer of its own, with a token for the identity; its rule can be changed, as on another node. */
+async function changingSigner(name: string) {
+  const id = asId<SignerId>(await createSigner(admin, naming, name, { audience: name }));
+  return {
+    id,
+    token: await tokenOf(server, naming, `${name}@idp`, { aud: name }),
+    change: () =>
+      server.store.externalJwtSigners.update(id, { claimsProperty: 'email' }, server.clock.now() + 1),
+  };
+}
+
+async function byTokenOfSigner(name: string): Promise<Person> {
+  const { token, change } = await changingSigner(name);
+  return {
+    id: await createIdentity(server, name),
+    takeAway: change,
+    oidc: () => submitJwt(server, token),
+    legacy: () =>
+      server.post(`${clientRoot}/authenticate?method=ext-jwt`, { json: {}, headers: bearer(token) }),
+  };
+}
+
+async function byRuleOfAuthority(name: string): Promise<Person> {
+  const person = await byAuthorityRule(name);
+  const [ca] = (await server.store.cas.listAll()).slice(-1);
+  assert.ok(ca);
+  return {
+    ...person,
+    takeAway: () => server.store.cas.update(ca.id, { externalIdClaim: null }, server.clock.now() + 1),
+  };
+}
+
+async function byCertificateOfAuthority(name: string): Promise<Person> {
+  const ca = authority();
+  const caId = asId<CaId>(await registerCa(admin, ca));
+  const id = await createIdentity(server, name);
+  const leaf = client({ issuer: ca });
+  await giveCertificate(server, id, leaf);
+  const disabled = () => server.store.cas.update(caId, { isAuthEnabled: false }, server.clock.now() + 1);
+  return withConnection(id, withCertificate(server, leaf), disabled);
+}
+
+/** Password first, and the token with it. */
+async function bySecondToken(name: string): Promise<Person & { readonly token: string }> {
+  const { id: signerId, token, change } = await changingSigner(name);
+  const policy = await createPolicy(server, name, { secondary: { requireExtJwt: signerId } });
+  return {
+    id: await createUserWithPolicy(server, name, policy),
+    token,
+    takeAway: change,
+    oidc: () => submitPasswordAnd(server, name, password, token),
+    legacy: () =>
+      server.post(`${clientRoot}/authenticate?method=password`, {
+        json: { username: name, password },
+        headers: bearer(token),
+      }),
+  };
+}
+
+async function bySecondTokenOfName(name: string): Promise<Person> {
+  const person = await bySecondToken(name);
+  return { ...person, takeAway: () => changeExternalId(person.id) };
+}
+
 function withConnection(id: IdentityId, connection: HttpsClient, takeAway: () => Promise<unknown>): Person {
   return {
     id,
@@ -79,18 +153,21 @@ async function byToken(name: string, idp = naming): Promise<Person> {
 const changeExternalId = (id: IdentityId) =>
   server.store.identities.update(id, { externalId: `other ${id}` }, server.clock.now());
 
-/** Something happens right before the store records the next login. */
-function beforeRecording(t: TestContext, mechanism: 'oidc' | 'legacy', action: () => Promise<unknown>): void {
-  const { authRequests, apiSessions } = server.store;
-  const [concern, step] =
-    mechanism === 'oidc'
-      ? ([authRequests, 'recordPrimaryLogin'] as const)
-      : ([apiSessions, 'openLegacy'] as const);
-  const steps = concern as unknown as Record<string, (login: unknown) => Promise<unknown>>;
+const recording = {
+  oidc: [server.store.authRequests, 'recordPrimaryLogin'],
+  later: [server.store.authRequests, 'recordFactor'],
+  legacy: [server.store.apiSessions, 'openLegacy'],
+  enrollment: [server.store.enrollments, 'enroll'],
+} as const;
+
+/** Something happens right before the store records the next login, factor or enrollment. */
+function beforeRecording(t: TestContext, what: keyof typeof recording, action: () => Promise<unknown>): void {
+  const [concern, step] = recording[what];
+  const steps = concern as unknown as Record<string, (...recorded: unknown[]) => Promise<unknown>>;
   const original = steps[step]?.bind(concern);
-  const once = async (login: unknown) => {
+  const once = async (...recorded: unknown[]) => {
     await action();
-    return original?.(login);
+    return original?.(...recorded);
   };
   t.mock.method(steps, step, once, { times: 1 });
 }
@@ -99,6 +176,11 @@ const ways = {
   'by certificate': byCertificate,
   'by the rule of an authority': byAuthorityRule,
   'by external JWT': byToken,
+  'by external JWT of a signer that changes': byTokenOfSigner,
+  'by the rule of an authority that changes': byRuleOfAuthority,
+  'by certificate of an authority that is disabled': byCertificateOfAuthority,
+  'with a second proof of a signer that changes': bySecondToken,
+  'with a second proof for another external id': bySecondTokenOfName,
 };
 for (const [way, make] of Object.entries(ways)) {
   for (const mechanism of ['oidc', 'legacy'] as const) {
@@ -125,4 +207,56 @@ test('a login whose token names the id of the identity does not depend on the ex
     const answer = await person[mechanism]();
     assert.equal(answer.status, status, answer.text);
   }
+});
+
+test('a second proof that comes after the password is refused when its signer changes before it is recorded', async (t) => {
+  const { id, token, takeAway } = await bySecondToken('later');
+  const authRequestId = await beginLogin(server);
+  const partial = await submitPassword(server, authRequestId, 'later', password);
+  assert.equal(partial.status, 200, partial.text);
+  beforeRecording(t, 'later', takeAway);
+  const refused = await server.post('/oidc/login/ext-jwt', {
+    json: { authRequestId },
+    headers: bearer(token),
+  });
+  assertRefused(refused, 401, 'INVALID_AUTH');
+  assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
+  const { items } = await server.store.apiSessions.list(listOf({ op: 'true' }), server.clock.now());
+  assert.ok(items.every(({ identityId }) => identityId !== id));
+});
+
+test('nobody gets an identity by the rules of a signer or an authority that changes before it is recorded', async (t) => {
+  const [naming, enrolling] = [
+    await changingSigner('naming-people'),
+    await changingSigner('enrolling-people'),
+  ];
+  for (const [{ id }, rules] of [
+    [naming, { createIdentities: { name: 'sub' } }],
+    [enrolling, { enrollToTokenEnabled: true, enrollNameClaimsSelector: 'sub' }],
+  ] as const) {
+    const changed = await admin.call('PATCH', `external-jwt-signers/${id}`, rules);
+    assert.equal(changed.status, 200, changed.text);
+  }
+  const ca = authority();
+  const caId = asId<CaId>(await registerCa(admin, ca, { isAutoCaEnrollmentEnabled: true }));
+  const connection = withCertificate(server, client({ issuer: ca }, clientExtensions()));
+  const headers = bearer(enrolling.token);
+  const switchedOff = () =>
+    server.store.cas.update(caId, { isAutoCaEnrollmentEnabled: false }, server.clock.now() + 1);
+  const ways = [
+    [naming.change, () => submitJwt(server, naming.token)],
+    [enrolling.change, () => server.post(`${clientRoot}/enroll?method=token`, { json: {}, headers })],
+    [switchedOff, () => connection.post(`${clientRoot}/enroll?method=ca`, { json: {} })],
+  ] as const;
+  const before = await server.store.identities.list(listOf({ op: 'true' }));
+  for (const [change, enroll] of ways) {
+    let isChanged = false;
+    beforeRecording(t, 'enrollment', async () => {
+      isChanged = (await change()) !== false;
+    });
+    assertRefused(await enroll(), 401, 'INVALID_AUTH');
+    assert.ok(isChanged);
+  }
+  const after = await server.store.identities.list(listOf({ op: 'true' }));
+  assert.equal(after.totalCount, before.totalCount);
 });

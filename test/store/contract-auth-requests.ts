@@ -4,6 +4,7 @@ import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import type { LoginProgress, PassedMethod } from '../../src/model/login.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { SharedDatabase } from './contract.ts';
+import { newVoucher } from './contract-cas.ts';
 import {
   createUser,
   isAlive,
@@ -181,21 +182,26 @@ export function authRequestTests({ store }: SharedDatabase): void {
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
     });
 
-    test('a login is recorded only as long as its authenticator, or the external id that found it, is there', async () => {
+    test('a login is recorded only as long as its authenticator, or what vouched for it, is there and as it was', async () => {
       const user = await createUser(store, { externalId: uniqueName('external') });
       const times = { code: null, expiresAt: t0 + MINUTE, now: t0 };
       const byCertificate = { ...times, progress: progressOf(user, { passed: ['cert'] }) };
       const progress = progressOf(user, { passed: ['ext-jwt'], authenticatorId: null });
       const byToken = { ...times, progress };
-      const byClaim = { ...byToken, externalId: user.identity.externalId };
+      const voucher = await newVoucher(store);
+      const byClaim = { ...byToken, vouched: [{ voucher, externalId: user.identity.externalId }] };
+      const byId = { ...byToken, vouched: [{ voucher, externalId: null }] };
       const recorded = (login: typeof byCertificate) =>
         store.authRequests.recordPrimaryLogin({ ...login, authRequest: newAuthRequest() });
-      for (const login of [byCertificate, byToken, byClaim]) assert.equal(await recorded(login), 'recorded');
+      for (const login of [byCertificate, byToken, byClaim, byId])
+        assert.equal(await recorded(login), 'recorded');
       for (const externalId of [uniqueName('external'), null]) {
         await store.identities.update(user.id, { externalId }, t0);
         assert.equal(await recorded(byClaim), 'changed');
       }
-      assert.equal(await recorded(byToken), 'recorded', 'it named the id');
+      assert.equal(await recorded(byId), 'recorded', 'it named the id');
+      await store.cas.update(voucher.id, { isAuthEnabled: false }, t0 + 1);
+      assert.equal(await recorded(byId), 'changed', 'the authority was changed');
       assert.equal(await recorded(byCertificate), 'recorded');
       await store.authenticators.delete(user.authenticatorId, t0);
       assert.equal(await recorded(byCertificate), 'changed');

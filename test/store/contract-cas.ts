@@ -4,10 +4,18 @@ import { typedName } from '../../src/admin/acceptable-values.ts';
 import { type caEntity, isTrustedForLogin, noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, t0, uniqueName } from './fixtures.ts';
 
 type NewCa = Unstored<typeof caEntity>;
+
+/** An authority that vouches for identities. */
+export async function newVoucher(store: Store) {
+  const ca = newCa();
+  await store.cas.create(ca, t0);
+  return { kind: 'ca', id: ca.id, updatedAt: t0 } as const;
+}
 
 export function newCa(changes: Partial<NewCa> = {}): NewCa {
   return {

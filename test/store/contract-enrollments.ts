@@ -10,7 +10,7 @@ import {
 import type { NewCertificateAuthenticator } from '../../src/store/contracts/authenticators.ts';
 import type { NewEnrollment, Redemption } from '../../src/store/contracts/enrollments.ts';
 import type { SharedDatabase } from './contract.ts';
-import { newCa } from './contract-cas.ts';
+import { newCa, newVoucher } from './contract-cas.ts';
 import { createUser, DAY, HOUR, newId, newIdentity, newPassword, query, t0, uniqueName } from './fixtures.ts';
 
 export function newEnrollment(identityId: IdentityId, changes: Partial<NewEnrollment> = {}): NewEnrollment {
@@ -141,12 +141,15 @@ export function enrollmentTests({ store }: SharedDatabase): void {
     test('create an identity with its certificate in one step', async () => {
       const identity = newIdentity();
       const certificate = certificateOf(identity.id);
-      await store.enrollments.enroll(identity, { certificate }, t0);
+      const voucher = await newVoucher(store);
+      await store.enrollments.enroll(identity, { voucher, certificate }, t0);
       const login = await store.authenticators.findCertificateLogin(certificate.thumbprint);
       assert.equal(login?.identity.name, identity.name);
       const second = newIdentity();
       const same = { ...certificateOf(second.id), thumbprint: certificate.thumbprint };
-      await assert.rejects(store.enrollments.enroll(second, { certificate: same }, t0), { field: 'certPem' });
+      await assert.rejects(store.enrollments.enroll(second, { voucher, certificate: same }, t0), {
+        field: 'certPem',
+      });
       assert.equal(await store.identities.find(second.id), null);
     });
 
@@ -158,13 +161,26 @@ export function enrollmentTests({ store }: SharedDatabase): void {
         longestLock: HOUR,
         forgetAfter: HOUR,
       };
-      const enroll = (identity = newIdentity()) => store.enrollments.enroll(identity, { limit }, t0);
+      const voucher = await newVoucher(store);
+      const enroll = (identity = newIdentity()) => store.enrollments.enroll(identity, { voucher, limit }, t0);
       const first = newIdentity();
       assert.equal(await enroll(first), 'enrolled');
       for (let again = 0; again < 3; again += 1)
         await assert.rejects(enroll({ ...newIdentity(), name: first.name }), { field: 'name' });
       const outcomes = await Promise.all([enroll(), enroll(), enroll()]);
       assert.deepEqual(outcomes.sort(), ['enrolled', 'full', 'full']);
+    });
+
+    test('create no identity by the rules of an authority that is gone or was changed', async () => {
+      const voucher = await newVoucher(store);
+      const [first, second] = [newIdentity(), newIdentity()];
+      await store.cas.update(voucher.id, { isAuthEnabled: false }, t0 + 1);
+      assert.equal(await store.enrollments.enroll(first, { voucher }, t0), 'changed');
+      const current = { ...voucher, updatedAt: t0 + 1 };
+      assert.equal(await store.enrollments.enroll(first, { voucher: current }, t0), 'enrolled');
+      await store.cas.delete(voucher.id, t0);
+      assert.equal(await store.enrollments.enroll(second, { voucher: current }, t0), 'changed');
+      assert.equal(await store.identities.find(second.id), null);
     });
 
     test('end with their identity, their authority, on request, and a week after they expired', async () => {

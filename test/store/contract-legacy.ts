@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
 import type { EndingOrder, OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
 import type { SharedDatabase } from './contract.ts';
+import { newVoucher } from './contract-cas.ts';
 import { createUser, HOUR, MINUTE, newId, openSession, t0, type User, uniqueName } from './fixtures.ts';
 
 function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}): OpenLegacySession {
@@ -91,7 +92,8 @@ export function legacySessionTests({ store }: SharedDatabase): void {
     test('do not open for a claim when the external id that it found was changed', async () => {
       const externalId = uniqueName('external');
       const user = await createUser(store, { externalId });
-      const claimed = () => ({ ...legacy(user, { authenticatorId: null }), externalId });
+      const vouched = [{ voucher: await newVoucher(store), externalId }];
+      const claimed = () => ({ ...legacy(user, { authenticatorId: null }), vouched });
       assert.notEqual(await store.apiSessions.openLegacy(claimed()), null);
       for (const other of [uniqueName('external'), null]) {
         await store.identities.update(user.id, { externalId: other }, t0);

@@ -13,6 +13,7 @@ import {
   type LoginAccount,
   mayLogIn,
   type PrimaryVerdict,
+  voucherOf,
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { claimRefusals, externalIdFrom } from './ca-claim.ts';
@@ -22,6 +23,7 @@ import { findTrustedPath, noteExpired, type TrustedPath, type ValidPath } from '
 interface Found {
   readonly account: LoginAccount;
   readonly authenticatorId: CertificateProof['authenticatorId'];
+  readonly vouched: CertificateProof['vouched'];
 }
 
 /** @param chain DER of the connection's certificates, the proven leaf first; null when it sent nothing */
@@ -51,7 +53,7 @@ export async function verifyCertificate(
       certThumbprint: path.leaf.thumbprint,
       certificates: chain?.filter((der, at) => at === 0 || path.path.includes(sha256(der))) ?? [],
       caId: needs.authorities.caOf(path.anchor)?.id ?? null,
-      externalId: found.authenticatorId === null ? found.account.identity.externalId : null,
+      vouched: found.vouched,
     },
   };
 }
@@ -107,12 +109,13 @@ async function accountOf(
   path: TrustedPath,
   attempt: AttemptRecorder,
 ): Promise<Found | null> {
+  const ca = needs.authorities.caOf(path.anchor);
   const known = await needs.store.authenticators.findCertificateLogin(path.leaf.thumbprint);
   if (known !== null) {
     attempt.passed('certificate known', known.identity.name);
-    return { account: known, authenticatorId: known.authenticator.id };
+    const vouched = ca === undefined ? null : { voucher: voucherOf('ca', ca), externalId: null };
+    return { account: known, authenticatorId: known.authenticator.id, vouched };
   }
-  const ca = needs.authorities.caOf(path.anchor);
   if (ca === undefined || ca.externalIdClaim === null)
     return attempt.failed(
       'certificate known',
@@ -132,5 +135,6 @@ async function accountOf(
     return attempt.failed('external id', 'no-identity-for-claim', saw);
   }
   attempt.passed('external id', `rule of ${ca.name}: "${claim.externalId}"`);
-  return { account, authenticatorId: null };
+  const { externalId } = account.identity;
+  return { account, authenticatorId: null, vouched: { voucher: voucherOf('ca', ca), externalId } };
 }

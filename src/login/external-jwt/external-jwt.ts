@@ -6,7 +6,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
-import type { Credentials } from '../../model/login.ts';
+import type { Credentials, Vouched } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { type NotedRecord, notedRecord } from '../../model/noted-record.ts';
 import { newcomerChecks } from '../../model/refusal-reason.ts';
@@ -16,6 +16,7 @@ import {
   type LoginAccount,
   mayLogIn,
   type PrimaryVerdict,
+  voucherOf,
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { signerObjection } from '../standing.ts';
@@ -97,11 +98,10 @@ function passed({
   signer,
   claims: { auth_time: authTime },
 }: Extract<TokenVerdict, { verdict: 'passed' }>): PrimaryVerdict<ExternalJwtProof> {
-  const externalId = signer.useExternalId ? account.identity.externalId : null;
   const proof = {
     method: 'ext-jwt',
     signerId: signer.id,
-    externalId,
+    vouched: vouchedFor(account.identity, signer),
     authTime: isNumericDate(authTime) ? Math.floor(authTime * SECOND) : null,
   } as const;
   return { verdict: 'passed', account, proof };
@@ -179,6 +179,11 @@ export async function accountNamedBy(
 /** Our ids are short. Other text from a token must not reach the store as an id. */
 function isId(claim: string): boolean {
   return /^[\w.-]{1,64}$/.test(claim);
+}
+
+/** The claim of a valid token of a signer that names this identity. */
+export function vouchedFor({ externalId }: Pick<Identity, 'externalId'>, signer: ExternalJwtSigner): Vouched {
+  return { voucher: voucherOf('signer', signer), externalId: signer.useExternalId ? externalId : null };
 }
 
 /** Whether the claim of a signer's token names this identity. */

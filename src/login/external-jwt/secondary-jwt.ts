@@ -4,12 +4,12 @@
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { SignerId } from '../../model/ids.ts';
-import type { LoginProgress } from '../../model/login.ts';
+import type { LoginProgress, Vouched } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import type { PrimaryResult } from '../authenticate-primary.ts';
 import type { ExternalJwtServices, LoginServices } from '../services.ts';
-import { namesIdentity } from './external-jwt.ts';
+import { namesIdentity, vouchedFor } from './external-jwt.ts';
 import {
   challengeErrorOf,
   type RefusedExternalJwt,
@@ -66,6 +66,13 @@ export async function verifySecondaryJwt(
   return { verdict: 'refused', error };
 }
 
+export interface SubmittedSecondary {
+  readonly progress: LoginProgress;
+  /** Recording it checks it again; null: no token was accepted. */
+  readonly vouched: Vouched | null;
+  readonly error: ChallengeError;
+}
+
 /**
  * Takes the external JWT that the policy requires in addition, if it came with the primary credentials (spec 4.4, 5.4).
  * A refusal ends nothing: the factor stays outstanding, and `error` has the reason.
@@ -79,7 +86,7 @@ export async function submitSecondaryJwt(
     bearers,
   }: { signerId: SignerId; primary: Pick<PrimaryResult, 'account' | 'progress'>; bearers: readonly string[] },
   { mechanism, origin }: StepOrigin,
-): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
+): Promise<SubmittedSecondary> {
   const { identity } = account;
   const method = 'secondary-ext-jwt';
   const verdict = await needs.attempts.decide({ step: method, mechanism, origin }, (attempt) => {
@@ -88,8 +95,12 @@ export async function submitSecondaryJwt(
   });
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
-    return { progress, error: verdict.error };
+    return { progress, vouched: null, error: verdict.error };
   }
   needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
-  return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+  return {
+    progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] },
+    vouched: vouchedFor(identity, verdict.jwt.signer),
+    error: 'missing',
+  };
 }

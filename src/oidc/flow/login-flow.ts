@@ -17,7 +17,7 @@ import type { ClientInfo } from '../../model/client-info.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { AuthenticatorId, SignerId } from '../../model/ids.ts';
-import type { Credentials, PassedMethod } from '../../model/login.ts';
+import type { Credentials, PassedMethod, Vouched } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { OidcServices } from '../services.ts';
 import { type LoginStep, nextStep, outstandingNow, queriesStep, requireStillAllowed } from './next-step.ts';
@@ -75,7 +75,7 @@ export async function submitPrimary(
       code,
       expiresAt: authRequest.createdAt + authRequestLifetime,
       now: needs.clock.now(),
-      ...checkedAgain(primary.proof),
+      ...checkedAgain(primary.proof, secondary?.vouched ?? null),
     });
   // A foreign key may have been fetched for the second token, which takes time.
   const current = signerId === null && primary.proof.method === 'password' ? primary.proof.current : null;
@@ -123,13 +123,13 @@ export async function submitSecondary(
   if (signerId === null) throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
   const primary = { account, progress: login.progress };
   const bearers = (sent.signerId ?? signerId) === signerId ? tokens : [];
-  const { progress, error } = await submitSecondaryJwt(
+  const { progress, vouched, error } = await submitSecondaryJwt(
     needs,
     { signerId, primary, bearers },
     { mechanism: 'oidc', origin },
   );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
-  if (passed !== undefined) return factorPassed(needs, login, { factor: passed, origin });
+  if (passed !== undefined) return factorPassed(needs, login, { factor: passed, vouched, origin });
   const outstanding = await outstandingNow(needs, login.progress);
   return queriesStep(needs, authRequest, { outstanding, progress, error });
 }
@@ -255,14 +255,20 @@ async function hashOfReplacement(
 /**
  * Records a proven factor, and answers with the next step.
  * @param passed.factor       null for a step that proves none
+ * @param passed.vouched      the claim of the token that proved it
  * @param passed.offersNewApp whether the login leads through setting up the app anew; as before unless given
  */
 export async function factorPassed(
   needs: OidcServices,
   login: LoginRecord,
-  passed: { factor: PassedMethod | null; origin: RequestOrigin; offersNewApp?: boolean },
+  passed: {
+    factor: PassedMethod | null;
+    vouched?: Vouched | null;
+    origin: RequestOrigin;
+    offersNewApp?: boolean;
+  },
 ): Promise<LoginStep> {
-  const { factor, origin, offersNewApp = login.progress.offersNewApp === true } = passed;
+  const { factor, vouched = null, origin, offersNewApp = login.progress.offersNewApp === true } = passed;
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
   const progress = {
@@ -279,6 +285,7 @@ export async function factorPassed(
         generation,
         known,
         progress,
+        vouched,
         code,
         expiresAt,
         now: needs.clock.now(),

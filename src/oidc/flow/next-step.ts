@@ -137,8 +137,10 @@ function proofChanged(needs: OidcServices, progress: LoginProgress, origin: Requ
   return new AuthError('invalid_auth');
 }
 
-function whatChanged({ authenticatorId, passed }: LoginProgress): string {
-  if (authenticatorId === null) return 'the external id was changed';
+function whatChanged({ authenticatorId, caId, passed }: LoginProgress): string {
+  if (authenticatorId === null) return 'the external id, its signer or its CA was changed';
+  if (passed.some((method) => method.startsWith('ejs:'))) return 'a credential or the signer was changed';
+  if (caId !== null) return 'the authenticator was deleted, or its CA changed,';
   return passed[0] === 'password' ? 'the password was changed' : 'the authenticator was deleted';
 }
 

@@ -5,7 +5,7 @@ import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, AuthRequestKey, BrowserSessionId } from '../../model/ids.ts';
 import type { NewProgram } from '../../model/last-login.ts';
-import type { LoginProgress, Verified } from '../../model/login.ts';
+import type { LoginProgress, Verified, Vouched } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /**
@@ -154,18 +154,21 @@ export interface AuthRequestStore {
    * Records a factor passed after the primary login, with the code when nothing is outstanding any more. Only the
    * generation against which the factor was verified accepts it: after another primary login, or once there is a code,
    * nothing changes. Nothing changes either if another factor was recorded meanwhile, because this would undo it.
-   * @param factor.known the progress to which the factor was added
-   * @returns `outdated` when the progress has changed since, within the same primary login
+   * @param factor.known   the progress to which the factor was added
+   * @param factor.vouched the claim of the token that proved it; null: none
+   * @returns `outdated` when the progress has changed since, within the same primary login; `changed` when the claim no
+   * longer counts
    */
   recordFactor(factor: {
     key: AuthRequestKey;
     generation: number;
     known: LoginProgress;
     progress: LoginProgress;
+    vouched?: Vouched | null;
     code: StoredCode | null;
     expiresAt: Millis;
     now: Millis;
-  }): Promise<'recorded' | 'superseded' | 'outdated'>;
+  }): Promise<'recorded' | 'superseded' | 'outdated' | 'changed'>;
 
   /**
    * Sets the new password that a login with the old one has to choose, if the login still has that generation and no

@@ -4,6 +4,7 @@ import type { Enrollment } from '../../model/entities/enrollment.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { EnrollmentId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Voucher } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AttemptLimit } from './attempts.ts';
 import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
@@ -66,15 +67,20 @@ export interface EnrollmentStore {
   redeem(redemption: Redemption): Promise<RedemptionOutcome>;
   /**
    * Creates an identity, with its certificate if there is one, in one step.
-   * @param more.limit counts it; one that is not created does not count
-   * @returns `full` when the limit was reached before
+   * @param more.voucher the signer or authority by whose rules
+   * @param more.limit   counts it; one that is not created does not count
+   * @returns `full` when the limit was reached before, `changed` when the voucher was changed meanwhile
    * @throws AlreadyTaken `name`, `externalId` or `certPem`
    */
   enroll(
     identity: NewIdentity,
-    more: { readonly certificate?: NewCertificateAuthenticator | null; readonly limit?: AttemptLimit },
+    more: {
+      readonly voucher: Voucher;
+      readonly certificate?: NewCertificateAuthenticator | null;
+      readonly limit?: AttemptLimit;
+    },
     now: Millis,
-  ): Promise<'enrolled' | 'full'>;
+  ): Promise<'enrolled' | 'full' | 'changed'>;
   /** @returns false when there is none */
   delete(id: EnrollmentId): Promise<boolean>;
 }

@@ -34,9 +34,9 @@ import {
 } from './codec.ts';
 import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
+import { first, type Intent, raw, run, type Sql, type SqlRow, sql, together } from './intent.ts';
 import { keepLogin, knownLoginsSql } from './last-logins.ts';
-import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
+import { type LoginRow, loginRow, provenText, putLogin, stillVouches } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const authRequests = concern<AuthRequestStore>()({
@@ -44,16 +44,20 @@ export const authRequests = concern<AuthRequestStore>()({
     *recordFactor(factor) {
       const { key, generation, now } = factor;
       const isOpen = sql`id = ${key} AND generation = ${generation} AND code_hash IS NULL AND expires_at > ${now}`;
+      const { vouched: claim = null } = factor;
+      const vouched = claim === null ? raw('1 = 1') : stillVouches(factor.progress.identityId, claim);
       const proven = provenText(factor.progress, factor.code?.browserSession?.id);
       // Comparing text works because this service wrote it, and reading it back keeps the order of members.
       const row =
         yield* first`UPDATE auth_requests SET progress = ${proven}, code_hash = ${factor.code?.hash ?? null},
           code_expires_at = ${factor.code?.expiresAt ?? null},
           expires_at = ${Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0)}
-         WHERE ${isOpen} AND progress = ${JSON.stringify(factor.known)} RETURNING issuer`;
+         WHERE ${isOpen} AND progress = ${JSON.stringify(factor.known)} AND ${vouched} RETURNING issuer`;
       if (row === undefined) {
-        const open = yield* first`SELECT id FROM auth_requests WHERE ${isOpen}`;
-        return open === undefined ? 'superseded' : 'outdated';
+        const open = yield* first`SELECT CASE WHEN ${vouched} THEN 1 ELSE 0 END AS is_vouched
+          FROM auth_requests WHERE ${isOpen}`;
+        if (open === undefined) return 'superseded';
+        return open.is_vouched === 1 ? 'outdated' : 'changed';
       }
       if (factor.code !== null) yield* clearAttempts(factor.code.forgetFailures);
       yield* openBrowserSession(proven, text(row, 'issuer'), factor.code);
@@ -122,14 +126,14 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
 }
 
 /** True if the verified facts of the primary login have not changed. */
-function isStillProven({
-  identityId,
+function isStillProven({ identityId, vouched = [], ...opened }: PrimaryLoginRow): Sql {
+  return together([hasOpened(opened), ...vouched.map((each) => stillVouches(identityId, each))], ' AND ');
+}
+
+function hasOpened({
   authenticatorId,
   verifiedHash = null,
-  externalId = null,
-}: PrimaryLoginRow): Sql {
-  if (externalId !== null)
-    return sql`EXISTS (SELECT 1 FROM identities WHERE id = ${identityId} AND external_id = ${externalId})`;
+}: Pick<PrimaryLoginRow, 'authenticatorId' | 'verifiedHash'>): Sql {
   if (authenticatorId === null) return raw('1 = 1');
   if (verifiedHash === null)
     return sql`(EXISTS (SELECT 1 FROM authenticators WHERE id = ${authenticatorId})

@@ -24,6 +24,7 @@ import { concern } from './concern.ts';
 import { addPassword, createIdentity } from './identities.ts';
 import { affects, first, type Intent, run, type SqlRow, unforced } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { isUnchanged } from './login-row.ts';
 import { holderOf } from './names.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
@@ -54,7 +55,8 @@ export const enrollments = concern<EnrollmentStore>()({
       else yield* addPassword(unforced, [authenticator, now]);
       return 'enrolled';
     },
-    *enroll(identity, { certificate = null, limit }, now) {
+    *enroll(identity, { voucher, certificate = null, limit }, now) {
+      if ((yield* first`SELECT 1 AS one WHERE ${isUnchanged(voucher)}`) === undefined) return 'changed';
       if (limit !== undefined && (yield* countAttempt([limit], 1, now)).outcome === 'refused') return 'full';
       yield* createIdentity(unforced, [identity, null, now]);
       if (certificate !== null) yield* createCertificate(certificate, now);

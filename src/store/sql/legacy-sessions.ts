@@ -9,6 +9,7 @@ import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import { apiSessionOf, identityOf, insertOr, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { keepLogin, knownLoginsSql } from './last-logins.ts';
+import { stillVouches } from './login-row.ts';
 
 /** Of `apiSessions`, as are the methods below. */
 export const legacyIntents = { openLegacySession } as const;
@@ -23,8 +24,10 @@ function* openLegacySession(
   const { progress, now } = session;
   const identity = yield* first(identitySql, progress.identityId);
   if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
-  const claimed = session.externalId ?? null;
-  if (claimed !== null && textOrNull(identity, 'external_id') !== claimed) return null;
+  for (const vouched of session.vouched ?? []) {
+    const still = stillVouches(progress.identityId, vouched);
+    if ((yield* first`SELECT 1 AS one WHERE ${still}`) === undefined) return null;
+  }
   if (progress.authenticatorId !== null) {
     const sql = 'SELECT password_hash FROM authenticators WHERE id = ?';
     const authenticator = yield* first(sql, progress.authenticatorId);

@@ -1,11 +1,11 @@
 // A login in progress as a row of `auth_requests`: flat, structured values as the JSON text of their columns.
 
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { LoginProgress } from '../../model/login.ts';
+import type { LoginProgress, Vouched, Voucher } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from '../contracts/auth-requests.ts';
 import { excluded } from './codec.ts';
-import { first, type Intent, raw, type Sql, type SqlRow } from './intent.ts';
+import { first, type Intent, raw, type Sql, type SqlRow, sql } from './intent.ts';
 
 export interface LoginRow
   extends Pick<
@@ -69,4 +69,21 @@ export function putLogin(
          ELSE auth_requests.expires_at END
      WHERE auth_requests.code_hash IS NULL AND (${raw(where.sameBrowser)})
      RETURNING generation`;
+}
+
+const tableOf = { signer: raw('external_jwt_signers'), ca: raw('cas') } as const;
+
+/**
+ * Whether a signer or an authority is as it was when it vouched. Another node may have changed it since, and this one not
+ * heard of it yet; whatever it vouched for earlier ended with the change.
+ */
+export function isUnchanged({ kind, id, updatedAt }: Voucher): Sql {
+  return sql`EXISTS (SELECT 1 FROM ${tableOf[kind]} WHERE id = ${id} AND updated_at = ${updatedAt})`;
+}
+
+/** Whether a claim still names the identity, and may. */
+export function stillVouches(identityId: string, { voucher, externalId }: Vouched): Sql {
+  if (externalId === null) return isUnchanged(voucher);
+  return sql`(${isUnchanged(voucher)}
+    AND EXISTS (SELECT 1 FROM identities WHERE id = ${identityId} AND external_id = ${externalId}))`;
 }

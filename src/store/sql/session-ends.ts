@@ -2,6 +2,7 @@
 // in progress.
 
 import type { SessionEndReason } from '../../model/api-session.ts';
+import type { Voucher } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { isToldSql, tellApplication } from './application-notices.ts';
 import { endBrowserSession, endBrowserSessionsOf, endBrowserSessionsWhere } from './browser-sessions.ts';
@@ -143,9 +144,6 @@ export function* forgetLogins(identityId: string, except = ''): Intent<void> {
     AND id <> ${except}`;
 }
 
-/** The party that vouched for a proof of a session. */
-export type Voucher = 'signer' | 'ca';
-
 /**
  * Ends every live session that a signer opened or completed, or that an authority opened, and deletes the logins in
  * progress that depend on it, so that what it vouched for before cannot open a session later.
@@ -154,7 +152,7 @@ export type Voucher = 'signer' | 'ca';
  * @returns how many sessions
  */
 export function* endSessionsOpenedBy(
-  voucher: Voucher,
+  voucher: Voucher['kind'],
   id: string,
   end: { reason: SessionEndReason; now: Millis; byRule?: boolean; openedUntil?: Millis | undefined },
 ): Intent<number> {
