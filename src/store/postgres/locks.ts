@@ -86,7 +86,10 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
   totp: { burnStep: none, burnRecoveryCode: none },
   passkeys: { use: none },
   loginAttempts: { appendRows: none },
-  auditEvents: { appendRows: none },
+  // Counts the notices of one kind to one person.
+  auditEvents: {
+    appendRows: (_rows, _bound, { notices = [] }) => alone(...notices.map(({ id }) => `notice:${id}`)),
+  },
   deliveries: { hold: none, note: none, release: none },
   nodes: { announce: none, leave: none },
   attempts: {
