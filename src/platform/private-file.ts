@@ -28,15 +28,19 @@ function createPrivateFile(path: string): void {
  * @returns the user id of the original's owner
  */
 export function copyPrivately(from: string, to: string): number {
-  createPrivateFile(to);
-  const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')];
+  const source = openSync(from, 'r');
   try {
-    const chunk = Buffer.alloc(1024 * 1024);
-    for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk))
-      for (let at = 0; at < read; ) at += writeSync(target, chunk, at, read - at);
-    return fstatSync(source).uid;
+    const target = openSync(to, 'wx', 0o600);
+    try {
+      const chunk = Buffer.alloc(1024 * 1024);
+      for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk))
+        for (let at = 0; at < read; ) at += writeSync(target, chunk, at, read - at);
+      return fstatSync(source).uid;
+    } finally {
+      closeSync(target);
+    }
   } finally {
-    for (const file of [source, target]) closeSync(file);
+    closeSync(source);
   }
 }
 
