@@ -65,9 +65,7 @@ function withoutEmptyMaps(value: FileValue): FileValue {
 export function dbText(db: DbConfig): string {
   if (db.engine === 'sqlite') return `sqlite:${db.file}`;
   const url = masked(new URL(db.url));
-  for (const key of ['password', 'sslpassword']) {
-    if (url.searchParams.has(key)) url.searchParams.set(key, '***');
-  }
+  if (url.searchParams.has('password')) url.searchParams.set('password', '***');
   return url.href;
 }
 

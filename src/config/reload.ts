@@ -69,23 +69,18 @@ export interface SettingChange {
   readonly after: unknown;
 }
 
-/** The settings that differ, in order. They contain paths of secrets only, and a database password is masked. */
+/** The settings that differ, in order. They contain paths of secrets only, and a password in a URL is masked. */
 export function settingChanges(before: Config, after: Config): readonly SettingChange[] {
-  const [old, fresh] = [leafValues(before), leafValues(after)];
-  // A new database password is a change too, but masked.
-  const hasOtherDatabase = JSON.stringify(before.db) !== JSON.stringify(after.db);
+  // Another password is a change too, but masked.
+  const [old, fresh] = [leafValues(toFile(before)), leafValues(toFile(after))];
+  const [oldShown, freshShown] = [leafValues(toFileShape(before)), leafValues(toFileShape(after))];
   return [...new Set([...old.keys(), ...fresh.keys()])]
-    .map((path) => ({ path, before: old.get(path) ?? null, after: fresh.get(path) ?? null }))
-    .filter(
-      (change) =>
-        JSON.stringify(change.before) !== JSON.stringify(change.after) ||
-        (change.path === 'db' && hasOtherDatabase),
-    )
+    .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(fresh.get(path)))
+    .map((path) => ({ path, before: oldShown.get(path) ?? null, after: freshShown.get(path) ?? null }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function leafValues(config: Config): ReadonlyMap<string, unknown> {
-  const shape = toFileShape(config);
+function leafValues(shape: FileShape): ReadonlyMap<string, unknown> {
   const paths = leafPaths(shape).map((path) => (typeof path.at(-1) === 'number' ? path.slice(0, -1) : path));
   return new Map(paths.map((path) => [formatPath(path), valueAt(shape, path)]));
 }

@@ -89,6 +89,23 @@ test('every setting is applied as a whole or not at all, and the document says w
   assert.ok(live.size > 30 && needRestart.size > 15);
 });
 
+test('another password of a URL is a change, and is not shown', () => {
+  const withPasswords = (password: string) =>
+    load(
+      replaceAt(
+        { ...fullFile(), db: `postgres://u:${password}@db/x` },
+        ['edge', 'externalJwtSigners', 'jwksFetch', 'proxy'],
+        `http://u:${password}@proxy.example.com`,
+      ),
+    ).config;
+  const changes = settingChanges(withPasswords('hunter1'), withPasswords('hunter2'));
+  assert.deepEqual(
+    changes.map(({ path }) => path),
+    ['db', 'edge.externalJwtSigners.jwksFetch.proxy'],
+  );
+  assert.doesNotMatch(JSON.stringify(changes), /hunter/);
+});
+
 test('a file without its edge section changes nothing in it', () => {
   const { config } = load(fullFile());
   const { edge: _, ...rest } = fullFile();
