@@ -7,7 +7,7 @@ import { server } from './client/options.ts';
 import { shells } from './complete/scripts.ts';
 import { onHost } from './host/commands.ts';
 import { type Commands, from } from './terminal/command.ts';
-import { printResult, type Report, usageError } from './terminal/output.ts';
+import { printResult, type Report } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 
 const scripts = from(() => import('./complete/scripts.ts'));
@@ -16,8 +16,8 @@ const here = from(async () => ({ status, version }));
 export const ownCommands: Commands = {
   status: here('status')`show issuers, nodes, health, and when keys and certificates expire
     ${server}
-    --config <file>  on the host: of the controller with this configuration, whether it runs or not
-    --ready          on the host: succeed if the controller runs and is ready, for health checks`,
+    ${{ '--config <file>': { help: 'on the host: of the controller with this configuration, whether it runs or not', conflicts: ['server'] } }}
+    ${{ '--ready': { help: 'on the host: succeed if the controller runs and is ready, for health checks', conflicts: ['server'] } }}`,
   completion: scripts('completion')`
     print a script that completes commands, options, names and files in the shell
     ${{ '<shell>': { help: '', choices: shells } }}
@@ -34,13 +34,8 @@ async function status(
   options: { readonly server?: string; readonly config?: string; readonly ready?: boolean },
   args: readonly [],
 ): Promise<void> {
-  const { server, config, ready } = options;
+  const { config, ready } = options;
   const isOnHost = config !== undefined || ready === true;
-  if (isOnHost && server !== undefined)
-    throw usageError(
-      '--config and --ready ask on the host, --server a running service: give one of them.',
-      'overlay-auth status --help',
-    );
   const work = isOnHost
     ? onHost(async () => {
         const { controllerReadiness, hostStatus } = await import('./host/host-status.ts');

@@ -86,7 +86,7 @@ describe('admin create', () => {
   });
 
   test('--link prints a link; creating an administrator withdraws it', async () => {
-    const made = await box.exits(0, ['admin', 'create', 'bea', '--link']);
+    const made = await box.exits(0, ['admin', 'create', '--link']);
     const { pathname, search } = new URL(made.stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
     assert.equal((await show()).status, 200);

@@ -37,6 +37,9 @@ test('a table makes people, a filter gives them another policy, invites and dele
   await cli.exits(1, ['get', 'identity', 'Ada']);
   await cli.exits(2, ['update', 'identity', 'root', ...sales, '--type', 'User']);
   await cli.exits(2, ['update', 'identity', '--type', 'User']);
+  const single = ['update', 'identity', 'root', '--type', 'User', '--add-role-attributes', 'sales'];
+  assert.match((await cli.exits(2, single)).stderr, /^error: --add-role-attributes needs --filter\.\n/);
+  assert.match((await cli.exits(2, ['identity', 'each', 'delete'])).stderr, /--filter is required/);
 });
 
 test('more than a step takes are made and changed by a job, which goes on after a stop', async () => {

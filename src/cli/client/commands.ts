@@ -36,15 +36,15 @@ export const clientCommands: Commands = {
   login: login('runLogin')`log in with the browser, or with the credentials given
     [url]                  address of the server, such as https://localhost:1280 (default: that of the identity file, or the current login)
     -u, --username <name>  log in with user name and password; asks for the password
-    ${password()}
+    ${password('read the password', { needs: ['username'] })}
     -c, --cert <file>      log in with the client certificate in FILE: PEM, leaf first, or what enroll wrote
-    -k, --key <file>       the key of the certificate (default: in the same file)
+    ${{ '-k, --key <file>': { help: 'the key of the certificate (default: in the same file)', needs: ['cert'] } }}
     -e, --ext-jwt <file>   log in with the external JWT in FILE (- for standard input); with -u or -c it is the second factor
-    --totp-code <code>     the one-time code, if one is required
+    ${{ '--totp-code <code>': { help: 'the one-time code, if one is required; the browser asks for it itself', needs: ['username', 'cert', 'extJwt'] } }}
     --ca <file>            trust the certificate authority in FILE for this server
     --api-url <url>        where the Edge APIs are, if not at the same address
     --bearer               get tokens that other programs can use as they are; otherwise they work only with a key that is kept here
-    --device               show a code, and log in with the browser of another device
+    ${{ '--device': { help: 'show a code, and log in with the browser of another device', conflicts: ['username', 'cert', 'extJwt', 'browser'] } }}
     --no-browser           print the address to visit instead of opening the browser
 
     The password may also be in the environment as OVERLAY_AUTH_PASSWORD. It is never an argument.`,
@@ -87,7 +87,7 @@ export const clientCommands: Commands = {
   'identity disable': identity('disableIdentity')`
     end its sessions and refuse it from now on, or change until when
     ${named('identity')}
-    --minutes <n>   enable it again automatically after N minutes
+    ${{ '--minutes <n>': { help: 'enable it again automatically after N minutes', conflicts: ['until'] } }}
     --until <time>  enable it again by itself at a time such as 2030-01-31T12:00:00Z
     ${force('changes')}`,
   'identity enable': identity('enableIdentity')`let it authenticate again
@@ -101,7 +101,7 @@ export const clientCommands: Commands = {
     ${{ '<action>': { help: 'what to do', choices: bulkActions } }}
     --dry-run          only say what it would do
     ${force('names')}
-    --filter <filter>  such as: roleAttributes contains "sales"
+    ${{ '--filter <filter>': { help: 'such as: roleAttributes contains "sales"', isRequired: true } }}
     --until <time>     with disable: a time such as 2030-01-31T12:00:00Z
     --expires <time>   with invite: how long the links work (default: 24h)
     --end-sessions     with invite: using a link ends every session of its identity
@@ -119,10 +119,10 @@ export const clientCommands: Commands = {
     ${named('identity')}
     --expires <time>     how long the link works, such as 30m, 24h or 7d (default: 24h)
     --end-sessions       using the link ends every session of the identity
-    --send               mail the link to the email address of the identity instead of showing it
+    ${{ '--send': { help: 'mail the link to the email address of the identity instead of showing it', conflicts: ['qr', 'output'] } }}
     --qr                 draw it as a QR code too
     -o, --output <file>  write the link to FILE, for its owner only, and not to the screen
-    --withdraw           withdraw the link that was handed out`,
+    ${{ '--withdraw': { help: 'withdraw the link that was handed out', conflicts: ['expires', 'endSessions', 'send', 'qr', 'output'] } }}`,
   ca: { help: 'act on one third-party authority' },
   'ca verify': action('verifyCa')`prove that you hold its key
     ${named('ca', 'authority')}

@@ -67,8 +67,14 @@ function updateRow(entity: EntityDescriptor): CommandRow {
     ...optionsOf(entity, 'update'),
     ...(entity.changesMany && {
       '--filter <filter>': 'change all that it selects instead of one; all are checked first',
-      '--add-role-attributes <list>': 'with --filter: in addition to those of each identity',
-      '--remove-role-attributes <list>': 'with --filter: from those of each identity',
+      '--add-role-attributes <list>': {
+        help: 'with --filter: in addition to those of each identity',
+        needs: ['filter'],
+      },
+      '--remove-role-attributes <list>': {
+        help: 'with --filter: from those of each identity',
+        needs: ['filter'],
+      },
       ...yes,
     }),
     ...(entity.hasPreview && { '--dry-run': 'only show the effect, and change nothing' }),

@@ -7,7 +7,7 @@ import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { Flags, Texts } from '../terminal/command.ts';
-import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
+import { CliError, notice, printResult, type Report, usageError } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { withHost } from './open-host.ts';
 import { setupUrl } from './setup/setup-url.ts';
@@ -20,9 +20,11 @@ type AdminOptions = SecretOptions & Texts<'config'> & Flags<'link'>;
 export async function createAdmin(
   report: Report,
   options: AdminOptions,
-  [name]: readonly [string],
+  [name]: readonly [string | undefined],
 ): Promise<void> {
   if (options.link === true) return createLink(report, options);
+  if (name === undefined)
+    throw usageError('The name of the administrator is missing.', 'overlay-auth admin create --help');
   const { ports } = report;
   const created = await withHost(report, options, async ({ foundations, audit }) => {
     if ((await findAdministrator(foundations, name)) !== null) {

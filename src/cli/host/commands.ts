@@ -31,7 +31,7 @@ const rows: Commands = {
   quickstart: quickstart('quickstart')`set up what is missing and run a controller on this machine
     --home <dir>  where keys, database and configuration are (default: $OVERLAY_AUTH_HOME or ./.overlay)
     ${{ '--port <port>': { help: 'port of a new home (default: 1280)', parse: portNumber } }}
-    --ephemeral   use a home that is discarded at the end
+    ${{ '--ephemeral': { help: 'use a home that is discarded at the end', conflicts: ['home'] } }}
     --json        print one JSON object a line, as when the output is not a terminal`,
   init: init('init')`set up a controller without running it
     ${{ '--home <dir>': { help: 'folder to create: keys, certificates, database and controller.yml', isRequired: true } }}
@@ -39,8 +39,8 @@ const rows: Commands = {
     --dns <name...>    further DNS names of the server certificate
     --ip <address...>  further IP addresses of the server certificate
     ${{ '--db <url>': { help: 'sqlite:FILE, relative to the folder, or postgres://USER@HOST/NAME', default: 'sqlite:./overlay.db' } }}
-    --admin <name>     create this administrator at once; needs --admin-password-file
-    --admin-password-file <file>  contains the password of the administrator
+    ${{ '--admin <name>': { help: 'create this administrator at once; needs --admin-password-file', needs: ['adminPasswordFile'] } }}
+    ${{ '--admin-password-file <file>': { help: 'contains the password of the administrator', needs: ['admin'] } }}
     --yes              do not ask`,
   run: { help: 'run a service in the foreground' },
   'run controller': run('runControllerCommand')`
@@ -52,9 +52,9 @@ const rows: Commands = {
     SIGHUP reads configuration and certificates again. Without a log format, log.format of the configuration decides.`,
   admin: { help: 'create and recover administrators (on the host, without logging in)' },
   'admin create': admin('createAdmin')`create an administrator with a password
-    <name>  user name
+    [name]  user name
     ${config}
-    ${password()}
+    ${password('read the password', { conflicts: ['link'] })}
     --link  make a one-time link with which another person chooses name and password
 
     Set-up links that were not used stop working.`,
@@ -112,9 +112,9 @@ const rows: Commands = {
     ${{ '--retire': { help: 'no longer trust the previous one', conflicts: ['undo'] } }}
     --undo      take back the last step
     ${{ '--same-key': { help: 'a new certificate for the same name and key', conflicts: ['cert', ...laterSteps] } }}
-    ${{ '--cert <file>': { help: 'certificate of an authority that was made elsewhere', conflicts: laterSteps } }}
-    ${{ '--key <file>': { help: 'its private key, PEM without a passphrase', conflicts: laterSteps } }}
-    --no-cross  do not sign one root by the other, so clients accept only the one that they trust
+    ${{ '--cert <file>': { help: 'certificate of an authority that was made elsewhere', needs: ['key'], conflicts: laterSteps } }}
+    ${{ '--key <file>': { help: 'its private key, PEM without a passphrase', needs: ['cert'] } }}
+    ${{ '--no-cross': { help: 'do not sign one root by the other, so clients accept only the one that they trust', conflicts: laterSteps } }}
     --force     go on although a node or a client still needs the other authority
 
     Without an option it makes the next authority, which is trusted and published beside the present one. A running controller applies each step after config reload or SIGHUP. Nodes say which authorities they trust: a step that would lock one out is refused.`,

@@ -1,7 +1,7 @@
 // Commands are rows of tables: the words to type, and the function that they run, which is loaded only then.
 
 import { Argument, type Command, Option } from 'commander';
-import type { Report } from './output.ts';
+import { type Report, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 /** The work of a command: with its options, by camel-cased name, and its arguments. */
@@ -22,8 +22,10 @@ interface Details {
   readonly isRequired?: boolean;
   /** Only of an option: it may be repeated. */
   readonly isMany?: boolean;
-  /** Other options, by camel-cased name, that make no sense with this one. */
+  /** Only of an option: others, by camel-cased name, that make no sense with it. */
   readonly conflicts?: readonly string[];
+  /** Only of an option: others, of which one has to be given with it. */
+  readonly needs?: readonly string[];
   readonly parse?: (text: string) => unknown;
   readonly completedBy?: Hint;
 }
@@ -75,10 +77,17 @@ export function from<Module>(load: () => Promise<Module>, always: Typed = {}) {
 export const yes: Typed = { '-y, --yes': 'do not ask' };
 
 /** `--password-stdin` and `--password-file`. @param words which password, and when it is read */
-export function password(words = 'read the password'): Typed {
+export function password(
+  words = 'read the password',
+  { needs = [], conflicts = [] }: Pick<Details, 'needs' | 'conflicts'> = {},
+): Typed {
   return {
-    '--password-stdin': `${words} from standard input`,
-    '--password-file <file>': `${words} from FILE`,
+    '--password-stdin': {
+      help: `${words} from standard input`,
+      needs,
+      conflicts: ['passwordFile', ...conflicts],
+    },
+    '--password-file <file>': { help: `${words} from FILE`, needs, conflicts },
   };
 }
 
@@ -94,16 +103,21 @@ export function addCommand(
   }, program);
   const command = above.command(words.at(-1) ?? '').description(row.help);
   command.aliases([...(row.aliases ?? [])]);
+  const rules: Rules = new Map();
   for (const [spelling, said] of Object.entries(row.typed ?? {})) {
     const details = typeof said === 'string' ? { help: said } : said;
-    if (spelling.startsWith('-')) command.addOption(optionOf(spelling, details));
-    else command.addArgument(detailed(new Argument(spelling, details.help), details));
+    if (spelling.startsWith('-')) {
+      const option = optionOf(spelling, details);
+      command.addOption(option);
+      rules.set(option, details);
+    } else command.addArgument(detailed(new Argument(spelling, details.help), details));
   }
   if (row.after !== undefined) command.addHelpText('after', `\n${row.after}`);
   const { run } = row;
   if (run === undefined) return;
   // An option may stand before the name of a subcommand or after it.
   command.action(async () => {
+    requireFitting(command, rules, path);
     const work = await run();
     const options = command.optsWithGlobals();
     const report = { ports, json: options.outputJson === true, command: path };
@@ -112,11 +126,27 @@ export function addCommand(
   });
 }
 
+type Rules = Map<Option, Pick<Details, 'needs' | 'conflicts'>>;
+
+/** @throws CliError exit 2: options that were given exclude each other, or one needs another */
+function requireFitting(command: Command, rules: Rules, path: string): void {
+  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli';
+  const spelled = (name: string) => command.options.find((one) => one.attributeName() === name)?.long;
+  const refused = (words: string) => usageError(words, `overlay-auth ${path} --help`);
+  for (const [option, { needs = [], conflicts = [] }] of rules) {
+    if (!isGiven(option.attributeName())) continue;
+    const other = conflicts.find(isGiven);
+    if (other !== undefined) throw refused(`${option.long} and ${spelled(other)} exclude each other.`);
+    if (needs.length > 0 && !needs.some(isGiven))
+      throw refused(`${option.long} needs ${needs.map(spelled).join(' or ')}.`);
+  }
+}
+
 function optionOf(spelling: string, details: Details): Option {
-  const { help, isMany, conflicts = [], isRequired = false } = details;
+  const { help, isMany, isRequired = false } = details;
   const option = detailed(new Option(spelling, help), details);
   if (isMany) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
-  return option.conflicts([...conflicts]).makeOptionMandatory(isRequired);
+  return option.makeOptionMandatory(isRequired);
 }
 
 function detailed<What extends Argument | Option>(what: What, details: Details): What {

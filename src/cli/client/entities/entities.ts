@@ -40,8 +40,12 @@ const identity = managed(identityEntity, {
       '--updb [username]': 'also give it a password; user name: its name, unless said otherwise',
       '-o, --output-jwt <file>':
         'let it enroll: write the JWT for the device to FILE; with --updb for a password that the person chooses',
-      '--ott-ca <ca>': 'with --output-jwt: it enrolls with a certificate of this third-party CA',
-      ...password('with --updb: read the password'),
+      '--ott-ca <ca>': {
+        help: 'with --output-jwt: it enrolls with a certificate of this third-party CA',
+        needs: ['outputJwt'],
+        conflicts: ['updb'],
+      },
+      ...password('with --updb: read the password', { needs: ['updb'], conflicts: ['outputJwt'] }),
     },
     step: 'identity',
   },

@@ -23,12 +23,12 @@ export const disableIdentity = onEntity(
     const end = minutes === undefined ? `until ${until ?? 'it is enabled'}` : `for ${minutes} minutes`;
     printResult(report, { id, name }, () => `Disabled ${name} ${end}; its sessions are ended.`);
   },
-  async (_report, { minutes, until }) => {
-    const help = 'overlay-auth identity disable --help';
-    if (minutes === undefined) return;
-    if (until !== undefined) throw usageError('--minutes and --until exclude each other.', help);
-    if (!/^[1-9]\d{0,6}$/.test(minutes))
-      throw usageError(`--minutes needs a whole number, not "${minutes}".`, help);
+  async (_report, { minutes }) => {
+    if (minutes !== undefined && !/^[1-9]\d{0,6}$/.test(minutes))
+      throw usageError(
+        `--minutes needs a whole number, not "${minutes}".`,
+        'overlay-auth identity disable --help',
+      );
   },
 );
 

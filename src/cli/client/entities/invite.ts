@@ -2,7 +2,7 @@
 
 import { textField } from '../../../platform/formats/json-shape.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
-import { printResult, type Report, usageError } from '../../terminal/output.ts';
+import { printResult, type Report } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';
@@ -50,15 +50,6 @@ export const invite = onEntity(
     printResult(report, result, () =>
       [output === undefined ? url : `Wrote ${output}`, `The link ${until}.`].join('\n'),
     );
-  },
-  async (_report, { withdraw, expires, endSessions, send, qr, output }) => {
-    if (send && (qr || output !== undefined))
-      throw usageError(
-        '--send does not show the link: leave out --qr and --output.',
-        'overlay-auth invite --help',
-      );
-    if (withdraw && (expires !== undefined || endSessions || send || qr || output !== undefined))
-      throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
   },
 );
 

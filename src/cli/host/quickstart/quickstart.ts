@@ -13,7 +13,7 @@ import type { Millis } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { openLogger } from '../../../platform/log/logger.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
-import { CliError, programAsTyped, type Report, usageError } from '../../terminal/output.ts';
+import { CliError, programAsTyped, type Report } from '../../terminal/output.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 import { shownPath } from '../load-config.ts';
 import { type ReadyFacts, runController } from '../run/run-controller.ts';
@@ -37,9 +37,6 @@ const defaultPort = 1280;
 /** Sets up missing parts and runs. Resolves when the controller has stopped. */
 export async function quickstart({ ports, json }: Report, given: QuickstartOptions): Promise<void> {
   const options = { ...given, json: given.json === true || json };
-  if (options.ephemeral === true && options.home !== undefined) {
-    throw usageError('--ephemeral and --home exclude each other.', 'leave out one of them');
-  }
   const home =
     options.ephemeral === true
       ? mkdtempSync(join(tmpdir(), 'overlay-auth-'))

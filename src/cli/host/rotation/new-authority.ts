@@ -16,7 +16,7 @@ import {
   parseCertificate,
   parseCertificates,
 } from '../../../platform/x509/x509.ts';
-import { CliError, usageError } from '../../terminal/output.ts';
+import { CliError } from '../../terminal/output.ts';
 import { authorityDays, belongTogether, serverDays } from '../setup/pki.ts';
 
 export type Which = 'root' | 'client-ca';
@@ -79,10 +79,8 @@ export async function readAuthorityFiles(
       next: 'correct the files of --cert and --key; nothing was changed',
       cause,
     });
-  const [certPem, keyPem] = [files.cert, files.key].map((file) =>
-    readFileSync(resolve(needs.cwd, file), 'utf8'),
-  );
-  if (certPem === undefined || keyPem === undefined) throw usageError('--cert and --key go together.', '');
+  const textOf = (file: string) => readFileSync(resolve(needs.cwd, file), 'utf8');
+  const [certPem, keyPem] = [textOf(files.cert), textOf(files.key)];
   try {
     const certificates = parseCertificates(certPem);
     const [authority] = certificates;

@@ -13,7 +13,7 @@ import {
   thumbprint,
 } from '../../../platform/x509/x509.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
-import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
 import { type Host, onlyOne, withHost } from '../open-host.ts';
 import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
@@ -60,8 +60,6 @@ export async function rotateAuthority(
   [which]: readonly [Which],
 ): Promise<void> {
   const { ports } = report;
-  if ((options.cert === undefined) !== (options.key === undefined))
-    throw usageError('--cert and --key go together.', 'overlay-auth pki rotate --help');
   await withHost(report, options, async (host) => {
     const { config } = host.foundations;
     using _lock = onlyOne(`${config.identity.caFile}.lock`, report);
