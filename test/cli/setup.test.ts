@@ -305,8 +305,9 @@ describe('init', () => {
       [['--address', '0.0.0.0:1280'], 2, /Clients cannot connect to/],
       [['--ip', 'nonsense'], 2, /is not an IP address/],
       [['--ip', '300.1.1.1'], 2, /"300.1.1.1" is not an IP address/],
-      [['--dns', 'a/b'], 2, /not a DNS name/],
-      [['--admin', 'ana'], 2, /go together/],
+      [['--dns', 'a/b'], 2, /"a\/b" is not a DNS name/],
+      [['--admin', 'ana'], 2, /--admin needs --admin-password-file/],
+      [['--admin-password-file', 'weak'], 2, /--admin-password-file needs --admin/],
       [['--admin', 'ana', '--admin-password-file', 'missing'], 2, /cannot be read/],
       [['--admin', 'ana', '--admin-password-file', 'weak'], 1, /password is not acceptable/],
       [['--admin', 'ana', '--admin-password-file', 'latin1'], 2, /line 1 is not in UTF-8: save/],
@@ -331,6 +332,8 @@ describe('init', () => {
       if (args[0] === '--admin') assert.ok(!existsSync(join(box.cwd, 'h', 'overlay.db')), String(text));
     }
     await box.exits(0, ['init', '--home', 'h']);
+    await box.exits(2, ['init', '--home', 'misnamed', '--dns', 'a/b']);
+    assert.ok(!existsSync(join(box.cwd, 'misnamed')));
   });
 
   test('names the database whose key is missing, wherever it is', async () => {

@@ -46,10 +46,6 @@ export function hostFailure(error: unknown): unknown {
   if (ofDatabase !== undefined) return ofDatabase;
   if (error instanceof AuthError) return as(`${error.description}.`, error.code);
   if (error instanceof Refusal) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
-  // Names that no certificate can contain.
-  if (error instanceof RangeError) {
-    return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
-  }
   return error;
 }
 

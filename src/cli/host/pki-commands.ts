@@ -8,7 +8,13 @@ import { printTable } from '../terminal/table.ts';
 import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load-config.ts';
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
-import { MissingAuthority, renewServerCertificate, requireAddresses, shortAddress } from './setup/pki.ts';
+import {
+  furtherHosts,
+  type HostOptions,
+  MissingAuthority,
+  renewServerCertificate,
+  shortAddress,
+} from './setup/pki.ts';
 
 /** `pki show` */
 export async function showPki(report: Report, options: ConfigOptions): Promise<void> {
@@ -73,14 +79,10 @@ function shown({ use, file }: { use: string; file: string }, facts: CertificateF
  */
 export async function renewPki(
   report: Report,
-  options: ConfigOptions & {
-    readonly dns?: readonly string[];
-    readonly ip?: readonly string[];
-    readonly newKey?: boolean;
-  },
+  options: ConfigOptions & HostOptions & { readonly newKey?: boolean },
 ): Promise<void> {
   const { ports } = report;
-  requireAddresses(options.ip ?? []);
+  const more = await furtherHosts(options);
   const { config, configFile } = openConfig(ports, options);
   const paths = homePaths(ports.cwd, dirname(configFile));
   if (!hasOwnCertificate(config, paths)) {
@@ -89,10 +91,7 @@ export async function renewPki(
       next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
     });
   }
-  const facts = await renew(report, paths, {
-    more: [...(options.dns ?? []), ...(options.ip ?? [])],
-    newKey: options.newKey === true,
-  });
+  const facts = await renew(report, paths, { more, newKey: options.newKey === true });
   const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
   printResult(
     report,

@@ -75,7 +75,11 @@ export async function issueServerCertificate(
     keyPem?: string | undefined;
   },
 ): Promise<CertifiedKey> {
-  const dnsNames = wanted.dnsNames.map(asciiName);
+  const dnsNames = wanted.dnsNames.map((name) => {
+    const ascii = asciiName(name);
+    if (ascii === undefined) throw new RangeError(`not a DNS name: ${JSON.stringify(name)}`);
+    return ascii;
+  });
   const notAnAddress = wanted.ips.find((ip) => isIP(ip) === 0);
   if (notAnAddress !== undefined) throw new RangeError(`not an IP address: ${JSON.stringify(notAnAddress)}`);
   const subject = [...dnsNames, ...wanted.ips].find((name) => name.length <= 64) ?? '';
@@ -143,12 +147,11 @@ function privatePem(key: KeyObject): string {
   return key.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
-// domainToASCII alone would read "a/b" as "a", and "0x7f.1" as an address.
-function asciiName(name: string): string {
+/** A DNS name as certificates contain it; undefined for a text that is none. */
+export function asciiName(name: string): string | undefined {
+  // domainToASCII alone would read "a/b" as "a", and "0x7f.1" as an address.
   const ascii = foreignInName.test(name) ? '' : domainToASCII(name);
-  if (ascii === '' || foreignInName.test(ascii) || isIP(ascii) !== 0)
-    throw new RangeError(`not a DNS name: ${JSON.stringify(name)}`);
-  return ascii;
+  return ascii === '' || foreignInName.test(ascii) || isIP(ascii) !== 0 ? undefined : ascii;
 }
 
 const foreignInName = /[^A-Za-z0-9.*_\u0080-\u{10ffff}-]/u;

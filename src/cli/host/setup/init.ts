@@ -16,7 +16,7 @@ import { shownPath } from '../load-config.ts';
 import { openOperatorLog, operatorAudit } from '../operator-log.ts';
 import { setupLines } from '../quickstart/screen.ts';
 import { type HomePaths, homePaths } from './home.ts';
-import { requireAddresses, serverNames } from './pki.ts';
+import { furtherHosts, type HostOptions, serverNames } from './pki.ts';
 import { metricsPortFor } from './ports-in-use.ts';
 import {
   type HomeWishes,
@@ -29,13 +29,8 @@ import {
 } from './prepare-home.ts';
 
 type InitOptions = Texts<'admin' | 'adminPasswordFile'> &
-  Flags<'yes'> & {
-    readonly home: string;
-    readonly address: string;
-    readonly dns?: readonly string[];
-    readonly ip?: readonly string[];
-    readonly db: string;
-  };
+  Flags<'yes'> &
+  HostOptions & { readonly home: string; readonly address: string; readonly db: string };
 
 /** `init`: sets up a home without running it. @throws CliError the home exists already */
 export async function init(report: Report, options: InitOptions): Promise<void> {
@@ -76,7 +71,7 @@ async function setUp(
   return [...steps, prepared.complete()];
 }
 
-async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {
+async function wishesOf({ address, db, ...hosts }: InitOptions): Promise<HomeWishes> {
   if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
     throw usageError(
       'The value of --db is not a database URL.',
@@ -91,7 +86,7 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
     });
   }
   const { host, port } = parseHostAndPort(address);
-  requireAddresses(ip);
+  const further = await furtherHosts(hosts);
   if (isUnspecified(host)) {
     throw usageError(
       `Clients cannot connect to ${address}.`,
@@ -103,18 +98,15 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
   return {
     address: formatHostAndPort({ host, port }),
     interface: formatHostAndPort({ host: listenHost, port }),
-    names: serverNames([host, ...dns, ...ip]),
+    names: serverNames([host, ...further]),
     metricsPort: await metricsPortFor(port),
     dbUrl: db,
   };
 }
 
 async function adminPassword({ ports }: Report, { admin, adminPasswordFile }: InitOptions): Promise<string> {
-  if (admin === undefined && adminPasswordFile === undefined) return '';
-  if (admin !== undefined) requireTidyName('--admin', admin);
-  if (admin === undefined || adminPasswordFile === undefined) {
-    throw usageError('--admin and --admin-password-file go together.', 'overlay-auth init --help');
-  }
+  if (admin === undefined || adminPasswordFile === undefined) return '';
+  requireTidyName('--admin', admin);
   return readNewPassword(ports, { passwordFile: adminPasswordFile }, admin);
 }
 

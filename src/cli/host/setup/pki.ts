@@ -40,18 +40,27 @@ export function serverNames(hosts: readonly string[]): ServerNames {
   return { dns: all.filter((host) => isIP(host) === 0), ips: all.filter((host) => isIP(host) !== 0) };
 }
 
-/** @throws CliError one of the values of `--ip` is a name, or no address */
-export function requireAddresses(ips: readonly string[]): void {
-  const other = ips.find((text) => isIP(text) === 0);
-  if (other !== undefined)
-    throw usageError(`${JSON.stringify(other)} is not an IP address.`, 'use --dns for names');
+/** The values of `--dns` and `--ip`, in this order. @throws CliError one is no name or no address */
+export async function furtherHosts({ dns = [], ip = [] }: HostOptions): Promise<readonly string[]> {
+  const notAnAddress = ip.find((text) => isIP(text) === 0);
+  if (notAnAddress !== undefined)
+    throw usageError(`${JSON.stringify(notAnAddress)} is not an IP address.`, 'use --dns for names');
+  const { asciiName } = await pkiMaker();
+  const notAName = dns.find((text) => asciiName(text) === undefined);
+  if (notAName !== undefined)
+    throw usageError(`${JSON.stringify(notAName)} is not a DNS name.`, 'use --ip for addresses');
+  return [...dns, ...ip];
+}
+
+export interface HostOptions {
+  readonly dns?: readonly string[];
+  readonly ip?: readonly string[];
 }
 
 /**
  * Creates the missing parts of the home's own PKI: a root authority, the authority that signs client certificates, and
  * the server certificate, which is also renewed before it expires. A pair exists if its certificate does, because that
  * is written last.
- * @throws RangeError a name is neither a DNS name nor an IP address
  */
 export async function ensurePki(
   needs: { readonly clock: Clock },
