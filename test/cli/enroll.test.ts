@@ -129,6 +129,19 @@ describe('enrolling on the command line', () => {
     assert.match((await fine(['list', 'enrollments'])).stdout, /ott +pump/);
     const shown = (await fine(['get', 'enrollment', 'pump', '-j'])).json;
     assert.equal(shown.jwt.split('.')[1], text('pump.jwt').split('.')[1]);
+    // A file that cannot be written costs neither an enrollment nor an identity.
+    const nowhere = ['-o', 'missing/x.jwt'];
+    await cli.exits(1, ['enrollment', 'refresh', 'pump', ...nowhere]);
+    const again = (await fine(['get', 'enrollment', 'pump', '-j'])).json;
+    assert.equal(again.jwt.split('.')[1], shown.jwt.split('.')[1]);
+    await cli.exits(1, ['create', 'identity', 'hose', ...nowhere]);
+    await cli.exits(2, ['create', 'identity', 'hose', '-o', 'pump.jwt']);
+    await cli.exits(1, ['create', 'identity', 'hose', '-o', 'hose.jwt', '--ott-ca', 'nobody']);
+    assert.ok(!existsSync(inFolder('hose.jwt')));
+    await cli.exits(1, ['get', 'identity', 'hose']);
+    await fine(['create', 'identity', 'hose']);
+    await cli.exits(1, ['create', 'enrollment', 'ott', 'hose', ...nowhere]);
+    await cli.exits(1, ['get', 'enrollment', 'hose']);
     await fine(['enrollment', 'refresh', 'pump', '-o', 'pump2.jwt']);
     await cli.exits(1, ['enroll', 'pump.jwt']);
     await fine(['enroll', 'pump2.jwt']);

@@ -151,6 +151,17 @@ test('disabling the last administrator needs --force, which is named as it is ty
     refused.stderr,
     /^error: This change would leave no administrator who can log in\.\n.*\nnext: create .*, or add --force\n$/,
   );
+  const each = ['identity', 'each', 'disable', '--filter', 'name = "root"'];
+  const one = ['update', 'identity', 'root', '--no-admin'];
+  for (const command of [each, one]) {
+    const tried = await cli.exits(1, [...command, '--dry-run']);
+    assert.match(tried.stdout, /Not possible: This change would leave no administrator who can log in\.\n$/);
+    assert.match(tried.stderr, /^error: This is not possible.*\nnext: create .*, or add --force\n$/);
+    assert.doesNotMatch((await fine(...command, '--dry-run', '--force')).stdout, /Not possible/);
+    const { json, stderr } = await cli.exits(1, [...command, '--dry-run', '-j']);
+    assert.match(json.objection, /no administrator/);
+    assert.equal(JSON.parse(stderr).error.code, 'CONFLICT');
+  }
   await fine('identity', 'disable', 'root', '--minutes', '1', '--force');
   const root = { op: '=', field: 'name', value: 'root' } as const;
   const { items } = await server.store.identities.list(listOf(root));

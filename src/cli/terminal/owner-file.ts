@@ -1,17 +1,8 @@
-import { access, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { CliError, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
-
-/** Refuses an existing file name, before anything irreversible is done. @throws CliError exit 2 */
-export async function refuseTakenFile(ports: CliPorts, path: string): Promise<void> {
-  const isThere = await access(resolve(ports.cwd, path)).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw takenFile(path);
-}
 
 /**
  * Writes a new file that only its owner can read. The file is there before `make` runs, which may use something up: a
@@ -26,7 +17,9 @@ export async function writeOwnerFile(
 ): Promise<void> {
   const full = resolve(ports.cwd, path);
   const file = await open(full, 'wx', 0o600).catch((error) => {
-    throw error.code === 'EEXIST' ? takenFile(path) : notWritten(path, error);
+    throw error.code === 'EEXIST'
+      ? usageError(`${path} exists already.`, 'name another file, or move that one away')
+      : notWritten(path, error);
   });
   try {
     const text = await make();
@@ -42,10 +35,6 @@ export async function writeOwnerFile(
   } finally {
     await file.close();
   }
-}
-
-function takenFile(path: string): CliError {
-  return usageError(`${path} exists already.`, 'name another file, or move that one away');
 }
 
 function notWritten(path: string, error: unknown): CliError {

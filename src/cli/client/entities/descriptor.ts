@@ -97,12 +97,15 @@ export type EntityOptions = SecretOptions &
   Readonly<Record<string, unknown>>;
 
 export interface AfterCreate {
-  /** Asks and checks before anything is created. Returns what to do afterwards, or undefined. */
+  /**
+   * Asks and checks before anything is created.
+   * @returns creates the entity with `create`, which returns its id, and what belongs to it; undefined: only the entity
+   */
   prepare(
     report: Report,
     options: EntityOptions,
     body: JsonObject,
-  ): Promise<((api: ApiClient, id: string) => Promise<void>) | undefined>;
+  ): Promise<((api: ApiClient, create: () => Promise<string>) => Promise<void>) | undefined>;
 }
 
 const abbreviations: Readonly<Record<string, string>> = { api: 'API', ca: 'CA', jwt: 'JWT' };

@@ -2,7 +2,7 @@ import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
-import { refuseTakenFile, writeOwnerFile } from '../../terminal/owner-file.ts';
+import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { AfterCreate } from './descriptor.ts';
@@ -12,8 +12,7 @@ import { onEntity } from './on-entity.ts';
 export const newEnrollment: AfterCreate = {
   async prepare(report, { outputJwt }) {
     if (typeof outputJwt !== 'string') return undefined;
-    await refuseTakenFile(report.ports, outputJwt);
-    return (api, id) => handOutJwt(report, api, { id, file: outputJwt });
+    return (api, create) => handOutJwt(report, api, { file: outputJwt, make: create });
   },
 };
 
@@ -23,27 +22,38 @@ type RefreshOptions = Texts<'expiresAt' | 'outputJwt'>;
 export const refreshEnrollment = onEntity(
   'enrollment',
   async ({ report, api, id, nameOrId, path }, { expiresAt, outputJwt }: RefreshOptions) => {
-    const json = expiresAt === undefined ? {} : { expiresAt };
-    await api.call({ method: 'POST', path: `${path}/refresh`, json });
-    if (outputJwt !== undefined) await handOutJwt(report, api, { id, file: outputJwt });
+    const make = async () => {
+      const json = expiresAt === undefined ? {} : { expiresAt };
+      await api.call({ method: 'POST', path: `${path}/refresh`, json });
+      return id;
+    };
+    await (outputJwt === undefined ? make() : handOutJwt(report, api, { file: outputJwt, make }));
     printResult(report, { id }, () => `Refreshed enrollment ${nameOrId}; the previous JWT no longer works.`);
-  },
-  async ({ ports }, { outputJwt }) => {
-    if (outputJwt !== undefined) await refuseTakenFile(ports, outputJwt);
   },
 );
 
-/** Writes the JWT of an enrollment to a file, and says what to do with it. */
+/**
+ * Writes the JWT of an enrollment to a file, and says what to do with it.
+ * @param make makes or renews the enrollment and returns its id, once it is known that the file can be written
+ */
 export async function handOutJwt(
   report: Report,
   api: ApiClient,
-  { id, file }: { id: string; file: string },
+  { file, make }: { file: string; make: () => Promise<string> },
 ): Promise<void> {
-  const { document } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
-  const jwt = textField(document, 'jwt');
-  if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
-  await writeOwnerFile(report.ports, file, async () => jwt);
-  const expiresAt = withoutMilliseconds(textField(document, 'expiresAt') ?? '');
+  const made = { id: '', expiresAt: '' };
+  const jwt = async () => {
+    made.id = await make();
+    const path = `/enrollments/${encodeURIComponent(made.id)}`;
+    const { document } = await api.call({ method: 'GET', path });
+    made.expiresAt = textField(document, 'expiresAt') ?? '';
+    return textField(document, 'jwt') ?? '';
+  };
+  await writeOwnerFile(report.ports, file, jwt).catch((error: unknown) => {
+    if (!(error instanceof CliError) || made.id === '') throw error;
+    throw error.inOtherWords(error.message, `overlay-auth enrollment refresh ${made.id} -o FILE`);
+  });
+  const expiresAt = withoutMilliseconds(made.expiresAt);
   notice(
     report,
     `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${shellWord(file)}`,

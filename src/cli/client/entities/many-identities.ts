@@ -5,11 +5,11 @@ import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { MINUTE, type Millis, SECOND } from '../../../platform/clock.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
-import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
-import { changed } from './change.ts';
+import { changed, liftedByForce } from './change.ts';
 import { repetitions, tableParts } from './table-parts.ts';
 
 export type ManyOptions = Texts<'server'> & Flags<'yes' | 'dryRun' | 'force'>;
@@ -59,12 +59,11 @@ export async function changeMany(
   }
   const preview = (await call(`${path}/preview`, json)).document;
   const matched = numberField(preview, 'matched') ?? 0;
-  if (options.dryRun === true || matched === 0) {
-    printResult(report, preview, () => previewText(preview));
-    return;
-  }
-  notice(report, previewText(preview));
+  const isTrial = options.dryRun === true || matched === 0;
+  if (isTrial) printResult(report, preview, () => previewText(preview));
+  else notice(report, previewText(preview));
   requirePossible(preview);
+  if (isTrial) return;
   await confirmAtTerminal(report, `Do this for ${identities(matched)}?`, options.yes === true);
   const done = (await call(path, { ...json, matched })).document;
   printDone(report, { ...done, done: matched });
@@ -74,12 +73,20 @@ export async function changeMany(
 function printDone(report: Report, result: JsonObject | null): void {
   if (result === null) return;
   printResult(report, result, () => {
-    const links = asList(result.invitations).map(asObject);
     return [
-      ...links.map(({ name, url, sentTo }) => `${name}\t${url ?? `mailed to ${sentTo}`}`),
+      linkLines(asList(result.invitations)),
       `Done for ${identities(numberField(result, 'done') ?? 0)}; the audit events have the reference id ${result.reference}.`,
-    ].join('\n');
+    ]
+      .filter((part) => part !== '')
+      .join('\n');
   });
+}
+
+function linkLines(invitations: readonly unknown[]): string {
+  const lines = invitations
+    .map(asObject)
+    .map(({ name, url, sentTo }) => `${name}\t${url ?? `mailed to ${sentTo}`}`);
+  return lines.join('\n');
 }
 
 function callsOf(api: ApiClient, { force }: ManyOptions) {
@@ -132,31 +139,28 @@ async function carryOn(
   if (now.state === 'checked') {
     const preview = asObject(now.preview);
     const count = identities(numberField(preview, 'matched') ?? 0);
-    if (options.dryRun === true || preview.matched === 0) {
-      await end();
-      if (isImport) return now;
-      printResult(report, preview, () => previewText(preview));
-      return null;
-    }
-    notice(
-      report,
-      isImport && asObject(preview.refused).count === 0 ? `${count} can be made.` : previewText(preview),
-    );
-    const question = `Do this for ${count}?`;
+    const isTrial = options.dryRun === true || preview.matched === 0;
+    const isFine = isImport && asObject(preview.refused).count === 0;
+    if (isTrial && !isImport) printResult(report, preview, () => previewText(preview));
+    else if (!isTrial || !isFine) notice(report, isFine ? `${count} can be made.` : previewText(preview));
     try {
       requirePossible(preview);
-      await confirmAtTerminal(report, question, options.yes === true);
+      if (!isTrial) await confirmAtTerminal(report, `Do this for ${count}?`, options.yes === true);
     } catch (error) {
       await end();
       throw error;
+    }
+    if (isTrial) {
+      await end();
+      return isImport ? now : null;
     }
   }
   try {
     await until(['done'], true);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const links = invitations.map(asObject).map(({ name, url }) => `${name}\t${url}`);
-    if (links.length > 0) report.ports.stdout.write(`${links.join('\n')}\n`);
+    // Links that are not shown now are lost.
+    if (invitations.length > 0) printResult(report, { ...now, invitations }, () => linkLines(invitations));
     // More, if the connection broke before the last answer.
     throw error.inOtherWords(
       `${error.message} (at least ${now.done} are done)`,
@@ -228,10 +232,10 @@ function previewText(preview: JsonObject): string {
           `Another policy for ${asObject(policy.touched).count}: ${asObject(policy.asksMore).count} would be asked for more than now, ${lockedOut.count} could no longer log in.`,
           ...asList(lockedOut.first).map((one) => `  locked out: ${asObject(one).name}`),
         ]),
-    ...asList(refused.first).map(
-      (one) => `  not possible for ${asObject(one).name}: ${asObject(one).reason}`,
-    ),
-    ...(typeof preview.objection === 'string' ? [`Not possible: ${preview.objection}`] : []),
+    ...asList(refused.first)
+      .map(asObject)
+      .map(({ name, reason }) => `  not possible for ${name}: ${typed(reason)[0]}`),
+    ...(typeof preview.objection === 'string' ? [`Not possible: ${typed(preview.objection)[0]}`] : []),
   ];
   return lines.join('\n');
 }
@@ -241,17 +245,25 @@ function requirePossible({ refused, objection }: JsonObject): void {
   const count = numberField(asObject(refused), 'count') ?? 0;
   if (count === 0 && typeof objection !== 'string') return;
   const of = count === 0 ? '' : ` for ${identities(count)}`;
+  const [, next = 'correct the problems above, or select other identities'] = typed(objection);
   throw new CliError(`This is not possible${of}. Nothing was changed.`, {
     code: count === 0 ? 'CONFLICT' : 'COULD_NOT_VALIDATE',
-    next: 'correct the problems above, or select other identities',
+    next,
   });
+}
+
+/** A refusal as the person at the terminal reads it, and what to type if an option lifts it. */
+function typed(refusal: unknown): readonly [message: string, next?: string] {
+  return liftedByForce(String(refusal)) ?? [String(refusal)];
 }
 
 function identities(count: number): string {
   return count === 1 ? '1 identity' : `${count} identities`;
 }
 
-type EachOptions = ManyOptions & Texts<'filter' | 'until' | 'expires'> & Flags<'endSessions'>;
+type EachOptions = ManyOptions &
+  Texts<'until' | 'expires'> &
+  Flags<'endSessions'> & { readonly filter: string };
 
 /** `identity each ACTION --filter FILTER` */
 export async function eachIdentity(
@@ -260,8 +272,6 @@ export async function eachIdentity(
   [action]: readonly string[],
 ): Promise<void> {
   const { filter, until, expires, endSessions } = options;
-  if (filter === undefined)
-    throw usageError('--filter is missing: it selects the identities.', 'overlay-auth identity each --help');
   const work = {
     action,
     ...(until !== undefined && { until }),

@@ -1,7 +1,6 @@
 import { textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError, notice, usageError } from '../../terminal/output.ts';
-import { refuseTakenFile } from '../../terminal/owner-file.ts';
+import { CliError, notice } from '../../terminal/output.ts';
 import { isPrompted, readNewPassword } from '../../terminal/secret-input.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { AfterCreate } from './descriptor.ts';
@@ -16,36 +15,30 @@ import { findEntity } from './lookup.ts';
 export const newIdentity: AfterCreate = {
   async prepare(report, options, body) {
     const { outputJwt, updb, ottCa } = options;
-    if (typeof outputJwt !== 'string') {
-      if (ottCa !== undefined) throw usageError('--ott-ca needs --output-jwt.', help);
-      return newIdentityPassword.prepare(report, options, body);
-    }
-    if (updb !== undefined && ottCa !== undefined)
-      throw usageError('Either --updb or --ott-ca, not both.', help);
-    if (options.passwordStdin === true || options.passwordFile !== undefined)
-      throw usageError('With --output-jwt the person chooses the password while enrolling.', help);
-    await refuseTakenFile(report.ports, outputJwt);
+    if (typeof outputJwt !== 'string') return newIdentityPassword.prepare(report, options, body);
     const name = textField(body, 'name') ?? '';
-    return async (api, identityId) => {
-      try {
-        const caId =
-          typeof ottCa === 'string' ? (await findEntity(api, entityNamed('ca'), ottCa)).id : undefined;
-        const wanted =
-          caId !== undefined
-            ? { method: 'ottca', caId }
-            : updb === undefined
-              ? { method: 'ott' }
-              : { method: 'updb', username: typeof updb === 'string' ? updb : name };
-        const json = { identityId, ...wanted };
-        const { document } = await api.call({ method: 'POST', path: '/enrollments', json });
-        await handOutJwt(report, api, { id: textField(document, 'id') ?? '', file: outputJwt });
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        throw error.inOtherWords(
-          `The identity ${name} was created (${identityId}), but its JWT was not written: ${error.message}`,
-          `overlay-auth create enrollment ott ${shellWord(name)} -o FILE`,
-        );
-      }
+    return async (api, create) => {
+      const caId =
+        typeof ottCa === 'string' ? (await findEntity(api, entityNamed('ca'), ottCa)).id : undefined;
+      const wanted =
+        caId !== undefined
+          ? { method: 'ottca', caId }
+          : updb === undefined
+            ? { method: 'ott' }
+            : { method: 'updb', username: typeof updb === 'string' ? updb : name };
+      const make = async () => {
+        const identityId = await create();
+        const call = { method: 'POST', path: '/enrollments', json: { identityId, ...wanted } } as const;
+        const { document } = await api.call(call).catch((error: unknown) => {
+          if (!(error instanceof CliError)) throw error;
+          throw error.inOtherWords(
+            `The identity ${name} was created (${identityId}), but its JWT was not written: ${error.message}`,
+            `overlay-auth create enrollment ${wanted.method} ${shellWord(name)} -o FILE`,
+          );
+        });
+        return textField(document, 'id') ?? '';
+      };
+      await handOutJwt(report, api, { file: outputJwt, make });
     };
   },
 };
@@ -62,17 +55,13 @@ const mostTries = 3;
 const newIdentityPassword: AfterCreate = {
   async prepare(report, options, body) {
     const { updb } = options;
-    if (updb === undefined) {
-      if (options.passwordStdin === true || options.passwordFile !== undefined) {
-        throw usageError('A password is set only with --updb.', 'overlay-auth create identity --help');
-      }
-      return undefined;
-    }
+    if (updb === undefined) return undefined;
     const name = textField(body, 'name') ?? '';
     const username = typeof updb === 'string' ? updb : name;
     const readAgain = () => readNewPassword(report.ports, options, username);
     let password = await readAgain();
-    return async (api, identityId) => {
+    return async (api, create) => {
+      const identityId = await create();
       for (let tries = 1; ; tries += 1) {
         try {
           const json = { method: 'updb', identityId, username, password };

@@ -6,16 +6,21 @@ import { asList, asObject, type JsonObject } from '../../../platform/formats/jso
 import { printResult, type Report } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { EntityDescriptor } from './descriptor.ts';
-import { changeMany } from './many-identities.ts';
+import { changeMany, type ManyOptions } from './many-identities.ts';
 
-/** @param entity identity or auth-policy */
+/** @param asked.entity identity or auth-policy @param asked.options with `dryRun` */
 export async function previewChange(
   report: Report,
   api: ApiClient,
-  { entity, id, change }: { entity: EntityDescriptor; id: string; change: JsonObject },
+  {
+    entity,
+    id,
+    change,
+    options,
+  }: { entity: EntityDescriptor; id: string; change: JsonObject; options: ManyOptions },
 ): Promise<void> {
   if (entity.name === 'identity') {
-    await changeMany(report, api, { selection: { ids: [id] }, work: { change }, options: { dryRun: true } });
+    await changeMany(report, api, { selection: { ids: [id] }, work: { change }, options });
     return;
   }
   const found = await api.call({ method: 'GET', path: `${entity.path}/${encodeURIComponent(id)}` });

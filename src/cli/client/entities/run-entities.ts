@@ -46,9 +46,14 @@ export async function createEntity(
     const next = await afterCreate?.prepare(report, options, body);
     const needsPassword = entity.hasPassword === true && body.method !== 'cert';
     const whole = needsPassword ? await withPassword(report, options, { body }) : body;
-    const answer = await changed(api, { method: 'POST', path: entity.path, json: whole }, options);
-    const { id = '', secret } = answer.document as { id?: string; secret?: string };
-    await next?.(api, id);
+    let created: JsonObject = {};
+    const create = async () => {
+      const call = { method: 'POST', path: entity.path, json: whole } as const;
+      created = (await changed(api, call, options)).document;
+      return textField(created, 'id') ?? '';
+    };
+    await (next === undefined ? create() : next(api, create));
+    const { id = '', secret } = created;
     const name = textField(body, 'name') ?? textField(body, 'username');
     const made = { id, ...(name === undefined ? {} : { name }), ...(secret === undefined ? {} : { secret }) };
     printResult(report, made, () => `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '));
@@ -131,7 +136,7 @@ export async function updateEntity(
     });
     if (options.dryRun === true) {
       const { previewChange } = await import('./preview-change.ts');
-      await previewChange(report, api, { entity, id, change: body });
+      await previewChange(report, api, { entity, id, change: body, options: options as ManyOptions });
       return;
     }
     const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
