@@ -307,6 +307,14 @@ describe('a session', () => {
     assert.match((await cli.run(['login', 'list'])).stdout, /ada .*over/);
   });
 
+  test('that has ended is begun again at the same address of the APIs', async () => {
+    await using cli = commandLine(clock);
+    await exits(0, loginAs(cli, password, '--api-url', server.url));
+    clock.advance(25 * HOUR);
+    const { stderr } = await cli.exits(3, ['whoami']);
+    assert.ok(stderr.endsWith(`next: overlay-auth login ${server.url} -u ada --api-url ${server.url}\n`));
+  });
+
   test('that an administrator ended is noticed at the next call', async () => {
     await using cli = commandLine(clock);
     await using other = commandLine(clock);

@@ -32,7 +32,12 @@ export async function runLogin(
 ): Promise<void> {
   const { ports } = report;
   const store = credentialsStore(ports);
-  checkOptions(options);
+  if (options.passwordStdin === true && options.extJwt === '-') {
+    throw usageError(
+      'Standard input can contain the password or the external JWT, not both.',
+      'overlay-auth login --help',
+    );
+  }
   const clientCertificate = certificateFiles(ports, options);
   const identity = await identityOf(ports, options);
   const origin = await originToUse(ports, url, identity);
@@ -91,30 +96,6 @@ async function proveWith<T>(needs: {
   });
 }
 
-function checkOptions(options: LoginOptions): void {
-  const help = 'overlay-auth login --help';
-  if (options.key !== undefined && options.cert === undefined) {
-    throw usageError('--key needs the certificate that it belongs to: --cert FILE.', help);
-  }
-  if (options.passwordStdin === true && options.passwordFile !== undefined) {
-    throw usageError('--password-stdin and --password-file exclude each other.', help);
-  }
-  const hasPassword = options.passwordStdin === true || options.passwordFile !== undefined;
-  if (hasPassword && options.username === undefined) {
-    throw usageError('A password needs the user name that it belongs to: --username NAME.', help);
-  }
-  const isDirect = [options.username, options.cert, options.extJwt].some((given) => given !== undefined);
-  if (options.device === true && (isDirect || !options.browser)) {
-    throw usageError('--device logs in elsewhere; it takes neither credentials nor --no-browser.', help);
-  }
-  if (options.totpCode !== undefined && !isDirect) {
-    throw usageError('The browser asks for the one-time code; --totp-code goes with -u, -c or -e.', help);
-  }
-  if (options.passwordStdin === true && options.extJwt === '-') {
-    throw usageError('Standard input can contain the password or the external JWT, not both.', help);
-  }
-}
-
 /** The identity file in `--cert`; undefined for PEM. */
 async function identityOf(ports: CliPorts, { cert }: LoginOptions): Promise<IdentityFile | undefined> {
   return cert === undefined
@@ -137,8 +118,12 @@ async function originToUse(
 
 function certificateFiles(ports: CliPorts, { cert, key }: LoginOptions): SavedLogin['clientCertificate'] {
   if (cert === undefined) return undefined;
-  // Absolute, because later commands run in other folders.
-  return { certFile: resolve(ports.cwd, cert), keyFile: resolve(ports.cwd, key ?? cert) };
+  return { certFile: fileNamed(ports, cert), keyFile: fileNamed(ports, key ?? cert) };
+}
+
+/** Absolute, because later commands run in other folders; `-` for standard input. */
+function fileNamed({ cwd }: CliPorts, path: string): string {
+  return path === '-' ? path : resolve(cwd, path);
 }
 
 /** Undefined: none were given, so the browser asks for them. */
@@ -160,7 +145,7 @@ function secondaryJwtFile(
   { username, cert, extJwt }: LoginOptions,
 ): Pick<SavedLogin, 'secondaryJwtFile'> {
   if (extJwt === undefined || extJwt === '-') return {};
-  return username === undefined && cert === undefined ? {} : { secondaryJwtFile: resolve(ports.cwd, extJwt) };
+  return username === undefined && cert === undefined ? {} : { secondaryJwtFile: fileNamed(ports, extJwt) };
 }
 
 async function loginOf(
@@ -188,7 +173,8 @@ async function loginOf(
       ...(clientCertificate === undefined || options.key === undefined
         ? []
         : ['-k', clientCertificate.keyFile]),
-      ...(options.extJwt === undefined ? [] : ['-e', options.extJwt]),
+      ...(options.extJwt === undefined ? [] : ['-e', fileNamed(needs.ports, options.extJwt)]),
+      ...(options.apiUrl === undefined ? [] : ['--api-url', options.apiUrl]),
     ],
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
     ...secondaryJwtFile(needs.ports, options),
