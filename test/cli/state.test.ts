@@ -71,6 +71,14 @@ describe('apply', () => {
       '0 created, 0 changed, 0 deleted, 2 unchanged.\n',
     );
     file('people.yml', 'identity:\n  - name: ana\n    roleAttributes: [staff, lab]\n');
+    // More than a secret has.
+    const many = Array.from({ length: 900 }, (_, at) => ({
+      name: `person ${at}`,
+      roleAttributes: ['staff'],
+    }));
+    const input = JSON.stringify({ identity: many }, null, 2);
+    const piped = await cli.exits(0, ['apply', '-', '--dry-run'], { input });
+    assert.match(piped.stdout, /^900 created, 0 changed/m);
     const changed = await fine(['apply', people]);
     assert.match(changed.stdout, /^~ identity ana\n {4}roleAttributes: \["staff"\] -> \["staff","lab"\]\n/);
   });
@@ -80,7 +88,8 @@ describe('apply', () => {
     const tags = { a: 'a\u001b[2J\u009b31m', b: 'one\rtwo\u007f', c: '\u202egnp', d: '\u0085\n' };
     const odd = file('odd.json', JSON.stringify({ 'config-type': [{ name: 'odd', tags }] }));
     await fine(['apply', odd]);
-    for (const args of [['export'], ['export', '-j'], ['get', 'config-type', 'odd', '-j']]) {
+    const outputs = [['export'], ['export', '-j'], ['export', 'audit'], ['get', 'config-type', 'odd', '-j']];
+    for (const args of outputs) {
       assert.doesNotMatch((await fine(args)).stdout, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
     }
     const types: readonly { readonly name: string; readonly tags: object }[] = parse(

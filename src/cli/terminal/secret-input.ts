@@ -109,14 +109,14 @@ export async function externalJwt(ports: CliPorts, file: string): Promise<string
   );
 }
 
-/** Everything on standard input, up to 64 KiB. */
-export async function readStdin(ports: CliPorts): Promise<string> {
+/** Everything on standard input. @param most in bytes; by default 64 KiB */
+export async function readStdin(ports: CliPorts, most = longestSecret): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of ports.stdin) {
     chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array));
     length += chunks.at(-1)?.length ?? 0;
-    if (length > longestSecret) {
+    if (length > most) {
       throw usageError(
         'Standard input contains more than 64 KiB.',
         'check the input that is piped into the command',

@@ -90,7 +90,7 @@ function pairsOf(pairs: readonly string[], label: string): Readonly<Record<strin
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-      throw usageError(`"${pair}" is not a tag.`, `${label} key=value`);
+      throw usageError(`"${pair}" is not a name and a value.`, `${label} name=value`);
     }),
   );
 }

@@ -20,7 +20,10 @@ export interface PlacedDocument {
 
 /** The same with the lines of its members. @throws as readDocument */
 export async function readPlacedDocument(ports: CliPorts, path: string): Promise<PlacedDocument> {
-  const text = path === '-' ? await readStdin(ports) : await readNamedFile(ports, path, 'file');
+  const text =
+    path === '-'
+      ? await readStdin(ports, Number.POSITIVE_INFINITY)
+      : await readNamedFile(ports, path, 'file');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { uniqueKeys: true, lineCounter });
   const [problem] = document.errors;

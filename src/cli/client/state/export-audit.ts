@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { csvOf } from '../../../platform/formats/csv-text.ts';
 import { DurationError, parseDuration } from '../../../platform/formats/durations.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import type { Texts } from '../../terminal/command.ts';
 import { CliError, notice, type Report, usageError } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
@@ -48,9 +49,7 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
         const { data } = await api.call({ method: 'GET', path: '/audit-events', query });
         const events = asList(data).map(asObject);
         count += events.length;
-        await write(
-          isCsv ? csvOf(events.map(cellsOf)) : events.map((one) => `${JSON.stringify(one)}\n`).join(''),
-        );
+        await write(isCsv ? csvOf(events.map(cellsOf)) : events.map(lineOf).join(''));
         // Events on the same screen say it themselves.
         if (stdout.isTTY !== true) show(`${count} events read`);
         if (events.length < pageSize) break;
@@ -90,6 +89,10 @@ function timeOf(option: string, text: string, now: number): string {
       'write a time such as 2030-01-31T12:00:00Z, or how long ago, such as 7d',
     );
   }
+}
+
+function lineOf(event: JsonObject): string {
+  return `${escapeUnseen(JSON.stringify(event))}\n`;
 }
 
 function cellsOf(event: JsonObject): readonly string[] {
