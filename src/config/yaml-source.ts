@@ -24,11 +24,12 @@ const largestFile = 1024 * 1024;
 
 /**
  * Parses one YAML 1.2 document. Stricter than YAML: keys must be text, non-standard tags and several documents in one
- * file are faults, a file has at most 1 MiB, and aliases cannot multiply.
+ * file are faults, and aliases cannot multiply.
+ * @param most characters; by default 1 MiB
  */
-export function parseYamlSource(text: string): YamlSource {
+export function parseYamlSource(text: string, most = largestFile): YamlSource {
   const lines = new LineCounter();
-  if (text.length > largestFile) return unusable({ line: 1, column: 1 }, 'the file is larger than 1 MiB');
+  if (text.length > most) return unusable({ line: 1, column: 1 }, 'the file is larger than 1 MiB');
   let document: ReturnType<typeof parseDocument>;
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -75,18 +76,16 @@ export function parseYamlSource(text: string): YamlSource {
     const range = (node as Partial<Node> | null | undefined)?.range;
     return range ? placeAt(range[0]) : undefined;
   };
+  const placeIn = (path: ConfigPath, order: readonly ['key' | 'value', 'key' | 'value']): Place => {
+    const last = walk(path).at(-1);
+    return placeOf(last?.[order[0]]) ?? placeOf(last?.[order[1]]) ?? { line: 1, column: 1 };
+  };
   return {
     value,
     faults,
     has: (path) => walk(path).length === path.length + 1,
-    placeOfValue(path) {
-      const last = walk(path).at(-1);
-      return placeOf(last?.value) ?? placeOf(last?.key) ?? { line: 1, column: 1 };
-    },
-    placeOfKey(path) {
-      const last = walk(path).at(-1);
-      return placeOf(last?.key) ?? placeOf(last?.value) ?? { line: 1, column: 1 };
-    },
+    placeOfValue: (path) => placeIn(path, ['value', 'key']),
+    placeOfKey: (path) => placeIn(path, ['key', 'value']),
   };
 }
 
@@ -95,9 +94,8 @@ function stepInto(node: unknown, segment: PathSegment): { key: unknown; value: u
     const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : key) === String(segment));
     return pair && { key: pair.key, value: pair.value };
   }
-  if (isSeq(node) && typeof segment === 'number' && segment < node.items.length)
-    return { key: node.items[segment], value: node.items[segment] };
-  return undefined;
+  const item = isSeq(node) ? node.items[Number(segment)] : undefined;
+  return item === undefined ? undefined : { key: item, value: item };
 }
 
 function unusable(place: Place, message: string): YamlSource {

@@ -166,7 +166,7 @@ describe('apply', () => {
         /^error: wrong\.yml:4: identity b\[0\]\.c, authPolicy: names no auth policy\.$/m,
       ],
       ['identity: ana', /wrong\.yml: identity does not hold a list/],
-      ['identity: [', /wrong\.yml is not YAML/],
+      ['identity: [', /wrong\.yml:1: the file is not valid YAML: /],
       ['- ana', /does not contain an object/],
       ['identity: [{ name: ana, authPolicy: gone }]', /identity\[ana\]\.authPolicy|names no auth policy/],
     ] as const) {

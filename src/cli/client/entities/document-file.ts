@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { parseYamlSource } from '../../../config/yaml-source.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { type CliError, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -24,15 +24,12 @@ export async function readPlacedDocument(ports: CliPorts, path: string): Promise
     path === '-'
       ? await readStdin(ports, Number.POSITIVE_INFINITY)
       : await readNamedFile(ports, path, 'file');
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { uniqueKeys: true, lineCounter });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw usageError(`${path} is not YAML: ${problem.message}`, 'correct the file');
-  // A few aliases are a convenience, a great many are an attack.
-  const content: unknown = document.toJS({ maxAliasCount: 100 });
-  const members = asObject(content);
-  if (members !== content) throw usageError(`${path} does not contain an object.`, 'correct the file');
-  return { members, lineOf: (place) => lineCounter.linePos(offsetOf(document, place)).line };
+  const { value, faults, placeOfKey } = parseYamlSource(text, Number.POSITIVE_INFINITY);
+  const [fault] = faults;
+  if (fault !== undefined) throw usageError(`${path}:${fault.line}: ${fault.message}.`, 'correct the file');
+  const members = asObject(value);
+  if (members !== value) throw usageError(`${path} does not contain an object.`, 'correct the file');
+  return { members, lineOf: (place) => placeOfKey(place).line };
 }
 
 /**
@@ -49,14 +46,4 @@ export function inFile(
     `${at.file}:${at.line}: ${at.what}: ${said}`,
     'correct the file; nothing was changed',
   );
-}
-
-function offsetOf(document: Document, place: readonly (string | number)[]): number {
-  const within = document.getIn(place.slice(0, -1), true);
-  const pairs = isMap(within) ? within.items : [];
-  // Its value may begin on the next line.
-  const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && one.value === place.at(-1));
-  const node = key ?? document.getIn(place, true);
-  if (isNode(node)) return node.range?.[0] ?? 0;
-  return place.length === 0 ? 0 : offsetOf(document, place.slice(0, -1));
 }
