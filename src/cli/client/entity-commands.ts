@@ -33,12 +33,7 @@ export function entityCommands(): Commands {
 
 function rowOf(entity: EntityDescriptor, work: keyof RunEntities, typed: Typed): CommandRow {
   const { help, aliases } = entity;
-  const run = async () => {
-    const { [work]: run } = await import('./entities/run-entities.ts');
-    // Sound because each gets the arguments that are described for it.
-    return (...[report, options, args]: Parameters<Awaited<ReturnType<NonNullable<CommandRow['run']>>>>) =>
-      run(report, entity, { args, options } as never);
-  };
+  const run = async () => (await import('./entities/run-entities.ts'))[work](entity);
   return { help, aliases, typed: { ...server, ...typed }, run };
 }
 

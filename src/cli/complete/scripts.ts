@@ -1,17 +1,13 @@
-import type { Report } from '../terminal/output.ts';
+import type { Work } from '../terminal/command.ts';
 
 /** The shells that completion supports. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
 /** `completion SHELL`: a script for the shell, which asks `overlay-auth complete` for the possible words. */
-export async function completion(
-  { ports }: Report,
-  _options: unknown,
-  [shell]: readonly [Shell],
-): Promise<void> {
+export const completion: Work<unknown, readonly [Shell]> = async ({ ports }, _options, [shell]) => {
   ports.stdout.write(scripts[shell]);
-}
+};
 
 // `complete` prints one word per line. They are quoted here, because a name may contain spaces.
 const scripts: Readonly<Record<Shell, string>> = {

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import type { Flags, Texts } from '../terminal/command.ts';
+import type { Flags, Texts, Work } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { withHost } from './open-host.ts';
@@ -17,11 +17,11 @@ type RecoverOptions = SecretOptions & Texts<'config'> & Flags<'resetTotp'>;
 type AdminOptions = SecretOptions & Texts<'config'> & Flags<'link'>;
 
 /** `admin create NAME` */
-export async function createAdmin(
-  report: Report,
-  options: AdminOptions,
-  [name]: readonly [string | undefined],
-): Promise<void> {
+export const createAdmin: Work<AdminOptions, readonly [string | undefined]> = async (
+  report,
+  options,
+  [name],
+) => {
   if (options.link === true) return createLink(report, options);
   if (name === undefined)
     throw usageError('The name of the administrator is missing.', 'overlay-auth admin create --help');
@@ -41,7 +41,7 @@ export async function createAdmin(
   });
   printResult(report, created, () => `Created the administrator ${created.name}.`);
   notice(report, `next: overlay-auth login ${created.url} -u ${shellWord(created.name)}`);
-}
+};
 
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
   const link = await withHost(report, options, async ({ foundations, audit }) => {
@@ -57,11 +57,7 @@ async function createLink(report: Report, options: AdminOptions): Promise<void> 
 }
 
 /** `admin recover NAME` */
-export async function recoverAdmin(
-  report: Report,
-  options: RecoverOptions,
-  [name]: readonly [string],
-): Promise<void> {
+export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (report, options, [name]) => {
   const { ports } = report;
   const removeTotp = options.resetTotp === true;
   const recovered = await withHost(report, options, async ({ foundations, audit }) => {
@@ -100,7 +96,7 @@ export async function recoverAdmin(
   );
   for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
   notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}`);
-}
+};
 
 function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
   return [

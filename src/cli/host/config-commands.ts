@@ -3,6 +3,7 @@ import { jsonSchema, renderShow } from '../../config/explain.ts';
 import { toFileShape } from '../../config/file-shape.ts';
 import type { SettingChange } from '../../config/reload.ts';
 import { MailNotSent, type SmtpStage } from '../../platform/network/smtp.ts';
+import type { Work } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { type ConfigOptions, configPath, loadConfigFile, reloadCommand, shownPath } from './load-config.ts';
@@ -10,11 +11,11 @@ import { checkedConfig, saidOf } from './run/check.ts';
 import { passkeysThatEnd } from './run/check-database.ts';
 
 /** @throws CliError with every problem of the file, or with what went wrong with the test mail */
-export async function validateConfig(
-  report: Report,
-  { sendTest }: { sendTest?: string },
-  [file]: readonly [string],
-): Promise<void> {
+export const validateConfig: Work<{ sendTest?: string }, readonly [string]> = async (
+  report,
+  { sendTest },
+  [file],
+) => {
   const { loaded, notes } = await checkedConfig(report.ports, file);
   const { adjustments } = loaded;
   const warnings = [...loaded.warnings, ...notes, ...(await passkeysThatEnd(loaded.config))];
@@ -26,7 +27,7 @@ export async function validateConfig(
       ...saidOf({ adjustments, warnings }),
     ].join('\n'),
   );
-}
+};
 
 /** @returns the answer of the mail server. @throws CliError in words for the operator */
 async function triedMail({ mail, branding }: Config, to: string): Promise<string> {
@@ -61,17 +62,17 @@ const nextAfter: Readonly<Record<SmtpStage, string>> = {
 };
 
 /** @throws CliError with every problem of the file */
-export async function showConfig(
-  report: Report,
-  { origin = false }: { origin?: boolean },
-  [file]: readonly [string],
-): Promise<void> {
+export const showConfig: Work<{ origin?: boolean }, readonly [string]> = async (
+  report,
+  { origin = false },
+  [file],
+) => {
   const { config, origins } = loadConfigFile(report.ports, file);
   const value = origin
     ? { config: toFileShape(config), origins: Object.fromEntries(origins) }
     : toFileShape(config);
   printResult(report, value, () => renderShow(config, origins, { origin }));
-}
+};
 
 /** Always JSON. */
 export async function printConfigSchema({ ports }: Report): Promise<void> {

@@ -18,7 +18,7 @@ import {
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { isoTime, type Millis } from '../../platform/clock.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
-import type { Flags } from '../terminal/command.ts';
+import type { Flags, Work } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
@@ -43,11 +43,7 @@ export async function migrateCommand(report: Report, options: ConfigOptions): Pr
 }
 
 /** `ops db backup FILE` @throws CliError the file exists or cannot be written, or the key file does not open it */
-export async function backupCommand(
-  report: Report,
-  options: ConfigOptions,
-  [file]: readonly [string],
-): Promise<void> {
+export const backupCommand: Work<ConfigOptions, readonly [string]> = async (report, options, [file]) => {
   const { ports } = report;
   const target = resolve(ports.cwd, file);
   const { keyFile } = await audited(report, options, async ({ config, audit }) => {
@@ -60,7 +56,7 @@ export async function backupCommand(
   });
   printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
   notice(report, `Keep the key file ${keyFile} too, in another place: neither is of use alone.`);
-}
+};
 
 /** @param found what holds besides, without a full stop. @throws CliError the key file does not open the database */
 async function requireKey(config: Config, ports: CliPorts, found: string): Promise<void> {
@@ -125,11 +121,7 @@ const afterRestore =
 type RestoreOptions = ConfigOptions & Flags<'yes'>;
 
 /** `ops db restore FILE` @throws CliError a controller runs, or the backup cannot be used; nothing is changed then */
-export async function restoreCommand(
-  report: Report,
-  options: RestoreOptions,
-  [file]: readonly [string],
-): Promise<void> {
+export const restoreCommand: Work<RestoreOptions, readonly [string]> = async (report, options, [file]) => {
   const { ports } = report;
   await withRestoreNeeds(report, options, async (needs, audit) => {
     await confirmAtTerminal(
@@ -151,7 +143,7 @@ export async function restoreCommand(
     );
     notice(report, afterRestore);
   });
-}
+};
 
 /** `ops db restored` @throws CliError controllers run */
 export async function restoredCommand(report: Report, options: RestoreOptions): Promise<void> {

@@ -38,21 +38,19 @@ export function hostFailure(error: unknown): unknown {
       'put back the key file that belongs to the database, or name it in secrets.keyFile',
     );
   }
-  if (error instanceof PkiFileError) return as(error.message, 'pki_file');
-  if (error instanceof ListenError) {
-    return as(error.message, 'listen', 'after the change, run the command again');
-  }
-  const ofDatabase = databaseFailure(error, as);
-  if (ofDatabase !== undefined) return ofDatabase;
   if (error instanceof AuthError) return as(`${error.description}.`, error.code);
   if (error instanceof Refusal) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
-  return error;
+  const [, code, next] = ownWords.find(([type]) => error instanceof type) ?? [];
+  if (error instanceof Error && code !== undefined) return as(sentence(error.message), code, next);
+  return engineFailure(error, as) ?? error;
 }
 
 type Failure = abstract new (...args: never[]) => Error;
 
-/** Failures about the state of the database, or another controller on it, with their own message. */
-const databaseFailures: readonly (readonly [type: Failure, code: string, next: string])[] = [
+/** Failures with their own message: about files, the state of the database, or another controller on it. */
+const ownWords: readonly (readonly [type: Failure, code: string, next?: string])[] = [
+  [PkiFileError, 'pki_file'],
+  [ListenError, 'listen', 'after the change, run the command again'],
   [AlreadyRunning, 'already_running', 'stop the other controller, then run the command again'],
   [SchemaError, 'schema', 'name another database, or use the release that this one belongs to'],
   [
@@ -84,12 +82,6 @@ const databaseFailures: readonly (readonly [type: Failure, code: string, next: s
     'correct db in the configuration; starting a controller creates a new database there',
   ],
 ];
-
-function databaseFailure(error: unknown, as: As): CliError | undefined {
-  const [, code, next] = databaseFailures.find(([type]) => error instanceof type) ?? [];
-  if (!(error instanceof Error) || code === undefined) return engineFailure(error, as);
-  return as(sentence(error.message), code, next);
-}
 
 /** Failures from SQLite or the PostgreSQL server. */
 function engineFailure(error: unknown, as: As): CliError | undefined {

@@ -4,7 +4,7 @@ import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
 import type { Foundations } from '../../controller/foundations.ts';
 import { isOnline } from '../../model/node.ts';
-import { isoTime, isoTimeOrNull, SECOND } from '../../platform/clock.ts';
+import { isoTimeOrNull, SECOND } from '../../platform/clock.ts';
 import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { CliError, printResult, type Report } from '../terminal/output.ts';
@@ -104,7 +104,7 @@ async function shownLists({ store }: Pick<Foundations, 'store'>) {
   return (await store.revocationLists.describe(null)).map(({ caId, url, nextUpdate, entries, error }) => ({
     ca: caId,
     url,
-    nextUpdate: nextUpdate === null ? null : isoTime(nextUpdate),
+    nextUpdate: isoTimeOrNull(nextUpdate),
     entries,
     error,
   }));

@@ -5,7 +5,11 @@ import { type Report, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 /** The work of a command: with its options, by camel-cased name, and its arguments. */
-export type Work = (report: Report, options: never, args: never) => Promise<void>;
+export type Work<Options = never, Args = never> = (
+  report: Report,
+  options: Options,
+  args: Args,
+) => Promise<void>;
 
 /** Options that take a text, by camel-cased name. */
 export type Texts<Name extends string> = { readonly [Of in Name]?: string };

@@ -2,6 +2,7 @@
 
 import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import type { Texts, Work } from '../../terminal/command.ts';
 import type { CliError, Report } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
@@ -83,6 +84,19 @@ export async function withApi<T>(
   });
 }
 
+interface OnServer {
+  readonly report: Report;
+  readonly api: ApiClient;
+}
+
+/** A command that asks the server of the login which `--server` names, or of the current one. */
+export function onServer<Options, Args extends readonly unknown[] = readonly []>(
+  work: (server: OnServer, options: Options, args: Args) => Promise<void>,
+): Work<Options & Texts<'server'>, Args> {
+  return (report, options, args) =>
+    withApi(report, options.server, (api) => work({ report, api }, options, args));
+}
+
 async function sendAs(
   report: Report,
   { http, login }: { http: HttpsClient; login: SavedLogin },
@@ -102,15 +116,7 @@ async function sendAs(
       if (size > shown) show(`${size} MiB received`);
       shown = size;
     };
-    return http.send({
-      method,
-      url,
-      login,
-      secondToken,
-      ...(json === undefined ? {} : { json }),
-      ...(csv === undefined ? {} : { csv }),
-      onReceived,
-    });
+    return http.send({ method, url, login, secondToken, json, csv, onReceived });
   });
 }
 

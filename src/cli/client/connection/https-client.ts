@@ -23,7 +23,7 @@ export interface HttpsRequest {
   readonly secondToken?: string | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  readonly csv?: string;
+  readonly csv?: string | undefined;
   /** Called with how many bytes of the answer have arrived. */
   readonly onReceived?: (bytes: number) => void;
   /** Sent as application/x-www-form-urlencoded. */

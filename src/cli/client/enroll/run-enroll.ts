@@ -5,7 +5,7 @@ import { compactVerify } from 'jose';
 import { SECOND } from '../../../platform/clock.ts';
 import { asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import type { Texts } from '../../terminal/command.ts';
+import type { Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -28,11 +28,7 @@ interface KeyAndCertificate {
 }
 
 /** Enrolls by the method in the JWT, with the server that signed it. */
-export async function enroll(
-  report: Report,
-  options: EnrollOptions,
-  [file]: readonly [string],
-): Promise<void> {
+export const enroll: Work<EnrollOptions, readonly [string]> = async (report, options, [file]) => {
   const jwt = await externalJwt(report.ports, file);
   const invitation = readInvitation(report.ports, jwt);
   if (invitation.method === 'updb') return enrollPassword(report, invitation, options);
@@ -43,7 +39,7 @@ export async function enroll(
     `This command does not know how to enroll by "${invitation.method}".`,
     'ask the operator for a JWT of the method ott',
   );
-}
+};
 
 async function enrollWithNewKey(report: Report, invitation: Invitation, output: string): Promise<void> {
   const { newCertificateRequest } = await import('../../../platform/x509/new-certificate-request.ts');

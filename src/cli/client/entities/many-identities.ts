@@ -8,11 +8,11 @@ import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
 import { showingProgress } from '../../terminal/progress.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
-import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { type ApiClient, onServer } from '../connection/api-client.ts';
 import { changed, liftedByForce } from './change.ts';
 import { repetitions, tableParts } from './table-parts.ts';
 
-export type ManyOptions = Texts<'server'> & Flags<'yes' | 'dryRun' | 'force'>;
+export type ManyOptions = Flags<'yes' | 'dryRun' | 'force'>;
 
 /** A job, and how many identities its check may find, if that is known. */
 interface Job {
@@ -186,12 +186,8 @@ function perSecond(count: number, time: Millis): string {
 }
 
 /** `identity continue [JOB]` */
-export async function continueJob(
-  report: Report,
-  options: ManyOptions,
-  [id]: readonly (string | undefined)[],
-): Promise<void> {
-  await withApi(report, options.server, async (api) => {
+export const continueJob = onServer<ManyOptions, readonly [string | undefined]>(
+  async ({ report, api }, options, [id]) => {
     const path = id === undefined ? jobs : `${jobs}/${encodeURIComponent(id)}`;
     const { document: job, rows } = await api.call({ method: 'GET', path });
     if (id !== undefined) {
@@ -212,8 +208,8 @@ export async function continueJob(
             )
             .join('\n'),
     );
-  });
-}
+  },
+);
 
 /** The check begins when the last part of a table is there, so without any checked row parts may be missing. */
 function isUnsent({ action, state, preview }: JsonObject): boolean {
@@ -266,32 +262,24 @@ type EachOptions = ManyOptions &
   Flags<'endSessions'> & { readonly filter: string };
 
 /** `identity each ACTION --filter FILTER` */
-export async function eachIdentity(
-  report: Report,
-  options: EachOptions,
-  [action]: readonly string[],
-): Promise<void> {
-  const { filter, until, expires, endSessions } = options;
-  const work = {
-    action,
-    ...(until !== undefined && { until }),
-    ...(expires !== undefined && { expiresIn: expires }),
-    ...(endSessions === true && { endSessions }),
-  };
-  await withApi(report, options.server, (api) =>
-    changeMany(report, api, { selection: { filter }, work, options }),
-  );
-}
+export const eachIdentity = onServer<EachOptions, readonly [string]>(
+  async ({ report, api }, options, [action]) => {
+    const { filter, until, expires, endSessions } = options;
+    const work = {
+      action,
+      ...(until !== undefined && { until }),
+      ...(expires !== undefined && { expiresIn: expires }),
+      ...(endSessions === true && { endSessions }),
+    };
+    await changeMany(report, api, { selection: { filter }, work, options });
+  },
+);
 
 /** `identity import FILE [--dry-run]` */
-export async function importIdentities(
-  report: Report,
-  options: ManyOptions,
-  [file = '']: readonly string[],
-): Promise<void> {
-  const { dryRun = false, force = false } = options;
-  const { clock } = report.ports;
-  await withApi(report, options.server, async (api) => {
+export const importIdentities = onServer<ManyOptions, readonly [string]>(
+  async ({ report, api }, options, [file]) => {
+    const { dryRun = false, force = false } = options;
+    const { clock } = report.ports;
     const begun = clock.monotonic();
     const { result, repeated, isWhole } = await sent(report, api, { file, options });
     const { job, ...answered } = result;
@@ -313,8 +301,8 @@ export async function importIdentities(
       if (isWhole) return `Made ${identities(all.created.length)}.`;
       return `Made ${identities(among)} in ${duration(time)} (${perSecond(among, time)}).`;
     });
-  });
-}
+  },
+);
 
 /**
  * Sends a table of any size, which the server checks later if it has many rows.

@@ -1,4 +1,5 @@
 import { textField } from '../../../platform/formats/json-shape.ts';
+import type { Texts, Work } from '../../terminal/command.ts';
 import type { Report } from '../../terminal/output.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { entityNamed } from './entities.ts';
@@ -26,11 +27,7 @@ export function onEntity<Options, Prepared = undefined>(
   work: (target: Target, options: Options, prepared: Prepared) => Promise<void>,
   prepare?: (report: Report, options: Options, args: readonly string[]) => Promise<Prepared>,
 ) {
-  return async (
-    report: Report,
-    options: Options & { readonly server?: string },
-    args: readonly string[],
-  ): Promise<void> => {
+  const run: Work<Options & Texts<'server'>, readonly string[]> = async (report, options, args) => {
     const prepared = (await prepare?.(report, options, args)) as Prepared;
     const [nameOrId = ''] = args;
     await withApi(report, options.server, async (api) => {
@@ -42,4 +39,5 @@ export function onEntity<Options, Prepared = undefined>(
       await work({ report, api, id, nameOrId, name, path }, options, prepared);
     });
   };
+  return run;
 }

@@ -4,13 +4,13 @@ import { inDays } from '../../../platform/formats/durations.ts';
 import { asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
-import type { Texts } from '../../terminal/command.ts';
+import type { Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
 import { printTable, renderFields, withoutMilliseconds } from '../../terminal/table.ts';
-import { withApi } from '../connection/api-client.ts';
+import { onServer, withApi } from '../connection/api-client.ts';
 import { bodyOf, type Given } from './body.ts';
 import { changed } from './change.ts';
 import type { AfterCreate, AfterCreateStep, EntityDescriptor, EntityOptions } from './descriptor.ts';
@@ -24,19 +24,9 @@ const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCrea
   enrollment: async () => (await import('./enrollment-actions.ts')).newEnrollment,
 };
 
-/** The arguments and options after the entity. */
-interface Typed<Args, Options = EntityOptions> {
-  readonly args: Args;
-  readonly options: Options;
-}
-
 /** `create ENTITY …` */
-export async function createEntity(
-  report: Report,
-  entity: EntityDescriptor,
-  { args, options }: Typed<readonly unknown[]>,
-): Promise<void> {
-  await withApi(report, options.server, async (api) => {
+export const createEntity = (entity: EntityDescriptor) =>
+  onServer<EntityOptions, readonly unknown[]>(async ({ report, api }, options, args) => {
     const positional = entity.createArguments.map((of, index): Given => ({ of, typed: args[index] }));
     const given = [...positional, ...givenOptions(entity, 'create', options)];
     const file = await documentOf(report.ports, options);
@@ -59,15 +49,10 @@ export async function createEntity(
     printResult(report, made, () => `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '));
     if (secret !== undefined) notice(report, `Its secret, which is not shown again: ${secret}`);
   });
-}
 
 /** `get ENTITY NAME` */
-export async function getEntity(
-  report: Report,
-  entity: EntityDescriptor,
-  { args: [nameOrId], options }: Typed<[string]>,
-): Promise<void> {
-  await withApi(report, options.server, async (api) => {
+export const getEntity = (entity: EntityDescriptor) =>
+  onServer<EntityOptions, readonly [string]>(async ({ report, api }, _options, [nameOrId]) => {
     const { id, ...listed } = await findEntity(api, entity, nameOrId);
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     const found =
@@ -76,19 +61,14 @@ export async function getEntity(
         : { id, ...listed };
     printResult(report, found, () => renderFields(shownFields(entity, found)));
   });
-}
 
 type ListOptions = EntityOptions & Texts<'limit' | 'offset' | 'sort'>;
 
 const usualLimit = '100';
 
 /** `list ENTITY [FILTER]` */
-export async function listEntities(
-  report: Report,
-  entity: EntityDescriptor,
-  { args: [filter], options }: Typed<[string | undefined], ListOptions>,
-): Promise<void> {
-  await withApi(report, options.server, async (api) => {
+export const listEntities = (entity: EntityDescriptor) =>
+  onServer<ListOptions, readonly [string | undefined]>(async ({ report, api }, options, [filter]) => {
     const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
     const limit = options.limit ?? (hasOwnLimit ? undefined : usualLimit);
     const query = { filter, limit, offset: options.offset, sort: options.sort };
@@ -103,48 +83,45 @@ export async function listEntities(
     const all = isEstimate ? least : `${total}`;
     if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
   });
-}
 
 /** `update ENTITY NAME …` */
-export async function updateEntity(
-  report: Report,
-  entity: EntityDescriptor,
-  { args: [nameOrId], options }: Typed<[string | undefined]>,
-): Promise<void> {
-  const given = givenOptions(entity, 'update', options);
-  const { filter } = options;
-  if (filter !== undefined) {
-    if (nameOrId !== undefined)
-      throw usageError('A name and --filter exclude each other.', 'leave one of them out');
-    await updateMany(report, entity, { filter, given, options });
-    return;
-  }
-  if (nameOrId === undefined)
-    throw usageError('Nothing to change was named.', `overlay-auth update ${entity.name} --help`);
-  const setsPassword =
-    entity.hasPassword === true &&
-    (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
-  const hasFile = options.file !== undefined;
-  if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
-    throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
-  }
-  await withApi(report, options.server, async (api) => {
-    const { id, ...found } = await findEntity(api, entity, nameOrId);
-    const body = await bodyOf({ ports: report.ports, api, entity }, given, {
-      ...objectsWithin(found, given),
-      ...(await documentOf(report.ports, options)),
-    });
-    if (options.dryRun === true) {
-      const { previewChange } = await import('./preview-change.ts');
-      await previewChange(report, api, { entity, id, change: body, options: options as ManyOptions });
+export const updateEntity =
+  (entity: EntityDescriptor): Work<EntityOptions, readonly [string | undefined]> =>
+  async (report, options, [nameOrId]) => {
+    const given = givenOptions(entity, 'update', options);
+    const { filter } = options;
+    if (filter !== undefined) {
+      if (nameOrId !== undefined)
+        throw usageError('A name and --filter exclude each other.', 'leave one of them out');
+      await updateMany(report, entity, { filter, given, options });
       return;
     }
-    const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
-    const path = `${entity.path}/${encodeURIComponent(id)}`;
-    await changed(api, { method: 'PATCH', path, json }, options);
-    printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
-  });
-}
+    if (nameOrId === undefined)
+      throw usageError('Nothing to change was named.', `overlay-auth update ${entity.name} --help`);
+    const setsPassword =
+      entity.hasPassword === true &&
+      (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
+    const hasFile = options.file !== undefined;
+    if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
+      throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
+    }
+    await withApi(report, options.server, async (api) => {
+      const { id, ...found } = await findEntity(api, entity, nameOrId);
+      const body = await bodyOf({ ports: report.ports, api, entity }, given, {
+        ...objectsWithin(found, given),
+        ...(await documentOf(report.ports, options)),
+      });
+      if (options.dryRun === true) {
+        const { previewChange } = await import('./preview-change.ts');
+        await previewChange(report, api, { entity, id, change: body, options: options as ManyOptions });
+        return;
+      }
+      const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
+      const path = `${entity.path}/${encodeURIComponent(id)}`;
+      await changed(api, { method: 'PATCH', path, json }, options);
+      printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
+    });
+  };
 
 /** What an entity has of the objects that a change replaces as a whole, so that an option changes one member only. */
 function objectsWithin(entity: JsonObject, given: readonly Given[]): JsonObject {
@@ -181,12 +158,8 @@ async function updateMany(
 }
 
 /** `delete ENTITY NAME…`: finds all of them before it deletes the first. */
-export async function deleteEntities(
-  report: Report,
-  entity: EntityDescriptor,
-  { args: [namesOrIds], options }: Typed<[readonly string[]]>,
-): Promise<void> {
-  await withApi(report, options.server, async (api) => {
+export const deleteEntities = (entity: EntityDescriptor) =>
+  onServer<EntityOptions, readonly [readonly string[]]>(async ({ report, api }, options, [namesOrIds]) => {
     const named = new Map<string, string>();
     for (const nameOrId of namesOrIds) named.set((await findEntity(api, entity, nameOrId)).id, nameOrId);
     const names = [...named.values()];
@@ -202,7 +175,6 @@ export async function deleteEntities(
       names.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
     );
   });
-}
 
 /** A refusal of one of several, which says of all what became of them. */
 function afterSome(error: CliError, names: readonly string[], at: number): CliError {

@@ -1,24 +1,20 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError, printResult, type Report } from '../../terminal/output.ts';
+import { CliError, printResult } from '../../terminal/output.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
-import { type ApiAnswer, type ApiClient, withApi } from '../connection/api-client.ts';
+import { type ApiAnswer, type ApiClient, onServer } from '../connection/api-client.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
 /**
  * Prints each step of the login with this reference id: the check, its finding, and the remedy.
  * @throws CliError exit 1 when no login has it
  */
-export async function explainReference(
-  report: Report,
-  { server }: { server?: string },
-  [reference]: readonly [string],
-): Promise<void> {
-  await withApi(report, server, async (api) => {
+export const explainReference = onServer<object, readonly [string]>(
+  async ({ report, api }, _options, [reference]) => {
     const { data, document } = await attemptsOf(api, reference);
     const attempts = asList(document.attempts).map(asObject);
     printResult(report, data, () => attempts.map(attemptText).join('\n\n'));
-  });
-}
+  },
+);
 
 async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer> {
   try {

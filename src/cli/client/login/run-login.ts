@@ -3,7 +3,7 @@ import type { Provider } from '../../../../packages/client/src/oidc/provider.ts'
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { asObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import type { Flags, Texts } from '../../terminal/command.ts';
+import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../../terminal/secret-input.ts';
@@ -25,11 +25,7 @@ type LoginOptions = SecretOptions &
   Flags<'device' | 'bearer'> & { readonly browser: boolean };
 
 /** `login`: verifies the server, then authenticates the person, and saves the result. */
-export async function runLogin(
-  report: Report,
-  options: LoginOptions,
-  [url]: readonly [string | undefined],
-): Promise<void> {
+export const runLogin: Work<LoginOptions, readonly [string | undefined]> = async (report, options, [url]) => {
   const { ports } = report;
   const store = credentialsStore(ports);
   if (options.passwordStdin === true && options.extJwt === '-') {
@@ -68,7 +64,7 @@ export async function runLogin(
     });
   };
   printLogin(report, await proveWith({ report, options, credentials, provider, complete }));
-}
+};
 
 interface Completed {
   readonly login: SavedLogin;

@@ -2,46 +2,42 @@ import { textField } from '../../../platform/formats/json-shape.ts';
 import type { Texts } from '../../terminal/command.ts';
 import { CliError, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { askHidden, canPrompt } from '../../terminal/prompt.ts';
-import { readNamedFile, readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
-import { withApi } from '../connection/api-client.ts';
+import { readNewPassword, readSecretFile, type SecretOptions } from '../../terminal/secret-input.ts';
+import { onServer } from '../connection/api-client.ts';
 
-type PasswordOptions = SecretOptions & Texts<'server' | 'currentPasswordFile'>;
+type PasswordOptions = SecretOptions & Texts<'currentPasswordFile'>;
 
 /** `password`: changes one's own password. It asks for the current one, and ends all other sessions. */
-export async function runPassword(report: Report, options: PasswordOptions): Promise<void> {
-  await withApi(report, options.server, async (api) => {
-    const path = '/current-identity/authenticators';
-    const { rows } = await api.call({ api: 'client', method: 'GET', path });
-    const own = rows.find(({ method }) => method === 'updb') ?? {};
-    const id = textField(own, 'id');
-    const username = textField(own, 'username');
-    if (id === undefined || username === undefined) {
-      throw new CliError(`${api.login.name} has no user name and password.`, {
-        code: 'NOT_FOUND',
-        next: 'ask an administrator for one, if you need it',
-      });
-    }
-    const currentPassword = await readCurrentPassword(report, options, username);
-    const password = await readNewPassword(report.ports, options, username);
-    const json = { currentPassword, password };
-    await api.call({ api: 'client', method: 'PATCH', path: `${path}/${encodeURIComponent(id)}`, json });
-    printResult(
-      report,
-      { authenticatorId: id, username },
-      () => `The password of ${username} is changed. All other sessions are ended.`,
-    );
-  });
-}
+export const runPassword = onServer(async ({ report, api }, options: PasswordOptions) => {
+  const path = '/current-identity/authenticators';
+  const { rows } = await api.call({ api: 'client', method: 'GET', path });
+  const own = rows.find(({ method }) => method === 'updb') ?? {};
+  const id = textField(own, 'id');
+  const username = textField(own, 'username');
+  if (id === undefined || username === undefined) {
+    throw new CliError(`${api.login.name} has no user name and password.`, {
+      code: 'NOT_FOUND',
+      next: 'ask an administrator for one, if you need it',
+    });
+  }
+  const currentPassword = await readCurrentPassword(report, options, username);
+  const password = await readNewPassword(report.ports, options, username);
+  const json = { currentPassword, password };
+  await api.call({ api: 'client', method: 'PATCH', path: `${path}/${encodeURIComponent(id)}`, json });
+  printResult(
+    report,
+    { authenticatorId: id, username },
+    () => `The password of ${username} is changed. All other sessions are ended.`,
+  );
+});
 
 async function readCurrentPassword(
   { ports }: Report,
   { currentPasswordFile }: PasswordOptions,
   username: string,
 ): Promise<string> {
-  if (currentPasswordFile !== undefined) {
-    const text = await readNamedFile(ports, currentPasswordFile, 'file of the current password');
-    return text.replace(/\r?\n$/, '');
-  }
+  if (currentPasswordFile !== undefined)
+    return readSecretFile(ports, currentPasswordFile, 'file of the current password');
   if (canPrompt(ports)) return askHidden(ports, `Current password of ${username}: `);
   throw usageError(
     'The current password is needed, and there is no terminal to ask for it.',

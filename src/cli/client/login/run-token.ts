@@ -1,17 +1,17 @@
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import type { Flags, Texts } from '../../terminal/command.ts';
-import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
+import type { Flags, Texts, Work } from '../../terminal/command.ts';
+import { notice, printResult, usageError } from '../../terminal/output.ts';
 import { readJwt } from '../../terminal/secret-input.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
 
 type TokenOptions = Texts<'server'> & Flags<'decode'>;
 
 /** `token`: prints a token for use elsewhere. Renews an access or ID token first if necessary. */
-export async function runToken(
-  report: Report,
-  options: TokenOptions,
-  [kind]: readonly ['access' | 'id' | 'refresh'],
-): Promise<void> {
+export const runToken: Work<TokenOptions, readonly ['access' | 'id' | 'refresh']> = async (
+  report,
+  options,
+  [kind],
+) => {
   if (kind === 'refresh' && options.decode === true) {
     throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');
   }
@@ -47,4 +47,4 @@ export async function runToken(
   }
   const decoded = readJwt(token) ?? {};
   printResult(report, decoded, () => JSON.stringify(decoded, null, 2));
-}
+};

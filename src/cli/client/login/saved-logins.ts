@@ -1,3 +1,4 @@
+import type { Work } from '../../terminal/command.ts';
 import { printResult, type Report, usageError } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/table.ts';
 import { credentialsStore, loginKey } from '../connection/credentials-store.ts';
@@ -46,11 +47,7 @@ export async function useLogin(report: Report, _options: unknown, [word]: readon
 }
 
 /** `login forget LOGIN`. With the address of a server: all logins there, and the trusted authority of it. */
-export async function forgetLogin(
-  report: Report,
-  _options: unknown,
-  [word]: readonly [string],
-): Promise<void> {
+export const forgetLogin: Work<unknown, readonly [string]> = async (report, _options, [word]) => {
   const forgotten = await credentialsStore(report.ports).update(async (credentials) => {
     const origin = originIn(word);
     const isServer =
@@ -76,4 +73,4 @@ export async function forgetLogin(
     () =>
       `Forgot ${forgotten.logins.length === 1 ? forgotten.logins.map(loginWord)[0] : forgotten.url}. A session there continues until it expires.`,
   );
-}
+};

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import type { Flags, Texts } from '../../terminal/command.ts';
+import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, requireYes } from '../../terminal/prompt.ts';
@@ -12,11 +12,11 @@ import { inFile, readPlacedDocument } from '../entities/document-file.ts';
 type ApplyOptions = Texts<'server'> & Flags<'prune' | 'dryRun' | 'yes' | 'force'>;
 
 /** `apply FILE…`: changes the server to match the files, completely or not at all. */
-export async function applyCommand(
-  report: Report,
-  options: ApplyOptions,
-  [files]: readonly [readonly string[]],
-): Promise<void> {
+export const applyCommand: Work<ApplyOptions, readonly [readonly string[]]> = async (
+  report,
+  options,
+  [files],
+) => {
   const { ports } = report;
   const { state, places, kinds } = await readStateFiles(ports, files);
   const { prune = false, dryRun = false, force } = options;
@@ -33,7 +33,7 @@ export async function applyCommand(
     const changes = await send(dryRun);
     printResult(report, changes, () => changesText(changes, dryRun));
   });
-}
+};
 
 /** @throws CliError there is no terminal to ask, or the answer is not yes */
 async function askBeforePruning(report: Report, changes: JsonObject): Promise<void> {

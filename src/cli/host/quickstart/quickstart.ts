@@ -146,25 +146,17 @@ function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths)
   };
 }
 
-/** Reports what happens, as it happens. */
-interface Presenter {
-  begin(): void;
-  steps(steps: readonly SetupStep[]): void;
-  ready(ready: ReadyFacts, setup: SetupOffer | null, config: Config): void;
-  stopped(): void;
-}
-
-/** For a person at a terminal; otherwise one JSON object per line. */
-function presenter({ stdout, cwd }: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
+/** Reports what happens, as it happens: for a person at a terminal; otherwise one JSON object per line. */
+function presenter({ stdout, cwd }: CliPorts, options: QuickstartOptions, screen: Screen) {
   const home = homePaths(cwd, screen.home);
   if (stdout.isTTY !== true || options.json === true) {
     const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);
     return {
       begin: () => undefined,
-      steps(steps) {
+      steps(steps: readonly SetupStep[]) {
         for (const { made, ...step } of steps) line({ event: made, ...step });
       },
-      ready(ready, setup, config) {
+      ready(ready: ReadyFacts, setup: SetupOffer | null, config: Config) {
         const link = setup && { url: setup.url, expiresAt: new Date(setup.expiresAt).toISOString() };
         line({
           ...ready,
@@ -181,8 +173,8 @@ function presenter({ stdout, cwd }: CliPorts, options: QuickstartOptions, screen
   }
   return {
     begin: () => stdout.write(`\n${headline(screen)}`),
-    steps: (steps) => stdout.write(setupLines(steps, stdout.columns)),
-    ready(ready, setup, config) {
+    steps: (steps: readonly SetupStep[]) => stdout.write(setupLines(steps, stdout.columns)),
+    ready(ready: ReadyFacts, setup: SetupOffer | null, config: Config) {
       const rootCa = shownPath(
         cwd,
         config.identity.serverCertFile === home.server.cert ? home.rootCa.cert : config.identity.caFile,

@@ -4,17 +4,17 @@ import { claimDatabase, databaseName } from '../../../controller/database.ts';
 import { openFoundations } from '../../../controller/foundations.ts';
 import { openLogger } from '../../../platform/log/logger.ts';
 import { openVault } from '../../../platform/secrets/key-files.ts';
+import type { Work } from '../../terminal/command.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
 import { checkedConfig, saidOf } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
 import { runController } from './run-controller.ts';
 
 /** `run controller CONFIG [--check]`: resolves when the controller has stopped. */
-export async function runControllerCommand(
-  report: Report,
-  { check = false, logFormat }: { check?: boolean; logFormat?: 'text' | 'json' },
-  [file]: readonly [string],
-): Promise<void> {
+export const runControllerCommand: Work<
+  { check?: boolean; logFormat?: 'text' | 'json' },
+  readonly [string]
+> = async (report, { check = false, logFormat }, [file]) => {
   if (check) return checkController(report, file);
   const { ports, json } = report;
   const { loaded } = await checkedConfig(ports, file);
@@ -25,7 +25,7 @@ export async function runControllerCommand(
   const { clock, random, env } = ports;
   await using foundations = await openFoundations({ config, clock, random, env, log });
   await runController({ ports, file: resolve(ports.cwd, file), foundations, loaded, log });
-}
+};
 
 /** Everything that can be checked without starting, even beside a running controller. */
 async function checkController(report: Report, file: string): Promise<void> {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import type { Flags, Texts } from '../../terminal/command.ts';
+import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, requireYes } from '../../terminal/prompt.ts';
@@ -34,11 +34,11 @@ interface Outcome {
  * @param file certificate of the authority; default: that of the home
  * @throws CliError not an authority; the user did not agree; no store could be changed, or one failed
  */
-export async function trustAuthority(
-  report: Report,
-  options: TrustOptions,
-  [file]: readonly [string | undefined],
-): Promise<void> {
+export const trustAuthority: Work<TrustOptions, readonly [string | undefined]> = async (
+  report,
+  options,
+  [file],
+) => {
   const { ports } = report;
   const authority = readAuthority(ports, { file, config: options.config });
   const uid = process.getuid?.();
@@ -59,7 +59,7 @@ export async function trustAuthority(
   for (const { name, kind, path, reason } of others)
     outcomes.push({ store: name, kind, path, state: 'unusable', commands: [], reason });
   conclude(report, authority, outcomes);
-}
+};
 
 function nowhere({ platform }: CliPorts, { file }: Authority): CliError {
   return new CliError('Nothing was found here that keeps trusted authorities and that this command knows.', {
