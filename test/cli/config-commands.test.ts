@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { tryFileLock } from '../../src/platform/file-lock.ts';
 import { sandbox } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
 import { addMailPassword, mailSection, startSmtpReceiver } from '../support/smtp-receiver.ts';
@@ -188,6 +189,10 @@ describe('pki', () => {
     assert.equal(key(), first);
     await exits(0, renew('--new-key'));
     assert.notEqual(key(), first);
+    // Of a rotation, or another renewal: key and certificate of two must not mix.
+    using _other = tryFileLock(join(box.cwd, 'h', 'pki', 'ca-bundle.pem.lock'));
+    const beside = await box.exits(1, ['pki', 'renew', '--config', 'h/controller.yml', '--new-key']);
+    assert.match(beside.stderr, /^error: Another command that changes what belongs to .* is under way\.\n/);
   });
 
   test('renew says what is missing: the root key, or a certificate of its own', async () => {

@@ -4,8 +4,7 @@ import { noticesOf } from '../../controller/mail.ts';
 import { subscribersOnce } from '../../events/subscribers.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import { tryFileLock } from '../../platform/file-lock.ts';
-import { CliError, type Report } from '../terminal/output.ts';
+import type { Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { audited, operatorMembers } from './operator-log.ts';
 
@@ -42,15 +41,5 @@ export async function withHost<T>(
     } finally {
       await kept.kept();
     }
-  });
-}
-
-/** Held while a command works that must not run twice at once on this host. @throws CliError it runs already */
-export function onlyOne(lockFile: string, { command }: Report): Disposable {
-  const lock = tryFileLock(lockFile);
-  if (lock !== null) return lock;
-  throw new CliError(`Another ${command} is under way on this host.`, {
-    code: 'already_running',
-    next: 'wait until it has ended',
   });
 }

@@ -6,6 +6,7 @@ import type { CertificateFacts } from '../../platform/x509/x509.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { type ConfigOptions, openConfig, reloadCommand, shownPath } from './load-config.ts';
+import { onlyOne } from './only-one.ts';
 import { rotations } from './rotation/rotation.ts';
 import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import {
@@ -91,6 +92,7 @@ export async function renewPki(
       next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
     });
   }
+  using _lock = onlyOne(config.identity.caFile);
   const facts = await renew(report, paths, { more, newKey: options.newKey === true });
   const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
   printResult(

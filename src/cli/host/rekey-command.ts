@@ -11,7 +11,8 @@ import { keyPassphrase, readKeyFile, writeKeyFile } from '../../platform/secrets
 import { giveName, partialOf } from '../../platform/whole-file.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
-import { type Host, onlyOne, withHost } from './open-host.ts';
+import { onlyOne } from './only-one.ts';
+import { type Host, withHost } from './open-host.ts';
 import { nodesThatFail } from './rotation/dependents.ts';
 
 /** Controllers notice changes by others within a quarter of a second, on PostgreSQL within two seconds. */
@@ -21,7 +22,7 @@ const untilNoticed = 3 * SECOND;
 export async function rekey(report: Report, options: ConfigOptions): Promise<void> {
   await withHost(report, options, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
-    using _lock = onlyOne(`${keyFile}.lock`, report);
+    using _lock = onlyOne(keyFile);
     await rekeyUnderLock(report, host, keyFile);
   });
 }

@@ -12,10 +12,11 @@ import {
   parseCertificate,
   thumbprint,
 } from '../../../platform/x509/x509.ts';
-import type { Flags, Texts } from '../../terminal/command.ts';
+import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
-import { type Host, onlyOne, withHost } from '../open-host.ts';
+import { onlyOne } from '../only-one.ts';
+import { type Host, withHost } from '../open-host.ts';
 import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
 import { belongTogether, readPair, signingPair } from '../setup/pki.ts';
@@ -43,7 +44,7 @@ type RotateOptions = ConfigOptions &
 
 type Step = 'prepare' | 'switch' | 'retire' | 'undo';
 
-interface Work {
+interface Rotation {
   readonly report: Report;
   readonly host: Host;
   readonly rotated: Rotated & { readonly stage: Stage };
@@ -54,25 +55,15 @@ interface Work {
 const names: Readonly<Record<Which, string>> = { root: 'root CA', 'client-ca': 'client CA' };
 
 /** `pki rotate` @throws CliError not this step now; something still depends on the authority; another one runs */
-export async function rotateAuthority(
-  report: Report,
-  options: RotateOptions,
-  [which]: readonly [Which],
-): Promise<void> {
+export const rotateAuthority: Work<RotateOptions, readonly [Which]> = async (report, options, [which]) => {
   const { ports } = report;
   await withHost(report, options, async (host) => {
     const { config } = host.foundations;
-    using _lock = onlyOne(`${config.identity.caFile}.lock`, report);
+    using _lock = onlyOne(config.identity.caFile);
     const all = rotations(config, homePaths(ports.cwd, dirname(host.configFile)));
     const rotated = all.find((one) => one.which === which);
     if (rotated === undefined) throw notHere(which);
-    const step: Step = options.switch
-      ? 'switch'
-      : options.retire
-        ? 'retire'
-        : options.undo
-          ? 'undo'
-          : 'prepare';
+    const step: Step = (['switch', 'retire', 'undo'] as const).find((name) => options[name]) ?? 'prepare';
     const work = { report, host, rotated, others: all.filter((one) => one !== rotated), options };
     const said = await steps[step](work);
     const present = authorityAt(rotated, 'present');
@@ -83,7 +74,7 @@ export async function rotateAuthority(
     printResult(report, { ...value, subject: displaySubject(present) }, () => said.done);
     for (const next of said.next) notice(report, `next: ${next}`);
   });
-}
+};
 
 function notHere(which: Which): CliError {
   return which === 'root'
@@ -102,7 +93,7 @@ interface Said {
   readonly next: readonly string[];
 }
 
-const steps: Readonly<Record<Step, (work: Work) => Promise<Said>>> = {
+const steps: Readonly<Record<Step, (work: Rotation) => Promise<Said>>> = {
   async prepare(work) {
     const { report, host, rotated, others, options } = work;
     const { pair, which, stage, paths, bundle } = rotated;
@@ -249,7 +240,7 @@ const steps: Readonly<Record<Step, (work: Work) => Promise<Said>>> = {
 };
 
 /** @throws CliError names what still needs an authority that is to be trusted no longer */
-async function requireUnused(work: Work, gone: X509Certificate): Promise<void> {
+async function requireUnused(work: Rotation, gone: X509Certificate): Promise<void> {
   const { host, rotated, options } = work;
   // The new authority vouches for the certificates that the old one has issued.
   if (options.force || isSameAuthority(gone, authorityAt(rotated, 'present'))) return;
@@ -277,7 +268,7 @@ async function requireUnused(work: Work, gone: X509Certificate): Promise<void> {
   });
 }
 
-function notNow(work: Work): CliError {
+function notNow(work: Rotation): CliError {
   const { rotated } = work;
   const name = names[rotated.which];
   const [why, option] = {
@@ -296,20 +287,20 @@ const nextOption: Readonly<Record<Stage, string>> = {
   switched: '--retire',
 };
 
-function commandOf({ report, host, rotated }: Work, option: string, which = rotated.which): string {
+function commandOf({ report, host, rotated }: Rotation, option: string, which = rotated.which): string {
   const config = shellWord(shownPath(report.ports.cwd, host.configFile));
   return `overlay-auth pki rotate ${which}${option === '' ? '' : ` ${option}`} --config ${config}`;
 }
 
-function reload({ report, host }: Work): string {
+function reload({ report, host }: Rotation): string {
   return reloadCommand(report.ports, host.configFile);
 }
 
-function onOtherHosts({ host }: Work, text: string): readonly string[] {
+function onOtherHosts({ host }: Rotation, text: string): readonly string[] {
   return host.foundations.config.db.engine === 'postgres' ? [text] : [];
 }
 
-function shown({ report }: Work, file: string): string {
+function shown({ report }: Rotation, file: string): string {
   return shownPath(report.ports.cwd, file);
 }
 
