@@ -67,7 +67,7 @@ describe('enrolling on the command line', () => {
     const weak = await cli.exits(1, ['enroll', 'olga.jwt', '--password-stdin'], { input: 'short' });
     assert.match(weak.stderr, /at least/);
     const enrolled = await fine(['enroll', 'olga.jwt', '--password-stdin'], password);
-    assert.match(enrolled.stdout, /next: overlay-auth login https:/);
+    assert.match(enrolled.stderr, /next: overlay-auth login https:/);
     assert.equal(typeof (await login(server, 'olga', password)).access_token, 'string');
   });
 

@@ -74,11 +74,8 @@ async function enrollOwnCertificate(
 async function enrollPassword(report: Report, invitation: Invitation, options: EnrollOptions): Promise<void> {
   const password = await readNewPassword(report.ports, options, 'this account');
   await send(invitation, { password });
-  printResult(
-    report,
-    { identityId: invitation.identityId },
-    () => `The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`,
-  );
+  printResult(report, { identityId: invitation.identityId }, () => 'The password is set.');
+  notice(report, `next: overlay-auth login ${invitation.origin} -u USER`);
 }
 
 /** @throws CliError with the reference id of the server */
