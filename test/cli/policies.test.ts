@@ -130,6 +130,11 @@ describe('auth policies', () => {
       refused.stderr,
       /would leave no administrator who can log in\.\nreference: .*\nnext: .* --force\n$/,
     );
+    const tried = await fine('update', 'auth-policy', 'default', '--no-password', '--dry-run');
+    assert.match(
+      tried.stdout,
+      /no longer log in: +\d+ \(.*root.*\nSaving it is refused if .* --force is given\.\n$/,
+    );
     const before = await server.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');

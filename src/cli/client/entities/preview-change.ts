@@ -44,5 +44,8 @@ export function policyPreviewText(preview: JsonObject): string {
     `  identities that have it:            ${touched?.count} (${joins?.count} would get it, ${leaves?.count} would lose it)`,
     `  that would have to prove more:      ${asksMore?.count}`,
     `  that could no longer log in:        ${lockedOut?.count}${names.length === 0 ? '' : ` (${names.join(', ')}${Number(lockedOut?.count) > names.length ? ', …' : ''})`}`,
+    ...(names.length === 0
+      ? []
+      : ['Saving it is refused if no administrator could log in afterwards, unless --force is given.']),
   ].join('\n');
 }
