@@ -236,10 +236,10 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await page.locator('#codes-saved-submit').click();
 
   await page.locator('#fold-remove-app summary').click();
-  await page.locator('#remove-code').fill(codes[1] ?? '');
+  await page.locator('#remove-app-code').fill(codes[1] ?? '');
   await page.locator('#remove-app-submit').click();
   await page.getByRole('alert').getByText('code is not right').waitFor();
-  await page.locator('#remove-code').fill(renewed[0] ?? '');
+  await page.locator('#remove-app-code').fill(renewed[0] ?? '');
   await page.locator('#remove-app-submit').click();
   await announced(page, 'The app is removed');
   await page.locator('#set-up-app-submit').waitFor();
@@ -252,7 +252,7 @@ test('sets up another app with a recovery code, and the first one stops working'
   await confirmApp(page, app);
   await page.locator('#fold-another-app summary').click();
   await assertClean(guest);
-  await page.locator('#another-code').fill(codes[3] ?? '');
+  await page.locator('#another-app-code').fill(codes[3] ?? '');
   await page.locator('#another-app-submit').click();
   await page.locator('#secret').waitFor();
   const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
@@ -316,7 +316,7 @@ test('asks for the password or a new sign-in before the app is added or removed 
   shift += MINUTE;
   await setAhead(shift);
   await page.locator('#fold-remove-app summary').click();
-  await page.locator('#remove-code').fill(app.code());
+  await page.locator('#remove-app-code').fill(app.code());
   await page.locator('#remove-app-submit').click();
   await page.locator('#proof-password').waitFor();
   await assertClean(guest);

@@ -2,7 +2,7 @@
 
 import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { CopyButton } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
@@ -111,37 +111,41 @@ function On({
     <>
       <p>{texts.appOn}</p>
       <p id="codes-left">{codesLeft < 5 ? `${left} ${texts.fewCodes}` : left}</p>
-      <Folded id="fold-another-app" label={texts.anotherApp}>
-        <p>{texts.anotherAppText}</p>
-        <ProvenForm
-          id="another-app"
-          submit={texts.anotherApp}
-          kind="danger"
-          hasPassword={hasPassword}
-          action={replace}
-        >
-          <CodeField id="another-code" label={texts.anyCode} />
-        </ProvenForm>
-      </Folded>
-      <Folded id="fold-new-codes" label={texts.newCodes}>
-        <p>{texts.newCodesText}</p>
-        <ProvenForm id="new-codes" submit={texts.newCodes} hasPassword={hasPassword} action={renew}>
-          <CodeField id="new-codes-code" label={texts.anyCode} />
-        </ProvenForm>
-      </Folded>
-      <Folded id="fold-remove-app" label={texts.removeApp}>
-        <p>{texts.removeAppText}</p>
-        <ProvenForm
-          id="remove-app"
-          submit={texts.removeApp}
-          kind="danger"
-          hasPassword={hasPassword}
-          action={remove}
-        >
-          <CodeField id="remove-code" label={texts.anyCode} />
-        </ProvenForm>
-      </Folded>
+      <WithCode
+        {...{ id: 'another-app', hasPassword, label: texts.anotherApp, text: texts.anotherAppText }}
+        kind="danger"
+        action={replace}
+      />
+      <WithCode
+        {...{ id: 'new-codes', hasPassword, label: texts.newCodes, text: texts.newCodesText }}
+        action={renew}
+      />
+      <WithCode
+        {...{ id: 'remove-app', hasPassword, label: texts.removeApp, text: texts.removeAppText }}
+        kind="danger"
+        action={remove}
+      />
     </>
+  );
+}
+
+/** A change that takes a code. */
+function WithCode({
+  id,
+  label,
+  text,
+  ...form
+}: Pick<ComponentProps<typeof ProvenForm>, 'id' | 'kind' | 'hasPassword' | 'action'> & {
+  label: string;
+  text: string;
+}) {
+  return (
+    <Folded id={`fold-${id}`} label={label}>
+      <p>{text}</p>
+      <ProvenForm {...form} id={id} submit={label}>
+        <CodeField id={`${id}-code`} label={texts.anyCode} />
+      </ProvenForm>
+    </Folded>
   );
 }
 
