@@ -91,17 +91,17 @@ for (const search of all('[data-searches]')) {
 
 // A second click would submit a form twice. A person who comes back to the page may submit again, and one who has stopped
 // loading, of which a page learns nothing: after ten seconds, in which the server would have answered.
+/** @type {Set<HTMLFormElement>} */
+const sent = new Set();
+const allowLater = (/** @type {HTMLFormElement} */ form) => setTimeout(() => sent.delete(form), 10_000);
+addEventListener('pageshow', () => sent.clear());
 for (const form of document.forms) {
-  let isSent = false;
-  const again = () => {
-    isSent = false;
-  };
   form.addEventListener('submit', (event) => {
-    if (isSent) event.preventDefault();
-    else setTimeout(again, 10_000);
-    isSent = true;
+    if (sent.has(form)) event.preventDefault();
+    // The person may take their time with a passkey.
+    else if (form.dataset.passkey === undefined) allowLater(form);
+    sent.add(form);
   });
-  addEventListener('pageshow', again);
 }
 
 // A passkey, as the first proof, the second one, or a new one. The form sends the authenticator's answer, or why
@@ -132,11 +132,14 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     form.submit();
   };
   form.addEventListener('submit', async (event) => {
+    if (event.defaultPrevented) return;
     event.preventDefault();
     problem.hidden = true;
     try {
       await prove(undefined);
+      allowLater(form);
     } catch (error) {
+      sent.delete(form);
       problem.textContent = form.dataset[passkeyProblem(error)] ?? '';
       problem.hidden = false;
       form.scrollIntoView({ block: 'nearest' });

@@ -207,6 +207,21 @@ describe('signing in', () => {
     await assertLoggedIn(server, application, page);
   });
 
+  test('with a double click, which asks once', async () => {
+    await using quirin = await withPasskey('quirin', true);
+    const { page } = quirin;
+    // The offer in the field for the user name stays open, as with a person who chooses nothing there.
+    await page.addInitScript(`{
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = (options) => options.mediation !== 'conditional' ? get(options)
+        : new Promise((_, reject) => options.signal.addEventListener('abort', () => reject(options.signal.reason)));
+    }`);
+    await beginAt(server, application, page);
+    await page.locator('#use-passkey').dblclick();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, page);
+  });
+
   test('says so when the person cancels, and the next try works', async () => {
     await using carl = await withPasskey('carl');
     const { page, authenticator } = carl;
@@ -282,7 +297,8 @@ describe('as the second proof', () => {
       assert.notEqual(await page.locator('#passkey-name').inputValue(), '', 'a name is proposed');
       await assertClean(one, 'set-up');
       await page.locator('#passkey-name').fill('My key');
-      await page.locator('#create-passkey').click();
+      // A second click makes no second one.
+      await page.locator('#create-passkey').dblclick();
       await page.waitForURL(`${application.redirectUri}?code=**`);
       await assertLoggedIn(server, application, page);
 
