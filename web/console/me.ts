@@ -5,7 +5,7 @@ import { useRead } from './queries.ts';
 import type { Identity, Permission } from './types.ts';
 
 export function useMe() {
-  return useRead<Identity>(['me'], 'current-identity', { staleTime: 60_000 });
+  return useRead<Identity>('current-identity', { staleTime: 60_000 });
 }
 
 type Right = Permission | 'all';

@@ -1,4 +1,4 @@
-import { keepPreviousData, QueryClient, type QueryKey, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query';
 import { type ListQuery, list, type Page, read } from './session/api.ts';
 
 /**
@@ -24,23 +24,28 @@ interface Options {
   readonly enabled?: boolean;
 }
 
+// The key of a query is its request, so that parts of a screen which ask the same share the answer.
+
 /** A document. */
-export function useRead<Document>(queryKey: QueryKey, path: string, options: Options = {}) {
-  return useQuery({ queryKey, queryFn: ({ signal }) => read<Document>(path, signal), ...options });
+export function useRead<Document>(path: string, options: Options = {}) {
+  return useQuery({
+    queryKey: ['read', path],
+    queryFn: ({ signal }) => read<Document>(path, signal),
+    ...options,
+  });
 }
 
-/** The first page of a list. Another question is another key. @param isKept whether the page before stays meanwhile */
+/** One page of a list. @param isKept whether the page before stays meanwhile */
 export function useList<Item>(
-  queryKey: QueryKey,
   path: string,
   {
     isKept = false,
     options = {},
     ...query
-  }: ListQuery & { readonly isKept?: boolean; readonly options?: Options },
+  }: ListQuery & { readonly isKept?: boolean; readonly options?: Options } = {},
 ) {
   return useQuery<Page<Item>>({
-    queryKey,
+    queryKey: ['list', path, query],
     queryFn: ({ signal }) => list<Item>(path, query, signal),
     placeholderData: isKept ? keepPreviousData : undefined,
     ...options,

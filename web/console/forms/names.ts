@@ -37,7 +37,7 @@ export function hasNames(kind: string | null): kind is EntityKind {
 /** Names of entities by id; empty until they are loaded. */
 export function useNames(kind: EntityKind): Readonly<Record<string, string>> {
   const path = collections[kind] ?? '';
-  const query = useList<Named>(['list', path, 'names'], path, { limit: 500, sort: 'name asc' });
+  const query = useList<Named>(path, { limit: 500, sort: 'name asc' });
   return Object.fromEntries((query.data?.items ?? []).map(({ id, name }) => [id, name]));
 }
 

@@ -53,7 +53,7 @@ export function DataList<Item>(props: DataListProps<Item>) {
   const sort = sortOf(address.sort, columns) ?? defaultSort;
   const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
   const asked = { filter, sort, limit: pageSize, offset: (page - 1) * pageSize };
-  const query = useList<Item>(['list', path, asked], path, {
+  const query = useList<Item>(path, {
     ...asked,
     isKept: true,
     options: { refetchInterval: interval },

@@ -33,7 +33,7 @@ export function Deliveries<Delivery extends EventDelivery | LogoutDelivery>({
   entry: (delivery: Delivery, outcome: ReactNode) => ReactNode;
 }) {
   const path = `${collection}/${encodeURIComponent(id)}/deliveries?limit=20`;
-  const query = useRead<readonly Delivery[]>(['deliveries', id], path, { refetchInterval: 10_000 });
+  const query = useRead<readonly Delivery[]>(path, { refetchInterval: 10_000 });
   return (
     <EntriesCard
       id="deliveries"

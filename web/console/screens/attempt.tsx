@@ -19,7 +19,6 @@ const { attempts: words } = texts;
 /** The decision records of one request. */
 export function useAttempt(reference: string) {
   return useRead<{ readonly reference: string; readonly attempts: readonly LoginAttempt[] }>(
-    ['attempt', reference],
     `login-attempts/${encodeURIComponent(reference)}`,
   );
 }

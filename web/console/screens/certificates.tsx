@@ -48,7 +48,7 @@ function End({ at }: { at: string | null }) {
 
 /** The certificates that the answering node presents to clients, trusts and signs with. */
 function OwnCertificates() {
-  const query = useRead<readonly OwnCertificate[]>(['own-certificates'], 'own-certificates');
+  const query = useRead<readonly OwnCertificate[]>('own-certificates');
   return (
     <EntriesCard
       id="own-certificates"
@@ -81,7 +81,7 @@ function OwnCertificates() {
 
 /** The keys that sign tokens. They rotate automatically, so none of them needs attention. */
 function SigningKeys() {
-  const query = useRead<readonly SigningKey[]>(['signing-keys'], 'signing-keys');
+  const query = useRead<readonly SigningKey[]>('signing-keys');
   return (
     <EntriesCard
       id="signing-keys"

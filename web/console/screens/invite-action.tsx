@@ -18,7 +18,7 @@ const { person: words } = texts;
  */
 export function InviteAction(props: OfPerson) {
   const { authPolicyId, disabled } = props.person;
-  const policy = useRead<AuthPolicy>(['policy', authPolicyId], `auth-policies/${authPolicyId}`).data;
+  const policy = useRead<AuthPolicy>(`auth-policies/${authPolicyId}`).data;
   if (disabled || policy === undefined) return null;
   if (!policy.primary.updb.allowed && !opensByPasskey(policy)) return null;
   return (

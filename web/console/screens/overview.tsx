@@ -63,7 +63,7 @@ function Find() {
 }
 
 function LastDay() {
-  const query = useRead<HourlyAttempts>(['attempts', 'hourly'], 'login-attempts/hourly', {
+  const query = useRead<HourlyAttempts>('login-attempts/hourly', {
     refetchInterval: 60_000,
   });
   return (
@@ -84,7 +84,7 @@ function LastDay() {
 }
 
 function Refusals() {
-  const query = useList<LoginAttempt>(['attempts', 'refused'], 'login-attempts', {
+  const query = useList<LoginAttempt>('login-attempts', {
     filter: 'outcome = "refused"',
     limit: 8,
     options: { refetchInterval: 10_000 },
@@ -116,7 +116,7 @@ function Refusals() {
 }
 
 function Issuers() {
-  const query = useList<Controller>(['controllers'], 'controllers', { limit: 100 });
+  const query = useList<Controller>('controllers', { limit: 100 });
   return (
     <EntriesCard
       id="issuers"
@@ -142,7 +142,7 @@ function issuersOf(nodes: readonly Controller[]): readonly string[] {
 /** The signers and CAs whose operators can sign in as an administrator. */
 export function AdministratorNamers() {
   // A signer that was made or disabled a moment ago shows here at once.
-  const query = useRead<Found>(['administrators', 'named by'], 'administrators/named-by', { staleTime: 0 });
+  const query = useRead<Found>('administrators/named-by', { staleTime: 0 });
   return (
     <EntriesCard
       id="namers"

@@ -67,7 +67,7 @@ export function PasswordAction({ person }: OfPerson) {
 }
 
 export function useAuthenticators(id: string) {
-  return useList<Authenticator>(['person', id, 'authenticators'], `identities/${id}/authenticators`, {
+  return useList<Authenticator>(`identities/${id}/authenticators`, {
     limit: 100,
   });
 }

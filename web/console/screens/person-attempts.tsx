@@ -13,7 +13,7 @@ const { person: words } = texts;
 
 /** Their last attempts, each with its verdicts step by step. */
 export function PersonAttempts({ id }: { id: string }) {
-  const query = useList<LoginAttempt>(['person', id, 'attempts'], 'login-attempts', {
+  const query = useList<LoginAttempt>('login-attempts', {
     filter: `identityId = ${quoted(id)}`,
     limit: 10,
     options: { refetchInterval: 10_000 },

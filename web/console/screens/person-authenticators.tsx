@@ -18,7 +18,7 @@ export function PersonAuthenticators({ person }: OfPerson) {
   const { isMfaEnabled } = person;
   const isHelper = useMayHelp(person);
   const path = `identities/${person.id}/passkeys`;
-  const passkeys = useRead<readonly Passkey[]>(['person', person.id, 'passkeys'], path);
+  const passkeys = useRead<readonly Passkey[]>(path);
   return (
     <EntriesCard
       id="authenticators"

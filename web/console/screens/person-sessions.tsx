@@ -63,7 +63,7 @@ function Application({ of: { clientId, mechanism } }: { of: Pick<ApiSession, 'cl
 
 /** With which programs the person signs in, and to what; also when the session has ended. */
 export function PersonPrograms({ id }: { id: string }) {
-  const query = useList<LastLogin>(['person', id, 'programs'], 'last-logins', {
+  const query = useList<LastLogin>('last-logins', {
     filter: equal('identityId', id),
     sort: 'lastAt desc',
     limit: 50,
@@ -89,7 +89,7 @@ export function PersonPrograms({ id }: { id: string }) {
 export function PersonBrowsers({ person }: OfPerson) {
   const { id } = person;
   const mayEnd = useMayHelp(person);
-  const query = useList<BrowserSession>(['person', id, 'browsers'], 'browser-sessions', {
+  const query = useList<BrowserSession>('browser-sessions', {
     filter: equal('identityId', id),
     sort: 'lastUsedAt desc',
     limit: 50,

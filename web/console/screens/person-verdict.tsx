@@ -14,7 +14,7 @@ const { person: words } = texts;
 /** Whether they can sign in, and if not, why: the server's answer, by the rules that judge real logins. */
 export function PersonVerdict({ id }: { id: string }) {
   const path = `identities/${id}/login-explanation`;
-  const query = useList<LoginExplanation>(['person', id, 'explanation'], path, {});
+  const query = useList<LoginExplanation>(path);
   return (
     <Card
       id="verdict"

@@ -27,7 +27,7 @@ const { person: words } = texts;
 export function PersonScreen() {
   const { id = '' } = useParams({ strict: false });
   const isAdmin = useIsAdmin();
-  const query = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
+  const query = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`);
   return (
     <Screen
       title={query.data?.name ?? texts.screens.people}
@@ -48,7 +48,7 @@ export function PersonScreen() {
 function PersonView({ person }: { person: IdentityDetail }) {
   const me = useMe().data;
   const { id } = person;
-  const sessions = useList<ApiSession>(['person', id, 'sessions'], `identities/${id}/api-sessions`, {
+  const sessions = useList<ApiSession>(`identities/${id}/api-sessions`, {
     sort: 'lastActivityAt desc',
     limit: 50,
   });
@@ -78,7 +78,7 @@ function PersonView({ person }: { person: IdentityDetail }) {
 }
 
 function PersonFacts({ person }: { person: IdentityDetail }) {
-  const policy = useRead<AuthPolicy>(['policy', person.authPolicyId], `auth-policies/${person.authPolicyId}`);
+  const policy = useRead<AuthPolicy>(`auth-policies/${person.authPolicyId}`);
   const names = useNames('ext-jwt-signer');
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
   return (

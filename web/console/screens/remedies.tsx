@@ -167,7 +167,7 @@ export function Remedies({ attempt }: { attempt: LoginAttempt }) {
 }
 
 function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: readonly Remedy[] }) {
-  const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`).data;
+  const person = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`).data;
   if (person === undefined || !mayHelp(me, person)) return null;
   const buttons: Readonly<Record<Remedy, React.ReactNode>> = {
     unlock: <Unlock key="unlock" person={person} />,
@@ -196,7 +196,7 @@ function ForPerson({ me, id, remedies }: { me: Identity; id: string; remedies: r
 /** Adds an address that was refused to the redirect URIs of its application. */
 function AllowAddress({ clientId, address }: { clientId: string; address: string }) {
   const path = `oidc-clients/${encodeURIComponent(clientId)}`;
-  const application = useRead<OidcClient>(['client', clientId], path).data;
+  const application = useRead<OidcClient>(path).data;
   // The built-in clients have their addresses in the configuration.
   if (application === undefined) return null;
   const { name, redirectUris } = application;

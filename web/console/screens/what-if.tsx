@@ -43,8 +43,8 @@ export function WhatIfScreen() {
 
 function ForPerson({ id }: { id: string }) {
   const [, change] = useListAddress();
-  const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
-  const policies = useList<AuthPolicy>(['policies', 'all'], 'auth-policies', {
+  const person = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`);
+  const policies = useList<AuthPolicy>('auth-policies', {
     limit: 500,
     sort: 'name asc',
   });
@@ -194,7 +194,7 @@ export function PersonPicker({ choose }: { choose: (id: string) => void }) {
   const q = text.trim();
   const fields = ['name', 'externalId', 'email'].map((field) => contains(field, q));
   const filter = q === '' ? '' : anyOf(...fields, idIs('id', q));
-  const query = useList<Identity>(['pick', filter], 'identities', {
+  const query = useList<Identity>('identities', {
     filter,
     sort: 'name asc',
     limit: 10,

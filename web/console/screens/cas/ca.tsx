@@ -138,7 +138,7 @@ export function EnrollmentJwt({ ca: { id, name } }: { ca: Authority }) {
 /** How the revocation lists of a CA stand. */
 export function RevocationLists({ id }: { id: string }) {
   const path = `cas/${encodeURIComponent(id)}/revocation`;
-  const query = useRead<readonly RevocationListState[]>(['cas', id, 'revocation'], path);
+  const query = useRead<readonly RevocationListState[]>(path);
   return (
     <EntriesCard
       id="revocation-lists"

@@ -22,7 +22,7 @@ export function newSecretOf(id: string): Change {
 /** The secrets of an application, by creation time. The secrets themselves cannot be seen again. */
 export function ClientSecrets({ id, mayChange }: { id: string; mayChange: boolean }) {
   const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
-  const query = useRead<readonly OidcClientSecret[]>(['secrets', id], path);
+  const query = useRead<readonly OidcClientSecret[]>(path);
   const adding = useAction({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id)),
     onSuccess: refresh,

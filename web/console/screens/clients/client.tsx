@@ -248,7 +248,7 @@ export function ClientsScreen() {
 
 /** The last sign-ins to the application, with their programs. */
 export function ClientSessions({ id }: { id: string }) {
-  const query = useList<LastLogin>(['client sign-ins', id], 'last-logins', {
+  const query = useList<LastLogin>('last-logins', {
     filter: equal('clientId', id),
     sort: 'lastAt desc',
     limit: 10,

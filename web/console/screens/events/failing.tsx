@@ -7,7 +7,7 @@ import { words } from './words.ts';
 
 /** The subscriptions whose receiver did not take the last events; nothing while there is none. */
 export function FailingSubscriptions() {
-  const query = useList<EventSubscription>(['event-subscriptions', 'failing'], 'event-subscriptions', {
+  const query = useList<EventSubscription>('event-subscriptions', {
     limit: 500,
     options: { refetchInterval: 60_000 },
   });

@@ -14,7 +14,7 @@ import { Done, HowFar } from './many-people.tsx';
 import { words } from './many-words.ts';
 
 export function StoppedJobs() {
-  const { data = [] } = useRead<readonly BulkJob[]>([jobs], jobs, { enabled: useIsAdmin() });
+  const { data = [] } = useRead<readonly BulkJob[]>(jobs, { enabled: useIsAdmin() });
   // Jobs that were finished here stay, with the links that they show.
   const [begun, begin] = useState<readonly string[]>([]);
   return data
@@ -37,7 +37,7 @@ function StoppedJob({ job, begin }: { job: BulkJob; begin: () => void }) {
   });
   const left = useAction({
     mutationFn: () => make({ method: 'DELETE', path: `${jobs}/${encodeURIComponent(job.id)}` }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [jobs] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['read', jobs] }),
   });
   const error = carried.error ?? left.error;
   return (

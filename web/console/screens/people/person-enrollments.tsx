@@ -19,11 +19,7 @@ import { words } from './words.ts';
 
 export function PersonEnrollments({ person }: OfPerson) {
   const isAdmin = useIsAdmin();
-  const query = useList<Enrollment>(
-    ['person', person.id, 'enrollments'],
-    `identities/${person.id}/enrollments`,
-    { limit: 50 },
-  );
+  const query = useList<Enrollment>(`identities/${person.id}/enrollments`, { limit: 50 });
   return (
     <EntriesCard
       id="enrollments"

@@ -21,7 +21,7 @@ export const rightFilters: Readonly<Record<Right, string>> = {
 /** The ids of all people with a right, whom a helper must not act on. Null until they are loaded. */
 export function usePowerful(isAsked: boolean): ReadonlySet<string> | null {
   const filter = 'isAdmin = true or permissions contains "read" or permissions contains "helpdesk"';
-  const query = useList<Identity>(['list', 'powerful'], 'identities', {
+  const query = useList<Identity>('identities', {
     filter,
     limit: 500,
     options: { enabled: isAsked },
