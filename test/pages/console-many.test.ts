@@ -1,6 +1,9 @@
 // Many people at once at the console, in a real browser against a real controller.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { narrow, screenshot } from '../support/browser.ts';
@@ -379,6 +382,31 @@ describe('people from a table', () => {
     assert.equal(chosen.status, 200, chosen.text);
     await loggedIn(server, 'Ada Müller', secret);
     await close(page);
+  });
+
+  test('are those of a file that was corrected, as it is when it is chosen again', async () => {
+    await using guest = await admin.at('/console/people/import');
+    const { page, context } = guest;
+    const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-import-'));
+    const file = join(folder, 'people.csv');
+    // As the browser does it: it reports no change when the file is the same one.
+    const browser = await context.newCDPSession(page);
+    const check = async (csv: string) => {
+      writeFileSync(file, csv);
+      const chooser = page.waitForEvent('filechooser');
+      await page.locator('#csv').click();
+      await chooser;
+      const { root: of } = await browser.send('DOM.getDocument');
+      const { nodeId } = await browser.send('DOM.querySelector', { nodeId: of.nodeId, selector: '#csv' });
+      await browser.send('DOM.setFileInputFiles', { nodeId, files: [file] });
+      await page.locator('#import-check').click();
+    };
+    await check('name,authPolicy\nLena,No such policy\n');
+    await page.locator('#import-problems').waitFor();
+    await check('name\nLena\n');
+    await page.locator('#import-ready').waitFor();
+    await browser.detach();
+    rmSync(folder, { recursive: true });
   });
 
   test('are those of the table that was checked last, though an earlier check ends after it', async () => {

@@ -1,8 +1,9 @@
 // A small picture that goes into a document: any file that the browser can show, drawn again as a PNG of a few pixels.
 
 import { useState } from 'react';
+import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/screen.tsx';
-import type { FieldProps } from '../parts/field.tsx';
+import { type FieldProps, FileField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 
 const { forms: words } = texts;
@@ -43,37 +44,26 @@ export function PictureField({
         setFault(null);
         set(uri);
       },
-      () => setFault(words.noPicture),
+      () => {
+        setFault(words.noPicture);
+        announce(words.noPicture);
+      },
     );
   };
-  const said = fault ?? problem;
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {!isReadOnly && (
-        <input
-          id={id}
-          type="file"
-          accept="image/*"
-          aria-invalid={said !== null || undefined}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => choose(event.target.files?.[0])}
-        />
-      )}
-      {said !== null && (
-        <span className="problem" role="alert">
-          {said}
-        </span>
-      )}
-      <span className="hint" id={`${id}-hint`}>
-        {hint}
-      </span>
+    <>
+      <FileField
+        {...{ id, label, hint, choose }}
+        problem={fault ?? problem}
+        accept="image/*"
+        isDisabled={isReadOnly}
+      />
       {value !== '' && (
         <p className="buttons">
           <img className="app-logo" id={`${id}-preview`} src={value} alt={label} />
           {!isReadOnly && <Button onClick={() => set('')}>{words.removePicture}</Button>}
         </p>
       )}
-    </div>
+    </>
   );
 }

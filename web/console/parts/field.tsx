@@ -153,3 +153,38 @@ export function CheckField({
     />
   );
 }
+
+/** @param choose gets undefined when the person begins to choose another file */
+export function FileField({
+  accept,
+  isDisabled = false,
+  isRequired = false,
+  choose,
+  ...about
+}: FieldProps & {
+  readonly accept: string;
+  readonly isDisabled?: boolean;
+  readonly isRequired?: boolean;
+  readonly choose: (file: File | undefined) => unknown;
+}) {
+  return (
+    <Field
+      {...about}
+      control={(described) => (
+        <input
+          {...described}
+          type="file"
+          accept={accept}
+          disabled={isDisabled}
+          required={isRequired}
+          // A browser reports no change when the same file is chosen again, although its content may have changed.
+          onClick={(event) => {
+            event.currentTarget.value = '';
+            choose(undefined);
+          }}
+          onChange={(event) => choose(event.target.files?.[0])}
+        />
+      )}
+    />
+  );
+}

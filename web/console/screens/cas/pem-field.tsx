@@ -1,4 +1,4 @@
-import { InputField } from '../../parts/field.tsx';
+import { FileField, InputField } from '../../parts/field.tsx';
 import { words } from './words.ts';
 
 /** A certificate, pasted or from a file. */
@@ -14,18 +14,12 @@ export function PemField({
   return (
     <>
       <InputField id={id} {...field} required rows={5} spellCheck={false} autoComplete="off" />
-      <div className="field">
-        <label htmlFor={`${id}-file`}>{words.file}</label>
-        <input
-          id={`${id}-file`}
-          type="file"
-          accept=".pem,.crt,.cer"
-          onChange={async (event) => {
-            const [file] = event.target.files ?? [];
-            if (file !== undefined) field.set(await file.text());
-          }}
-        />
-      </div>
+      <FileField
+        id={`${id}-file`}
+        label={words.file}
+        accept=".pem,.crt,.cer"
+        choose={async (file) => file !== undefined && field.set(await file.text())}
+      />
     </>
   );
 }

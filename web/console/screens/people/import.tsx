@@ -10,6 +10,7 @@ import { Button, Card, Screen } from '../../../parts/screen.tsx';
 import { PersonLink } from '../../lists/columns.tsx';
 import { download } from '../../parts/export.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { FileField } from '../../parts/field.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { refresh } from '../../queries.ts';
@@ -94,26 +95,19 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
           checked.mutate(table);
         }}
       >
-        <div className="field">
-          <label htmlFor="csv">{words.file}</label>
-          <input
-            id="csv"
-            type="file"
-            accept=".csv,text/csv"
-            required
-            aria-describedby="csv-hint"
-            onChange={async (event) => {
-              const [file] = event.target.files ?? [];
-              reset();
-              // Or the table before this one could be added while this one is read.
-              setTable(null);
-              if (file !== undefined) setTable({ name: file.name, csv: await file.arrayBuffer() });
-            }}
-          />
-          <span className="hint" id="csv-hint">
-            {words.fileHint}
-          </span>
-        </div>
+        <FileField
+          id="csv"
+          label={words.file}
+          hint={words.fileHint}
+          accept=".csv,text/csv"
+          isRequired
+          choose={async (file) => {
+            reset();
+            // Or the table before this one could be added while this one is read.
+            setTable(null);
+            if (file !== undefined) setTable({ name: file.name, csv: await file.arrayBuffer() });
+          }}
+        />
         {checked.error !== null && <Failure error={checked.error} />}
         {added.error !== null && <Failure error={added.error} />}
         {found !== undefined && <Checked found={found} />}
