@@ -232,7 +232,7 @@ describe('many people', () => {
     for (const id of ids) assert.equal((await root.get(`identities/${id}`)).status, 404);
   });
 
-  test('get their links also when a field is changed while they are made', async () => {
+  test('get their links also when a field is changed, or Escape is pressed, while they are made', async () => {
     await group('late', 2);
     await using guest = await admin.at('/console/people?role=late');
     const { page } = guest;
@@ -245,6 +245,8 @@ describe('many people', () => {
     await page.locator('#many-do').click();
     await work.asked;
     await page.locator('#many-hours').fill('48');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('button', { name: 'Cancel' }).isDisabled(), true);
     await work.release();
     await page.locator('#many-links').waitFor();
     await close(page);

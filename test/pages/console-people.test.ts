@@ -143,7 +143,7 @@ describe('a person', () => {
     );
   });
 
-  test('gets their link also when a field is changed while it is made', async () => {
+  test('gets their link also when a field is changed, or Escape is pressed, while it is made', async () => {
     const id = await server.createUser({ name: 'iris', password });
     await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
@@ -158,10 +158,32 @@ describe('a person', () => {
     await page.locator('#invite-confirm').click();
     await isAsked.promise;
     await page.locator('#invite-hours').fill('48');
+    await page.keyboard.press('Escape');
     mayGoOn.resolve();
     await page.getByRole('alertdialog').locator('.secret').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await page.keyboard.press('Escape');
+  });
+
+  test('stays enabled when that fails after the question was closed, which is said', async () => {
+    const id = await server.createUser({ name: 'gustav', password });
+    await using guest = await admin.at(`/console/people/${id}`);
+    const { page } = guest;
+    const isAsked = Promise.withResolvers<void>();
+    const mayFail = Promise.withResolvers<void>();
+    await page.route('**/disable', async (route) => {
+      isAsked.resolve();
+      await mayFail.promise;
+      await route.abort('internetdisconnected');
+    });
+    await page.locator('#disable').click();
+    await page.locator('#disable-confirm').click();
+    await isAsked.promise;
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    mayFail.resolve();
+    await announced(page, 'Disable: The server cannot be reached');
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('can be helped by helpers, unless they have more rights', async () => {

@@ -1,5 +1,5 @@
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 
 /**
  * A mutation of which there is one at a time: `mutate` does nothing while one runs. `isPending` alone would let a second
@@ -25,4 +25,16 @@ export function useAction<Made, Given = void>(options: UseMutationOptions<Made, 
     },
     isRunning: () => isRunning.current,
   };
+}
+
+/** Whether the person has not left this part of the page meanwhile. */
+export function useIsHere(): () => boolean {
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return () => isHere.current;
 }

@@ -1,5 +1,5 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { words } from './language.ts';
 
 interface PopupProps {
@@ -34,7 +34,7 @@ export function Dialog({
   );
 }
 
-/** A button that opens a dialog. */
+/** A button that opens a dialog. Escape closes it where `CloseButton` would. */
 export function DialogButton({
   id,
   label,
@@ -48,17 +48,33 @@ export function DialogButton({
   /** For content that closes it. */
   readonly state?: { readonly isOpen: boolean; readonly set: (isOpen: boolean) => void };
 }) {
+  const shown = useRef<HTMLDivElement>(null);
+  const change: AlertDialog.Root.Props['onOpenChange'] = (isOpen, { cancel }) => {
+    if (!isOpen && shown.current?.querySelector(':disabled[data-closes]')) cancel();
+    else state?.set(isOpen);
+  };
   return (
-    <AlertDialog.Root {...(state !== undefined && { open: state.isOpen, onOpenChange: state.set })}>
+    <AlertDialog.Root {...(state !== undefined && { open: state.isOpen })} onOpenChange={change}>
       <AlertDialog.Trigger id={id} className={`button ${isDestructive ? 'danger' : 'plain'}`}>
         {label}
       </AlertDialog.Trigger>
       {/* Where the button is gone, the focus does not go back to what was used before it. */}
-      <Popup {...popup} finalFocus={() => document.getElementById(id) ?? false} />
+      <Popup ref={shown} {...popup} finalFocus={() => document.getElementById(id) ?? false} />
     </AlertDialog.Root>
   );
 }
 
-export function CloseButton({ label = words.cancel }: { label?: string }) {
-  return <AlertDialog.Close className="button plain">{label}</AlertDialog.Close>;
+/** @param isDisabled while something is made that only this dialog shows */
+export function CloseButton({
+  label = words.cancel,
+  isDisabled = false,
+}: {
+  label?: string;
+  isDisabled?: boolean;
+}) {
+  return (
+    <AlertDialog.Close className="button plain" data-closes="" disabled={isDisabled}>
+      {label}
+    </AlertDialog.Close>
+  );
 }

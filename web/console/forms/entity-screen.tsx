@@ -1,8 +1,9 @@
 // The screen of one entity: related data, its form, and how to delete it.
 
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
+import { useIsHere } from '../../parts/action.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -36,18 +37,6 @@ interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
 
 /** Its changes are made, and the back button leads to the screen before it. */
 const insteadOfForm = { replace: true, ignoreBlocker: true } as const;
-
-/** Whether the person has not left this screen meanwhile. */
-function useIsHere(): () => boolean {
-  const isHere = useRef(false);
-  useEffect(() => {
-    isHere.current = true;
-    return () => {
-      isHere.current = false;
-    };
-  }, []);
-  return () => isHere.current;
-}
 
 /** Leads to another screen after a change, unless the person has left this one meanwhile. */
 export function useGoOn(): ReturnType<typeof useNavigate> {

@@ -1,12 +1,12 @@
 import { Refusal } from '@overlay-auth/client';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useAction } from '../../parts/action.ts';
+import { useAction, useIsHere } from '../../parts/action.ts';
 import { announce } from '../../parts/announce.tsx';
 import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/screen.tsx';
 import { refresh } from '../queries.ts';
 import { type Change, make } from '../session/api.ts';
-import { Refused } from './failure.tsx';
+import { failureText, Refused } from './failure.tsx';
 import { SameChange } from './same-change.tsx';
 
 export interface ConfirmProps {
@@ -51,13 +51,17 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
     done,
     whenDone = refresh,
   } = props;
+  const isHere = useIsHere();
   const asked = useAction({
     mutationFn: (isForced: boolean) => {
       const asked = change();
       return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
     },
-    // The next answer is about what the person then sees.
-    onError: (error) => (error instanceof Refusal && error.status === 412 ? refresh() : undefined),
+    onError(error) {
+      if (!isHere()) announce(`${label}: ${failureText(error)}`);
+      // The next answer is about what the person then sees.
+      return error instanceof Refusal && error.status === 412 ? refresh() : undefined;
+    },
     async onSuccess() {
       await whenDone();
       announce(done);

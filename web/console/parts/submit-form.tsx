@@ -16,11 +16,14 @@ interface SubmitFormProps<Made> {
   readonly result?: (made: Made) => ReactNode;
   /** Beside the button. */
   readonly also?: ReactNode;
+  /** Whether it is in a dialog, which stays open to show the result. */
+  readonly isInDialog?: boolean;
   readonly children: ReactNode;
 }
 
 /** A form that never runs twice at once. Its outcome is shown until something is changed afterwards. */
-export function SubmitForm<Made>({ id, label, action, done, result, also, children }: SubmitFormProps<Made>) {
+export function SubmitForm<Made>(props: SubmitFormProps<Made>) {
+  const { id, label, action, done, result, also, isInDialog = false, children } = props;
   const { mutate, reset, data, error, isPending } = useAction({ mutationFn: action, onSuccess: done });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -36,6 +39,7 @@ export function SubmitForm<Made>({ id, label, action, done, result, also, childr
           {label}
         </Button>
         {also}
+        {isInDialog && <CloseButton label={texts.close} isDisabled={isPending} />}
       </p>
     </form>
   );
@@ -45,7 +49,7 @@ export function SubmitForm<Made>({ id, label, action, done, result, also, childr
 export function MakeForm<Made>({ command, change, ...form }: SubmitFormProps<Made> & SameChangeProps) {
   return (
     <>
-      <SubmitForm {...form} also={<CloseButton label={texts.close} />} />
+      <SubmitForm {...form} isInDialog />
       <SameChange command={command} change={change} />
     </>
   );

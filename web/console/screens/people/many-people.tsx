@@ -159,7 +159,7 @@ function ManyForm({
         >
           {isPossible ? words.doIt(found.matched) : words.check}
         </Button>
-        <CloseButton />
+        <CloseButton isDisabled={carried.isPending} />
       </p>
       <SameChange command={command} change={change} />
     </form>
