@@ -165,6 +165,22 @@ describe('a person', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('is not disabled by the Enter key that asks about it, when it is held', async () => {
+    const id = await server.createUser({ name: 'heloise', password });
+    await using guest = await admin.at(`/console/people/${id}`);
+    const { page } = guest;
+    await page.locator('#disable').focus();
+    await page.keyboard.down('Enter');
+    await page.locator('#disable-confirm').waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.locator('#disable-confirm').waitFor();
+    assert.equal((await root.get(`identities/${id}`)).json.data.disabled, false);
+    await page.keyboard.press('Enter');
+    await announced(page, 'Disabled');
+    assert.equal((await root.get(`identities/${id}`)).json.data.disabled, true);
+  });
+
   test('stays enabled when that fails after the question was closed, which is said', async () => {
     const id = await server.createUser({ name: 'gustav', password });
     await using guest = await admin.at(`/console/people/${id}`);

@@ -1,5 +1,5 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { type ReactNode, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { words } from './language.ts';
 
 interface PopupProps {
@@ -12,13 +12,18 @@ function Popup({ title, text, children, ...props }: PopupProps & AlertDialog.Pop
   return (
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className="backdrop" />
-      <AlertDialog.Popup className="dialog" {...props}>
+      <AlertDialog.Popup className="dialog" onKeyDown={ignoreHeldEnter} {...props}>
         <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
         {text !== undefined && <AlertDialog.Description>{text}</AlertDialog.Description>}
         {children}
       </AlertDialog.Popup>
     </AlertDialog.Portal>
   );
+}
+
+/** The press that opened a question does not answer it, however long it lasts. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && event.repeat) event.preventDefault();
 }
 
 /** A question over the page. @param close what Escape and `CloseButton` do; without it, only the content closes it */
