@@ -760,6 +760,11 @@ describe('the test sign-in of a signer', () => {
     ])
       assert.equal(await page.inputValue(`#field-${field}`), value);
     await assertClean(guest);
+    await page.locator('#save').click();
+    // The next person is another one.
+    await page.locator('#another').click();
+    assert.equal(await page.inputValue('#field-name'), '');
+    assert.equal(await page.inputValue('#field-externalId'), '');
     await root.call('DELETE', `external-jwt-signers/${other}`);
   });
 

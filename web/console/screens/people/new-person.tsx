@@ -1,6 +1,6 @@
 // Adds a person and, in the same step, creates their first access.
 
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
 import { Button, Card, Screen } from '../../../parts/screen.tsx';
@@ -36,10 +36,17 @@ export function NewPersonScreen() {
   const isAdmin = useIsAdmin();
   const [way, setWay] = useState<Way>('invitation');
   const [added, setAdded] = useState<Added | null>(null);
+  const navigate = useNavigate();
   // From the record of a refused login.
   const { name = '', externalId = null, email = null } = useSearch({ strict: false }) as Partial<PersonDraft>;
   const initial = { ...newPerson, name, externalId, email };
-  if (added !== null) return <AddedScreen {...added} another={() => setAdded(null)} />;
+  if (added !== null) {
+    const another = async () => {
+      await navigate({ to: '/people/new', search: {} });
+      setAdded(null);
+    };
+    return <AddedScreen {...added} another={another} />;
+  }
   return (
     <Screen title={texts.people.create}>
       <EntityForm<PersonDraft>
