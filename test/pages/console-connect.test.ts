@@ -661,6 +661,21 @@ test('each well-known provider says what to do there, and fills in what it needs
   }
 });
 
+test('a field shows the chosen auth policy, also when the names of the others do not arrive', async () => {
+  const enrollAuthPolicyId = createdId(await root.call('POST', 'auth-policies', { name: 'of newcomers' }));
+  const issuer = 'https://newcomers.example';
+  const signer = { name: 'newcomers', issuer, audience: 'here', jwksEndpoint: `${issuer}/keys` };
+  const id = createdId(await root.call('POST', 'external-jwt-signers', { ...signer, enrollAuthPolicyId }));
+  await using guest = await admin.at('/console/nodes');
+  const { page } = guest;
+  await page.route('**/auth-policies?**', (route) => route.abort());
+  await go(page, `/signers/${id}`);
+  const chosen = page.locator('#field-enrollAuthPolicyId option:checked', { hasText: enrollAuthPolicyId });
+  await chosen.waitFor({ state: 'attached' });
+  await page.unrouteAll({ behavior: 'wait' });
+  await root.call('DELETE', `external-jwt-signers/${id}`);
+});
+
 test('an external JWT signer is filled in by hand', async () => {
   await using guest = await admin.at('/console/signers/new');
   const { page } = guest;

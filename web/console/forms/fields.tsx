@@ -210,7 +210,10 @@ function ReferenceField({
   readonly set: (id: string) => void;
 }) {
   const names = useNames(to);
-  return <SelectField {...rest} choices={{ ...given, ...names }} first={none} />;
+  const { value } = rest;
+  // By its id as long as its name is not known: otherwise another choice, or none, would seem to be made.
+  const chosen = value === '' || Object.hasOwn(names, value) ? {} : { [value]: given[value] ?? value };
+  return <SelectField {...rest} choices={{ ...chosen, ...names }} first={none} />;
 }
 
 /** Some of all entities of a kind. */
