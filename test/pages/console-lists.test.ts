@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { screenshot } from '../support/browser.ts';
+import { webFiles } from '../../src/pages/web-files.ts';
+import { screenshot, visitor } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
-import { assertClean, assertFits, atConsole, colleague, go, phone } from './console-support.ts';
+import { assertClean, assertFits, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const server = await startTestServer({ signing: true });
@@ -243,6 +244,22 @@ test('the overview names certificates that expire soon, and its chart follows th
   await until(10_000, () => page.evaluate(`${drawn} !== window.inLight`));
   await soon.getByText('Certificate of meter 7').click();
   await page.getByRole('heading', { level: 1, name: 'meter 7' }).waitFor();
+});
+
+test('the overview is there when the code of its chart is not, which is loaded again at the press of a button', async () => {
+  const { byName } = await webFiles();
+  const [chart = ''] = [...byName].find(([, { plain }]) => plain.includes('maintainAspectRatio')) ?? [];
+  await using guest = await visitor();
+  const { page } = guest;
+  await page.route(`**/${chart}`, (route) => route.abort());
+  await page.goto(`${server.url}/console`);
+  await giveLogin(page, 'root');
+  const card = page.getByRole('region', { name: 'Sign-ins and refusals in the last 24 hours' });
+  await card.getByRole('alert').waitFor();
+  await page.locator('#issuers').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await card.locator('#passed').waitFor();
 });
 
 test('the overview names event subscriptions whose receiver does not take them', async () => {

@@ -1,12 +1,10 @@
 // Which address shows which screen. A list's filter is in its address, as plain words.
 
-import { useQuery } from '@tanstack/react-query';
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import type { FunctionComponent } from 'react';
 import { named } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
-import { Failure } from './parts/failure.tsx';
-import { Loaded } from './parts/loaded.tsx';
+import { Later } from './parts/later.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
@@ -29,36 +27,18 @@ function route(path: string, component: FunctionComponent) {
 
 const loadOthers = () => import('./screens/others.ts');
 
-/**
- * Loads the page again once the server answers. A browser does not fetch a module again that it could not load, and a
- * newer release has other files.
- */
-async function reloadWhenReachable(): Promise<void> {
-  await fetch(location.href);
-  location.reload();
-}
-
-/** A screen whose code loads when the person opens it or another one like it. If that fails, a button tries again. */
+/** A screen whose code loads when the person opens it or another one like it. */
 function later(path: string, name: keyof Awaited<ReturnType<typeof loadOthers>>) {
-  return route(path, function LaterScreen() {
-    const query = useQuery({
-      queryKey: ['other screens'],
-      queryFn: loadOthers,
-      staleTime: Number.POSITIVE_INFINITY,
-      gcTime: Number.POSITIVE_INFINITY,
-    });
-    const Found = query.data?.[name];
-    if (Found !== undefined) return <Found />;
-    return (
-      <Screen title={named(texts.screens, path.split('/')[1] ?? '')}>
-        {query.isError ? (
-          <Failure error={query.error} retry={() => reloadWhenReachable().catch(() => undefined)} />
-        ) : (
-          <Loaded query={query}>{() => null}</Loaded>
-        )}
-      </Screen>
-    );
-  });
+  const title = named(texts.screens, path.split('/')[1] ?? '');
+  return route(path, () => (
+    <Later
+      name="other screens"
+      load={loadOthers}
+      frame={(progress) => <Screen title={title}>{progress}</Screen>}
+    >
+      {({ [name]: Found }) => <Found />}
+    </Later>
+  ));
 }
 
 const routes = [

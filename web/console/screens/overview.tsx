@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { CopyButton } from '../../parts/keep.tsx';
 import { named } from '../../parts/language.ts';
 import { Button, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { EntriesCard } from '../parts/entries.tsx';
+import { Later } from '../parts/later.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { useList, useRead } from '../queries.ts';
@@ -18,7 +19,7 @@ import { FailingSubscriptions } from './events/failing.tsx';
 import { MailsGivenUp } from './mails-given-up.tsx';
 import { words } from './overview-words.ts';
 
-const Chart = lazy(async () => ({ default: (await import('./attempts-chart.tsx')).AttemptsChart }));
+const loadChart = () => import('./attempts-chart.tsx');
 
 export function OverviewScreen() {
   return (
@@ -73,9 +74,9 @@ function LastDay() {
           hours.every(({ passed, refused }) => passed + refused === 0) ? (
             <Empty title={words.noAttempts} />
           ) : (
-            <Suspense fallback={<p className="loading">{texts.loading}</p>}>
-              <Chart hours={hours} />
-            </Suspense>
+            <Later name="chart" load={loadChart}>
+              {({ AttemptsChart }) => <AttemptsChart hours={hours} />}
+            </Later>
           )
         }
       </Loaded>

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { longestQrText } from '../../../../src/platform/formats/qr-text.ts';
 import { KeepText } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { Button } from '../../../parts/screen.tsx';
+import { Later } from '../../parts/later.tsx';
 import type { Enrollment } from '../../types.ts';
 import type { Invited } from './first-access.ts';
 import { words } from './words.ts';
@@ -43,32 +43,31 @@ export function HandOver({
  * Drawn here, so that its content is in no address. The white margin is part of it, in dark mode too (ISO/IEC 18004).
  */
 function QrCode({ text, label }: { text: string; label: string }) {
-  // A secret is not kept for later.
-  const drawing = useQuery({ queryKey: ['qr code', text], queryFn: () => drawn(text), gcTime: 0 });
-  if (drawing.data === undefined) return null;
-  const { size, path } = drawing.data;
   return (
-    <svg
-      className="qr"
-      viewBox={`0 0 ${size} ${size}`}
-      role="img"
-      aria-label={label}
-      shapeRendering="crispEdges"
-    >
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
+    <Later name="QR code" load={loadEncoder} mayReload={false}>
+      {({ encode }) => {
+        const { data, size } = encode(text, { ecc: 'M', border: 4 });
+        const modules = data.flatMap((row, y) =>
+          row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+        );
+        return (
+          <svg
+            className="qr"
+            viewBox={`0 0 ${size} ${size}`}
+            role="img"
+            aria-label={label}
+            shapeRendering="crispEdges"
+          >
+            <rect width={size} height={size} fill="#fff" />
+            <path d={modules.join('')} fill="#000" />
+          </svg>
+        );
+      }}
+    </Later>
   );
 }
 
-async function drawn(text: string) {
-  const { encode } = await import('uqr');
-  const { data, size } = encode(text, { ecc: 'M', border: 4 });
-  const modules = data.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
-  );
-  return { size, path: modules.join('') };
-}
+const loadEncoder = () => import('uqr');
 
 /** The link of an invitation. */
 export function InvitationLink({ name, invited }: { name: string; invited: Invited }) {
