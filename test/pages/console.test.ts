@@ -115,6 +115,9 @@ describe('the shell', () => {
     await page.locator('#set-password-confirm').click();
     await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
     await assertClean(guest);
+    const overQuestion = `(({ left, top }) => document.elementFromPoint(left + 1, top + 1).className)(
+      document.querySelector('.dialog-title').getBoundingClientRect())`;
+    assert.equal(await page.evaluate(overQuestion), 'backdrop');
     const [beside] = await Promise.all([
       context.waitForEvent('page'),
       page.locator('#sign-in-again').click(),
