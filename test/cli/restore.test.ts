@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
@@ -31,19 +31,23 @@ import { partialLogin, scan, submitCode } from '../support/totp.ts';
 
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
-/** A home with the administrator ana, and its backup. */
-async function backedUp() {
+const original = sandbox();
+after(() => original.close());
+await original.home('h', 'localhost:0');
+await original.exits(0, ['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
+await original.exits(0, ['ops', 'db', 'backup', 'copy.db'], { env });
+
+/** A home with the administrator ana, and its backup: copies of the same ones for each test. */
+function backedUp() {
   const box = sandbox();
-  await box.home('h', 'localhost:0');
-  await box.exits(0, ['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
-  await box.exits(0, ['ops', 'db', 'backup', 'copy.db'], { env });
+  cpSync(original.cwd, box.cwd, { recursive: true });
   const restore = (file = 'copy.db', ...more: string[]) =>
     box.run(['ops', 'db', 'restore', file, ...more], { env });
   return { ...box, restore, path: (name: string) => join(box.cwd, name) };
 }
 
 test('restore brings the backup back, keeps what it replaces, and is audited', async (t) => {
-  await using home = await backedUp();
+  await using home = backedUp();
   await home.exits(0, ['admin', 'create', 'bob', '--password-stdin'], { env, input: password });
   // As after a way over another machine.
   chmodSync(home.path('copy.db'), 0o644);
@@ -81,7 +85,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
 });
 
 test('a passkey of the backup opens logins after the restore, one that was added since does not', async (t) => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const start = async () => {
     const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
     const { url } = await untilReady(run);
@@ -116,7 +120,7 @@ test('a passkey of the backup opens logins after the restore, one that was added
 });
 
 test('a backup is audited, one that was refused is not', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const log = () => readFileSync(home.path('h/controller.log'), 'utf8');
   const line =
     /command="ops db backup" operator=\S+ event=database\.copied from=\S+overlay\.db to=\S+copy\.db /g;
@@ -126,7 +130,7 @@ test('a backup is audited, one that was refused is not', async () => {
 });
 
 test('a backup replaces no symbolic link, not even one to a file that does not exist', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   symlinkSync('nowhere.db', home.path('link.db'));
   const refused = await home.exits(1, ['ops', 'db', 'backup', 'link.db'], { env });
   assert.match(refused.stderr, /link\.db exists already; a backup never replaces a file\./);
@@ -134,7 +138,7 @@ test('a backup replaces no symbolic link, not even one to a file that does not e
 });
 
 test('restore works if the database is gone, and tells programs what it did', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
   const { stdout } = await home.exits(0, ['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
   const { replaced, withdrawn, restoreId } = JSON.parse(stdout);
@@ -167,7 +171,7 @@ test('a backup that ended well is noted, and one of another tool when that is to
 });
 
 test('restore and restored are refused beside a running controller, which continues', async (t) => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
   const client = clientOfHome((await untilReady(run)).url, home.path('h'));
   t.after(() => client.closeConnections());
@@ -180,7 +184,7 @@ test('restore and restored are refused beside a running controller, which contin
 });
 
 test('a backup that cannot be used is refused in a sentence, and nothing is changed', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const before = readFileSync(home.path('h/overlay.db'));
   copyFileSync(home.path('copy.db'), home.path('newer.db'));
   const newer = new DatabaseSync(home.path('newer.db'));
@@ -214,7 +218,7 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
 test('a log that another user has put beside the backup does not become part of the database', {
   skip: process.getuid?.() !== 0,
 }, async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const before = readFileSync(home.path('h/overlay.db'));
   copyFileSync(home.path('copy.db'), home.path('theirs.db'));
   const theirs = new DatabaseSync(home.path('theirs.db'));
@@ -234,7 +238,7 @@ test('a log that another user has put beside the backup does not become part of 
 test('root leaves the files of a home to the user whose home it is', {
   skip: process.getuid?.() !== 0,
 }, async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const files = () => readdirSync(home.path('h'), { recursive: true }).map((name) => home.path(`h/${name}`));
   for (const file of ['controller.log', 'overlay.db.lock']) rmSync(home.path(`h/${file}`));
   for (const file of [home.path('h'), ...files()]) chownSync(file, 65_534, 65_534);
@@ -266,7 +270,7 @@ test('a database that cannot be kept stays as it is, with its log', async () => 
 });
 
 test('a key file that does not open the database is noticed by a backup, which stays, and by a check', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   await home.exits(0, ['ops', 'db', 'check'], { env });
   const status = async () =>
     JSON.parse((await home.run(['status', '--config', 'h/controller.yml', '-j'])).stdout).lastBackup;
@@ -292,19 +296,15 @@ test('a key file that does not open the database is noticed by a backup, which s
 });
 
 test('a backup that another key sealed is refused', async () => {
-  await using home = await backedUp();
-  const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
-  await untilReady(run);
-  await stopped(run);
-  await home.run(['ops', 'db', 'backup', 'sealed.db'], { env });
+  await using home = backedUp();
   rmSync(home.path('h/secrets/master.key'));
   createKeyFile(home.path('h/secrets/master.key'));
-  const refused = await exits(1, home.restore('sealed.db'));
+  const refused = await exits(1, home.restore());
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
 });
 
 test('a backup from before keys rekey needs the earlier key for the restore only', async (t) => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const start = async () => {
     const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
     const client = clientOfHome((await untilReady(run)).url, home.path('h'));
@@ -338,7 +338,7 @@ test('a backup from before keys rekey needs the earlier key for the restore only
 });
 
 test('a backup from before several rekeys is restored with the key that the refusal names', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   const key = (suffix: string) => home.path(`h/secrets/master.key${suffix}`);
   await home.exits(0, ['ops', 'db', 'backup', 'oldest.db'], { env });
   for (let time = 0; time < 2; time += 1) await home.exits(0, ['keys', 'rekey'], { env });
@@ -353,7 +353,7 @@ test('a backup from before several rekeys is restored with the key that the refu
 });
 
 test('an emptied database is refused in a sentence that says how to continue', async () => {
-  await using home = await backedUp();
+  await using home = backedUp();
   truncateSync(home.path('h/overlay.db'));
   for (const args of [
     ['run', 'controller', 'h/controller.yml'],
