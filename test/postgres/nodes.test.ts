@@ -127,16 +127,6 @@ describe('two controllers on one database', () => {
     await until(SECOND, async () => (await a.get(current, { headers })).status === 401);
   });
 
-  test('an identity that is disabled on one is refused on the other within a second', async () => {
-    const id = await a.server.createUser({ name: 'dora', password });
-    const { access_token } = await login(b, 'dora', password);
-    assert.equal((await callWith(b, access_token)).status, 200);
-    const { store, clock } = a.server;
-    await store.identities.update(id, { disabledAt: clock.now() }, clock.now());
-    assert.equal((await callWith(a, access_token)).status, 401);
-    await until(SECOND, async () => (await callWith(b, access_token)).status === 401);
-  });
-
   test('are reloaded one after the other: each follows its own file, and accepts what the other issued', async () => {
     await a.server.createUser({ name: 'rhea', password });
     const earlier = await login(b, 'rhea', password);

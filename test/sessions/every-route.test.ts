@@ -96,6 +96,20 @@ describe('a session that lacks a factor', () => {
   });
 });
 
+test('without a token no endpoint of a session opens, and the challenges name both mechanisms', async () => {
+  for (const { method, path, route } of operations()) {
+    if (route.guard === 'anonymous') continue;
+    const answer = await server.request(method, path);
+    assert.equal(answer.status, 401, `${method} ${path}`);
+    if (route.errors === 'edge' && method !== 'HEAD') assertRefused(answer, 401, 'UNAUTHORIZED');
+    assert.deepEqual(
+      answer.lines('www-authenticate').map((line) => line.split(', error_description')[0]),
+      ['zt-session realm="zt-session", error="missing"', 'Bearer realm="overlay-oidc", error="missing"'],
+      `${method} ${path}`,
+    );
+  }
+});
+
 describe('an invalid token', () => {
   const malformed: readonly Readonly<Record<string, string | readonly string[]>>[] = [
     { authorization: 'Bearer %' },

@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { noTokenChallenges, oidcChallenge } from '../../errors/challenge.ts';
-import { challengeLines, formatChallenge, quotedString } from './challenges.ts';
+import { oidcChallenge } from '../../errors/challenge.ts';
+import { formatChallenge, quotedString } from './challenges.ts';
 
 describe('challenges', () => {
-  test('with no token both mechanisms are named, zt-session first', () => {
-    assert.deepEqual(challengeLines(noTokenChallenges), [
-      'zt-session realm="zt-session", error="missing", error_description="no matching token was provided"',
-      'Bearer realm="overlay-oidc", error="missing", error_description="no matching token was provided"',
-    ]);
-  });
-
-  test('an expired token has words of its own', () => {
-    assert.equal(
-      formatChallenge(oidcChallenge('expired')),
-      'Bearer realm="overlay-oidc", error="expired", error_description="token is expired"',
-    );
-  });
-
   test('id and issuer come last', () => {
     const line = formatChallenge({
       scheme: 'Bearer',

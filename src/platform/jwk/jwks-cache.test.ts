@@ -80,27 +80,6 @@ describe('the keys of a signer', () => {
     assert.equal(fetches(), 1);
   });
 
-  test('are fetched again for an unknown kid, so that a rotation is noticed', async () => {
-    const { found, fetches, endpoint } = setUp();
-    await found('a');
-    endpoint.answer = published('a', 'b');
-    assert.equal(await found('b'), 'keys', 'rotated right after the fetch');
-    assert.equal(fetches(), 2);
-  });
-
-  test('are fetched again when one fails to verify: it may be replaced under its kid, or have none', async () => {
-    const { cache, fetches } = setUp();
-    for (const kid of ['a', null]) {
-      cache.forgetAll();
-      const before = await cache.find(source, kid);
-      const failed = before.found === 'keys' ? before.keys[0] : undefined;
-      const again = await cache.find(source, kid, failed);
-      assert.ok(again.found === 'keys' && again.keys[0] !== failed, String(kid));
-      assert.equal(await cache.find(source, kid, failed).then(({ found }) => found), 'keys', 'not again');
-    }
-    assert.equal(fetches(), 4);
-  });
-
   test('are fetched once in ten seconds on average and thrice at once, with any requested kids', async () => {
     const { found, fetches, clock } = setUp();
     await found('a');
@@ -141,14 +120,6 @@ describe('the keys of a signer', () => {
     await settled();
     assert.equal(await found('a'), 'no-such-key');
     assert.equal(await found('b'), 'keys');
-  });
-
-  test('are not used once more after a quiet time when they are withdrawn', async () => {
-    const { found, endpoint, clock } = setUp();
-    await found('a');
-    endpoint.answer = published('b');
-    clock.advance(15 * MINUTE);
-    assert.equal(await found('a'), 'no-such-key');
   });
 
   test('are gone when the set becomes empty', async () => {
