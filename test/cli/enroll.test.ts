@@ -131,7 +131,11 @@ describe('enrolling on the command line', () => {
     assert.equal(shown.jwt.split('.')[1], text('pump.jwt').split('.')[1]);
     // A file that cannot be written costs neither an enrollment nor an identity.
     const nowhere = ['-o', 'missing/x.jwt'];
-    await cli.exits(1, ['enrollment', 'refresh', 'pump', ...nowhere]);
+    const unwritten = await cli.exits(1, ['enrollment', 'refresh', 'pump', ...nowhere]);
+    assert.match(
+      unwritten.stderr,
+      /^error: missing\/x\.jwt cannot be written: its folder does not exist\.\nnext: name a file in a folder /,
+    );
     const again = (await fine(['get', 'enrollment', 'pump', '-j'])).json;
     assert.equal(again.jwt.split('.')[1], shown.jwt.split('.')[1]);
     await cli.exits(1, ['create', 'identity', 'hose', ...nowhere]);

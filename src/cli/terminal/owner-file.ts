@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { fileErrorReason, isFileError } from '../../platform/file-error-reason.ts';
 import { CliError, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
@@ -38,6 +38,11 @@ export async function writeOwnerFile(
 }
 
 function notWritten(path: string, error: unknown): CliError {
-  const message = `${path} cannot be written: ${fileErrorReason(error)}.`;
-  return new CliError(message, { code: 'file_not_written', cause: error });
+  const isFolderMissing = isFileError(error) && error.code === 'ENOENT';
+  const reason = isFolderMissing ? 'its folder does not exist' : fileErrorReason(error);
+  return new CliError(`${path} cannot be written: ${reason}.`, {
+    code: 'file_not_written',
+    next: 'name a file in a folder where this user may write',
+    cause: error,
+  });
 }
