@@ -49,7 +49,7 @@ export function startBackgroundWork(
   // In other threads, another one fetches the lists.
   if (keeper !== null) {
     stops.push(every(listInterval, { name: 'revocation lists', log }, byTheClock(keeper.fetchDue)));
-    stops.push(async () => keeper.stop());
+    stops.push(keeper.stop);
   }
   if (deliverer !== null) {
     // Deliveries that other nodes leave undone, and retries that were due while this node was not running.

@@ -41,8 +41,11 @@ import {
 export interface RevocationKeeper extends RevocationSource {
   /** Fetches due lists, and notes the results. Call it often. */
   fetchDue(): Promise<void>;
-  /** Begins no further fetch. A shutdown waits for the task, and the addresses of one CA alone could take minutes. */
-  stop(): void;
+  /**
+   * Begins no further fetch, and waits for those that a change has begun. A shutdown waits for the task too, and the
+   * addresses of one CA alone could take minutes.
+   */
+  stop(): Promise<void>;
   /** How many addresses and files have no list that counts now. */
   stale(): number;
 }
@@ -60,6 +63,7 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
   const watched = new Map<CaId, Watched>();
   const loading = new Map<CaId, Promise<Watched | null>>();
   const fetches = listFetches(needs);
+  let begun: Promise<void> = Promise.resolve();
 
   /** One after the other, so that the last one has seen the present state of the store. */
   function load(caId: CaId): Promise<Watched | null> {
@@ -80,8 +84,16 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
       watched.set(caId, state);
       // Not awaited: entries of the feed must not wait for other servers.
       if (known?.ca.updatedAt !== ca.updatedAt)
-        fetchDue([state]).catch((error) => log.error('task failed', { task: 'revocation lists', error }));
+        begun = Promise.all([begun, fetchChanged(state)]).then(() => undefined);
       return state;
+    }
+  }
+
+  async function fetchChanged(state: Watched): Promise<void> {
+    try {
+      await fetchDue([state]);
+    } catch (error) {
+      log.error('task failed', { task: 'revocation lists', error });
     }
   }
 
@@ -108,7 +120,10 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
       return obtainStatus(needs, question, { state, fetches });
     },
     fetchDue: () => fetchDue([...watched.values()]),
-    stop: fetches.stop,
+    async stop() {
+      fetches.stop();
+      await begun;
+    },
     stale() {
       const now = clock.now();
       const isStale = ({ lists }: Watched, url: string) => (lists.get(url)?.nextUpdate ?? 0) <= now;

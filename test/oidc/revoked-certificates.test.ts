@@ -623,10 +623,13 @@ test('a keeper that stops waits for the fetches under way, and begins no other',
     () => held.size,
     (size) => size === 2,
   );
-  const task = keeper.fetchDue();
-  keeper.stop();
+  const ended: string[] = [];
+  const stopped = keeper.stop().then(() => ended.push('the keeper'));
+  const task = keeper.fetchDue().then(() => ended.push('the task'));
+  await new Promise(setImmediate);
+  assert.deepEqual(ended, []);
   for (const release of held.values()) release();
-  await task;
+  await Promise.all([stopped, task]);
   await keeper.fetchDue();
   assert.equal(asked.size, 2);
   await admin.call('DELETE', `cas/${made.id}`);
