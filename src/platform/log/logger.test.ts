@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -367,6 +377,63 @@ test('a full disk keeps no process from ending', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], stopped);
     assert.deepEqual(await once(child, 'exit'), [0, null], end);
   }
+});
+
+const onlyOnLinux =
+  process.platform === 'linux' ? false : 'elsewhere a full pipe blocks those who write to it';
+test('a pipe that is not read keeps no process from ending', { skip: onlyOnLinux }, async () => {
+  const path = join(directory, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const pipe = openSync(path, 'r+');
+  for (const end of [
+    'logger.reopen(); await logger.flush();',
+    'await logger.written(); process.exit();',
+    'process.exit();',
+  ]) {
+    const script = `
+      import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
+      const logger = openLogger({ level: 'info', format: 'json', to: 'stdout' });
+      for (let i = 0; i < 2000; i += 1) logger.info('line', { filler: 'y'.repeat(500) });
+      ${end}
+    `;
+    const stopped = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      ...stopped,
+      stdio: ['ignore', pipe, 'ignore'],
+    });
+    assert.deepEqual(await once(child, 'exit'), [0, null], end);
+  }
+  closeSync(pipe);
+});
+
+test('a pipe that is read late gets every line, whole and in order', { skip: onlyOnLinux }, async () => {
+  const path = join(directory, 'late');
+  execFileSync('mkfifo', [path]);
+  const pipe = openSync(path, 'r+');
+  const script = `
+    import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
+    const logger = openLogger({ level: 'info', format: 'json', to: 'stdout' });
+    for (let i = 0; i < 2000; i += 1) logger.info('line', { i, filler: 'y'.repeat(500) });
+    process.stderr.write(String(await logger.written()));
+    while (!(await logger.written()));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    ...({ timeout: 60_000, killSignal: 'SIGKILL' } as const),
+    stdio: ['ignore', pipe, 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const said = await new Promise((resolve) => child.stderr?.once('data', (data) => resolve(String(data))));
+  assert.equal(said, 'false');
+  const late = createReadStream(path);
+  closeSync(pipe);
+  let text = '';
+  for await (const chunk of late) text += chunk;
+  assert.deepEqual(await exited, [0, null]);
+  const lines = text.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).i),
+    Array.from({ length: 2000 }, (_, i) => i),
+  );
 });
 
 test('a reader that reads nothing keeps no caller waiting for ever', async () => {

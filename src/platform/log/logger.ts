@@ -1,6 +1,6 @@
 // Loggers, and where their lines go.
 
-import { openSync } from 'node:fs';
+import { constants, fstatSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
 import { ensurePrivateFile } from '../private-file.ts';
@@ -78,6 +78,7 @@ export function openLogger(options: LogOptions): OpenLogger & AsyncDisposable {
       least = severity[level];
     },
     reopen() {
+      if (typeof options.to !== 'object') return;
       const former = destination;
       try {
         destination = openDestination(options.to, countLost);
@@ -154,20 +155,15 @@ const gatheredBytes = 8 * 1024;
 
 /** The longest wait for a pipe that is not read. */
 const longestWait: Millis = 2000;
+/** The writer tries every 100 ms. */
+const triesAtExit = longestWait / 100;
 
 /**
  * @param onLost called for each dropped line, and whenever the system refuses some
  * @throws Error when the file cannot be opened
  */
 function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, onLost: () => void) {
-  if (typeof to === 'object') ensurePrivateFile(to.file);
-  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a');
-  const stream = pino.destination({
-    dest,
-    sync: false,
-    minLength: gatheredBytes,
-    maxLength: longestBacklog,
-  });
+  const { stream, writeAtExit, writeNoneAtExit, giveUp } = openStream(to);
   const bytes = countBytes();
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
@@ -190,18 +186,13 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
     bytes.drop(line);
     onLost();
   });
-  // When the process ends, what waits is written, and tried again without end where the system refuses it.
-  const { flushSync } = stream;
-  const writeNoneAtExit = () => {
-    stream.flushSync = () => {};
-  };
   stream.on('error', () => {
     writeNoneAtExit();
     bytes.refuse();
     onLost();
   });
   stream.on('write', (count: number) => {
-    stream.flushSync = flushSync;
+    writeAtExit();
     bytes.handOver(count);
   });
   // An earlier write left waiting what arrived while it was under way.
@@ -225,7 +216,7 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
     /** Resolves when waiting lines were handed over and synced, or the system does not take them. */
     async flush(): Promise<void> {
       if (await this.written()) await new Promise<void>((resolve) => stream.flush(() => resolve()));
-      else writeNoneAtExit();
+      else giveUp();
     },
     /** Writes waiting lines, then closes. */
     end(): void {
@@ -233,6 +224,62 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
       stream.end();
     },
   };
+}
+
+/** A stream whose waiting lines are written when the process ends, unless the system does not take them. */
+function openStream(to: LogOptions['to']) {
+  /** How many more times a full pipe is tried. Endless while the process goes on, because lines may wait. */
+  let tries = Number.POSITIVE_INFINITY;
+  const stream = pino.destination({
+    dest: openDescriptor(to),
+    sync: false,
+    minLength: gatheredBytes,
+    maxLength: longestBacklog,
+    retryEAGAIN() {
+      tries -= 1;
+      return tries > 0;
+    },
+  });
+  // When the process ends, what waits is written, and would be tried again without end where the system refuses it.
+  const { flushSync } = stream;
+  function writeAtExit(): void {
+    stream.flushSync = () => {
+      tries = triesAtExit;
+      try {
+        flushSync.call(stream);
+      } catch {
+        // The pipe is not read.
+      }
+    };
+  }
+  function writeNoneAtExit(): void {
+    stream.flushSync = () => {};
+  }
+  function giveUp(): void {
+    writeNoneAtExit();
+    tries = 0;
+  }
+  writeAtExit();
+  return { stream, writeAtExit, writeNoneAtExit, giveUp };
+}
+
+/**
+ * Of a file, or of a standard stream. A write to a full pipe blocks a thread, without which the process cannot end. On
+ * Linux the pipe is opened once more, so that a write of ours fails instead; writes of other processes are not affected.
+ */
+function openDescriptor(to: LogOptions['to']): number {
+  if (typeof to === 'object') {
+    ensurePrivateFile(to.file);
+    return openSync(to.file, 'a');
+  }
+  const inherited = to === 'stdout' ? 1 : 2;
+  if (process.platform !== 'linux' || !fstatSync(inherited).isFIFO()) return inherited;
+  try {
+    return openSync(`/proc/self/fd/${inherited}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // It belongs to another user, or its reader is gone.
+    return inherited;
+  }
 }
 
 interface Waiting {
