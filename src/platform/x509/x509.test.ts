@@ -74,6 +74,13 @@ describe('reading certificates', () => {
     assert.equal(thumbprint(parseCertificate(certificate.raw)), thumbprint(certificate));
     for (const input of ['', 'abc', root.keyPem, certificate.raw.subarray(0, 50), Buffer.alloc(0)])
       assert.throws(() => parseCertificate(input), MalformedInput);
+    // The last month of a year is the twelfth.
+    const der = certificate.raw.toString('latin1');
+    for (const { index } of der.matchAll(/\d{12}Z/g)) {
+      const unreadable = Buffer.from(certificate.raw);
+      unreadable.write('991331', index, 'latin1');
+      assert.throws(() => parseCertificate(unreadable), MalformedInput, String(index));
+    }
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     for (const input of ['', root.keyPem, broken, root.certPem + broken])
       assert.throws(() => parseCertificates(input), MalformedInput);

@@ -10,14 +10,18 @@ export const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----
 
 /**
  * One certificate, as PEM (text after the first block is ignored) or DER.
- * @throws MalformedInput not a certificate
+ * @throws MalformedInput not a certificate, or its times cannot be read: then it would seem to last for ever
  */
 export function parseCertificate(input: string | Uint8Array): X509Certificate {
+  let certificate: X509Certificate;
   try {
-    return new X509Certificate(input);
+    certificate = new X509Certificate(input);
   } catch {
     throw new MalformedInput('not a certificate');
   }
+  const { validFromDate, validToDate } = certificate;
+  if (Number.isNaN(validFromDate.getTime() + validToDate.getTime())) throw new MalformedInput('no times');
+  return certificate;
 }
 
 /** Every certificate of a PEM text, in its order. @throws MalformedInput one is broken, or there is none */
