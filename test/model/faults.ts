@@ -26,8 +26,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a primary login leaves the stored request, and with it the binding, of the login before',
     edits: [
-      { file: row, from: "'request', 'client_id'", to: "'client_id'" },
-      { file: row, from: "'browser_binding', 'identity_id'", to: "'identity_id'" },
+      { file: row, from: "'request client_id", to: "'client_id" },
+      { file: row, from: 'browser_binding identity_id', to: 'identity_id' },
     ],
   },
   {

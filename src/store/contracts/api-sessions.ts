@@ -65,17 +65,13 @@ export type RotateOutcome =
     };
 
 /** Continues a session that has no refresh token. */
-export interface RenewSession {
-  readonly sessionId: ApiSessionId;
-  readonly clientId: string;
-  /** These as in `RotateRefreshToken`. */
-  readonly issuer: string;
-  readonly certThumbprint: string | null;
-  readonly keyThumbprint: string | null;
+export interface RenewSession
+  extends Pick<
+    RotateRefreshToken,
+    'sessionId' | 'clientId' | 'issuer' | 'certThumbprint' | 'keyThumbprint' | 'ipAddress' | 'now'
+  > {
   /** The session lives at least until then; null: unchanged. */
   readonly expiresAt: Millis | null;
-  readonly ipAddress: string;
-  readonly now: Millis;
 }
 
 /** Fields for the owner of a session that its access token does not contain. */

@@ -1,6 +1,7 @@
 // API sessions and the rotation of their refresh tokens.
 
 import { isDisabled } from '../../model/account.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -17,12 +18,13 @@ import {
   identityOf,
   integer,
   integerOrNull,
+  isProven,
   ownSessionOf,
   text,
   textOrNull,
 } from './codec.ts';
 import { concern } from './concern.ts';
-import { all, first, type Intent, raw, type SqlRow, type SqlValue, sql } from './intent.ts';
+import { all, first, type Intent, raw, type Sql, type SqlRow, type SqlValue, sql } from './intent.ts';
 import { legacyIntents, legacyWrites } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
@@ -159,6 +161,15 @@ const bearerSql = `identity_id AS id,
        (SELECT name FROM identities WHERE identities.id = api_sessions.identity_id) AS name,
        (SELECT is_admin FROM identities WHERE identities.id = api_sessions.identity_id) AS is_admin`;
 
+/** Whether the session is one of this client and what it has proven, and its identity may log in. */
+function mayContinue({ clientId, certThumbprint, keyThumbprint, now }: Omit<RenewSession, 'expiresAt'>): Sql {
+  return sql`client_id = ${clientId}
+       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${certThumbprint})
+       AND (key_thumbprint IS NULL OR key_thumbprint = ${keyThumbprint})
+       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
+         AND (disabled_at IS NULL OR disabled_until <= ${now}))`;
+}
+
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const { now } = rotate;
   // This statement alone decides: only the holder of the live token meets its condition, and only once.
@@ -170,11 +181,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
      WHERE id = ${rotate.sessionId} AND refresh_hash = ${rotate.presentedHash}
      AND refresh_generation = ${rotate.presentedGeneration} AND ended_at IS NULL
        AND refresh_expires_at > ${now} AND family_expires_at > ${now}
-       AND client_id = ${rotate.clientId}
-       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${rotate.certThumbprint})
-       AND (key_thumbprint IS NULL OR key_thumbprint = ${rotate.keyThumbprint})
-       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
-         AND (disabled_at IS NULL OR disabled_until <= ${now}))
+       AND ${mayContinue(rotate)}
      RETURNING expires_at, ${raw(bearerSql)}`;
   if (row === undefined) return yield* refuseRefresh(rotate);
   // Only the columns that the answer needs: data that crosses to another thread is copied twice.
@@ -190,11 +197,8 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const liveGeneration = integer(row, 'refresh_generation');
   if (rotate.presentedGeneration < liveGeneration) {
     if (isRetry(row, rotate, liveGeneration)) {
-      const bearer = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
-      const isUsable = bearer !== undefined && !isDisabled(identityOf(bearer), rotate.now);
-      return isUsable
-        ? { outcome: 'repeated', identity: identityInTokensOf(bearer) }
-        : refused('identity-unavailable');
+      const identity = yield* usableBearer(row, rotate.now);
+      return identity === null ? refused('identity-unavailable') : { outcome: 'repeated', identity };
     }
     if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
     if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };
@@ -207,17 +211,20 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const isLive =
     rotate.presentedGeneration === liveGeneration && rotate.presentedHash === textOrNull(row, 'refresh_hash');
   if (!isLive) return refused('unknown');
-  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
-  const isUsable = identityRow !== undefined && !isDisabled(identityOf(identityRow), rotate.now);
-  return refused(isUsable ? 'expired' : 'identity-unavailable');
+  return refused((yield* usableBearer(row, rotate.now)) === null ? 'identity-unavailable' : 'expired');
+}
+
+/** The identity of a session; null if it is gone or disabled. */
+function* usableBearer(session: SqlRow, now: Millis): Intent<IdentityInTokens | null> {
+  const row = yield* first('SELECT * FROM identities WHERE id = ?', text(session, 'identity_id'));
+  return row === undefined || isDisabled(identityOf(row), now) ? null : identityInTokensOf(row);
 }
 
 function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
-  const holds = (column: string, proven: string | null) => [null, proven].includes(textOrNull(row, column));
   return (
     text(row, 'client_id') === rotate.clientId &&
-    holds('cert_thumbprint', rotate.certThumbprint) &&
-    holds('key_thumbprint', rotate.keyThumbprint)
+    isProven(row, 'cert_thumbprint', rotate.certThumbprint) &&
+    isProven(row, 'key_thumbprint', rotate.keyThumbprint)
   );
 }
 
@@ -260,11 +267,7 @@ function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity:
        ip_address = ${renew.ipAddress}, issuer = ${renew.issuer},
        expires_at = CASE WHEN expires_at > ${expiresAt ?? 0} THEN expires_at ELSE ${expiresAt ?? 0} END
      WHERE id = ${renew.sessionId} AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ${now}
-       AND client_id = ${renew.clientId}
-       AND (cert_thumbprint IS NULL OR cert_thumbprint = ${renew.certThumbprint})
-       AND (key_thumbprint IS NULL OR key_thumbprint = ${renew.keyThumbprint})
-       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
-         AND (disabled_at IS NULL OR disabled_until <= ${now}))
+       AND ${mayContinue(renew)}
      RETURNING *`;
   if (session === undefined) return undefined;
   const identity = yield* first('SELECT * FROM identities WHERE id = ?', text(session, 'identity_id'));

@@ -42,15 +42,12 @@ export const auditEvents = concern<AuditEventStore>()({
       if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
     },
   },
-  methods: ({ write, list, listed: named }) => ({
+  methods: ({ write, list, findListed }) => ({
     append(records, bound, queued = { events: [] }) {
       const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
       return write('appendRows', [rows, bound, queued]);
     },
-    async find(id) {
-      const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
-      return found;
-    },
+    find: (id) => findListed(listed, id, listedAuditEventOf),
     list: (query) => list(listed, query, listedAuditEventOf),
   }),
 });

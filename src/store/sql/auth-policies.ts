@@ -41,7 +41,7 @@ export function* addPasskeyRules(): Intent<void> {
 }
 
 function* insert(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
-  yield* authPolicyTable.insert(policy, now);
+  yield* authPolicyTable.insertAll([policy], now);
   if (policy.assignTo.length > 0) yield* assignEverybody();
   yield* recordChange('auth-policy', policy.id, now);
 }

@@ -4,10 +4,7 @@ import { isDisabled } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { programOfSession } from '../../model/client-info.ts';
-import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
-import type { NewProgram } from '../../model/last-login.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
@@ -29,6 +26,7 @@ import {
   insert,
   integer,
   integerOrNull,
+  isProven,
   text,
   textOrNull,
 } from './codec.ts';
@@ -157,12 +155,8 @@ function loginRecordOf(row: SqlRow): LoginRecord {
 type RefusedCode = Extract<RedeemOutcome, { outcome: 'refused' }>;
 
 /** The outcome of the intent: the login that won, as the text of its columns. */
-interface RedeemedLogin {
-  readonly outcome: 'redeemed';
-  readonly identity: IdentityInTokens;
-  readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
-  readonly openSessions: number;
-  readonly newProgram: NewProgram | null;
+interface RedeemedLogin
+  extends Omit<Extract<RedeemOutcome, { outcome: 'redeemed' }>, 'session' | 'nonce' | 'certificateKey'> {
   readonly request: string;
   readonly progress: string;
 }
@@ -227,53 +221,28 @@ function openedSession(
 ): OpenedSession {
   const authRequest = JSON.parse(request) as AuthRequest;
   const progress = JSON.parse(proven) as LoginProgress;
+  const { id, ipAddress, expiresAt, program, isForProgram } = session;
+  const { clientId, browserBinding, scopes, issuer, configTypes, resources = [] } = authRequest;
+  const { identityId, authenticatorId, passed, authTime, certThumbprint, signerId, caId, place } = progress;
+  const openedByProgram = isForProgram && browserBinding === null;
   return {
     session: {
-      id: session.id,
-      mechanism: 'oidc',
-      identityId: progress.identityId,
-      authenticatorId: progress.authenticatorId,
-      passed: progress.passed,
-      authTime: progress.authTime,
-      certThumbprint: progress.certThumbprint,
-      keyThumbprint,
-      signerId: progress.signerId,
-      caId: progress.caId,
-      clientId: authRequest.clientId,
-      openedByProgram: session.isForProgram && authRequest.browserBinding === null,
-      scopes: authRequest.scopes,
-      issuer: authRequest.issuer,
-      configTypes: authRequest.configTypes,
-      resources: authRequest.resources ?? [],
-      ipAddress: session.ipAddress,
-      loginIpAddress: progress.place?.ipAddress ?? null,
-      ...programOfSession(progress.place, progress.clientInfo, session.program),
-      createdAt: now,
-      lastActivityAt: now,
-      expiresAt: session.expiresAt,
-      endedAt: null,
-      endReason: null,
+      ...{ id, mechanism: 'oidc' as const, identityId, authenticatorId, passed, authTime, certThumbprint },
+      ...{ keyThumbprint, signerId, caId, clientId, openedByProgram, scopes, issuer, configTypes, resources },
+      ...{ ipAddress, loginIpAddress: place?.ipAddress ?? null },
+      ...programOfSession(place, progress.clientInfo, program),
+      ...{ createdAt: now, lastActivityAt: now, expiresAt, endedAt: null, endReason: null },
     },
-    refresh: authRequest.scopes.includes('offline_access') ? session.refresh : null,
+    refresh: scopes.includes('offline_access') ? session.refresh : null,
     authRequest,
     progress,
   };
 }
 
 /** The outcome for the caller, who knows which session was to be opened. The intent returns only the login. */
-function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOutcome {
-  const { session, authRequest, progress } = openedSession(redeem, redeemed.request, redeemed.progress);
-  const certificateKey = progress.certificateKey ?? null;
-  return {
-    outcome: 'redeemed',
-    session,
-    identity: redeemed.identity,
-    policy: redeemed.policy,
-    openSessions: redeemed.openSessions,
-    newProgram: redeemed.newProgram,
-    nonce: authRequest.nonce,
-    certificateKey,
-  };
+function redeemOutcomeOf(redeem: RedeemCode, { request, progress, ...won }: RedeemedLogin): RedeemOutcome {
+  const { session, authRequest, progress: proven } = openedSession(redeem, request, progress);
+  return { ...won, session, nonce: authRequest.nonce, certificateKey: proven.certificateKey ?? null };
 }
 
 function* insertSession(
@@ -304,9 +273,8 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
     text(row, 'redirect_uri') === redeem.redirectUri &&
     text(row, 'code_challenge') === redeem.codeChallenge &&
     text(row, 'issuer') === redeem.issuer;
-  const holds = (column: string, proven: string | null) => [null, proven].includes(textOrNull(row, column));
-  const isCertified = holds('cert_thumbprint', redeem.certThumbprint);
-  const isKeyed = holds('key_thumbprint', redeem.keyThumbprint);
+  const isCertified = isProven(row, 'cert_thumbprint', redeem.certThumbprint);
+  const isKeyed = isProven(row, 'key_thumbprint', redeem.keyThumbprint);
   if (!isBound || !isCertified || !isKeyed) {
     yield* run('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
     return refused(!isBound ? 'wrong-binding' : isKeyed ? 'wrong-certificate' : 'wrong-key');

@@ -16,6 +16,7 @@ import {
   accountOf,
   authenticatorOf,
   authPolicyOf,
+  columnsOfMembers,
   identityOf,
   insert,
   integer,
@@ -25,7 +26,7 @@ import {
 } from './codec.ts';
 import { concern } from './concern.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { affects, first, type Intent, raw, run, type SqlRow, type SqlValue } from './intent.ts';
+import { affects, assigned, first, type Intent, raw, run, type SqlRow, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
@@ -87,26 +88,19 @@ export const authenticators = concern<AuthenticatorStore>()({
   forced: {
     createPassword: addPassword,
     *updatePassword(how, [id, patch, { now, exceptSession, verifiedHash }]) {
-      const set: [string, SqlValue][] = [['updated_at', now]];
-      if (patch.username !== undefined) set.push(['username', patch.username]);
-      if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
-      if (patch.passwordHash !== undefined)
-        set.push(['password_hash', patch.passwordHash], ['password_set_at', now]);
-      if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
-      const row = yield* first(
-        `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-         WHERE id = ? AND method = 'updb'${verifiedHash === undefined ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
-        ...set.map(([, value]) => value),
-        id,
-        ...(verifiedHash === undefined ? [] : [verifiedHash]),
-      );
+      const { username, usernameKey, passwordHash, tags } = patch;
+      const passwordSetAt = passwordHash === undefined ? undefined : now;
+      const members = { updatedAt: now, username, usernameKey, passwordHash, passwordSetAt, tags };
+      const isVerified = verifiedHash === undefined ? raw('') : sql` AND password_hash = ${verifiedHash}`;
+      const row = yield* first`UPDATE authenticators SET ${assigned(columnsOfMembers(members))}
+         WHERE id = ${id} AND method = 'updb'${isVerified} RETURNING identity_id`;
       if (row === undefined) return false;
       const identityId = text(row, 'identity_id');
-      if (patch.username !== undefined) {
-        yield* giveName(how, { identityId, kind: 'username', name: patch.username });
+      if (username !== undefined) {
+        yield* giveName(how, { identityId, kind: 'username', name: username });
         yield* recordChange('identity', identityId, now);
       }
-      if (patch.passwordHash !== undefined) {
+      if (passwordHash !== undefined) {
         yield* withdrawInvitation(identityId);
         const reason = 'credential-changed';
         yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
@@ -117,17 +111,14 @@ export const authenticators = concern<AuthenticatorStore>()({
     },
     delete: (how, [id, now]) => keepingAnAdministrator(removeAuthenticator(id, now), now, how),
   },
-  methods: ({ dialect, find, all, list, listed: named }) => ({
+  methods: ({ dialect, find, all, list, findListed }) => ({
     async findPasswordLogin(usernameKey) {
       const login = await find(passwordLoginOf, findPasswordLoginSql, usernameKey);
       return login?.usernameKey === usernameKey ? login.passwordLogin : null;
     },
     findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
-    async findListed(id) {
-      const [found = null] = await named(listed, { field: 'id', value: id }, listedOf);
-      return found;
-    },
+    findListed: (id) => findListed(listed, id, listedOf),
     list: (query) => list(listed, query, listedOf),
     listOf(identityIds) {
       const sql = `SELECT authenticators.*, ${lockOfPassword} FROM authenticators

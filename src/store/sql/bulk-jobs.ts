@@ -8,41 +8,25 @@ export const bulkJobs = concern<BulkJobStore>()({
     *create({ pieces, ...job }) {
       yield* insert('bulk_jobs', job);
       yield* insertPieces(job.id, pieces);
-      yield* run(
-        'DELETE FROM bulk_jobs WHERE id NOT IN (SELECT id FROM bulk_jobs ORDER BY created_at DESC, id LIMIT ?)',
-        mostKept,
-      );
+      yield* run`DELETE FROM bulk_jobs
+        WHERE id NOT IN (SELECT id FROM bulk_jobs ORDER BY created_at DESC, id LIMIT ${mostKept})`;
     },
     *add(id, pieces, now) {
-      const isFound = yield* affects(
-        `UPDATE bulk_jobs SET updated_at = ? WHERE id = ? AND selection IS NULL AND step = 0 RETURNING id`,
-        now,
-        id,
-      );
+      const isFound = yield* affects`UPDATE bulk_jobs SET updated_at = ${now}
+        WHERE id = ${id} AND selection IS NULL AND step = 0 RETURNING id`;
       if (isFound) yield* insertPieces(id, pieces);
       return isFound;
     },
     *advance(job) {
-      const advanced = yield* affects(
-        `UPDATE bulk_jobs SET state = ?, matched = ?, done = ?, reached = ?, found = ?, updated_at = ?, step = step + 1
-         WHERE id = ? AND step = ? RETURNING id`,
-        job.state,
-        job.matched,
-        job.done,
-        job.reached,
-        JSON.stringify(job.found),
-        job.updatedAt,
-        job.id,
-        job.step,
-      );
+      const advanced = yield* affects`UPDATE bulk_jobs SET state = ${job.state}, matched = ${job.matched},
+          done = ${job.done}, reached = ${job.reached}, found = ${JSON.stringify(job.found)},
+          updated_at = ${job.updatedAt}, step = step + 1
+         WHERE id = ${job.id} AND step = ${job.step} RETURNING id`;
       const isChanging = job.state === 'working' || job.state === 'done';
       // Nothing of a table is kept longer than needed.
       if (advanced && isChanging && job.selection === null)
-        yield* run(
-          'DELETE FROM bulk_job_pieces WHERE job_id = ? AND number < ?',
-          job.id,
-          Number(job.reached ?? Number.MAX_SAFE_INTEGER),
-        );
+        yield* run`DELETE FROM bulk_job_pieces WHERE job_id = ${job.id}
+          AND number < ${Number(job.reached ?? Number.MAX_SAFE_INTEGER)}`;
       return advanced;
     },
     delete(id) {

@@ -9,7 +9,7 @@ export function* keepClientInfo(identityId: string, info: ClientInfo | undefined
   yield* insertOr(
     'client_info',
     { identityId, ...info },
-    `ON CONFLICT (identity_id) DO UPDATE SET ${excluded('env_info', 'sdk_info')}
+    `ON CONFLICT (identity_id) DO UPDATE SET ${excluded('env_info sdk_info')}
      WHERE client_info.env_info <> excluded.env_info OR client_info.sdk_info <> excluded.sdk_info`,
   );
 }

@@ -17,10 +17,12 @@ import {
   type Column,
   type Intent,
   insertRows,
+  memberOf,
   raw,
   type SqlRow,
-  type SqlValue,
+  type StoredAs,
   sql,
+  sqlOf,
 } from './intent.ts';
 import { snakeCase } from './list-source.ts';
 
@@ -55,6 +57,11 @@ export function integer(row: SqlRow, column: string): number {
 
 export function integerOrNull(row: SqlRow, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
+}
+
+/** Whether what a row is bound to was proven: a row without a thumbprint is bound to none. */
+export function isProven(row: SqlRow, column: string, proven: string | null): boolean {
+  return [null, proven].includes(textOrNull(row, column));
 }
 
 function json<T>(row: SqlRow, column: string): T {
@@ -156,7 +163,8 @@ type AllOf<Value, Words extends string> = [keyof Value, MembersOf<Words>] extend
 export function reader<Value extends object>() {
   return <const Words extends string>(words: Words & AllOf<Value, Words>): ((row: SqlRow) => Value) => {
     const columns = words.split(' ').map((word) => {
-      const [, member = '', kind = 'plain'] = /^(\w+)[:?]?(\w*)/.exec(word) ?? [];
+      const [, member = '', given = ''] = /^(\w+):?(\w*)/.exec(word) ?? [];
+      const kind = (given === '' ? 'plain' : given) as StoredAs | 'list';
       return { member, column: snakeCase(member), kind, isNullable: word.endsWith('?') || kind === 'list' };
     });
     return (row) => {
@@ -165,9 +173,8 @@ export function reader<Value extends object>() {
         const found = row[column];
         if (found === undefined || (found === null && !isNullable))
           throw new Error(`column ${column} holds nothing`);
-        if (found === null) value[member] = kind === 'list' ? [] : null;
-        else if (kind === 'flag') value[member] = found === 1;
-        else value[member] = kind === 'json' || kind === 'list' ? JSON.parse(String(found)) : found;
+        if (kind === 'list') value[member] = found === null ? [] : memberOf(found, 'json');
+        else value[member] = memberOf(found, kind);
       }
       // Sound because the words name the members, and a value is read as it was stored.
       return value as Value;
@@ -201,7 +208,8 @@ export function* insertOr(table: string, members: object, end: string): Intent<S
   return row;
 }
 
-function columnsOfMembers(members: object): readonly Column[] {
+/** The columns of members, except those that are undefined. */
+export function columnsOfMembers(members: object): readonly Column[] {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
   return given.map(([member, value]) => [columnName(member), sqlOf(value)]);
 }
@@ -214,12 +222,10 @@ function columnName(member: string): string {
   return found;
 }
 
-function sqlOf(value: unknown): SqlValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SqlValue);
-}
-
-/** For `DO UPDATE SET`: the columns get the values of the insertion. */
-export function excluded(...columns: readonly string[]): string {
-  return columns.map((column) => `${column} = excluded.${column}`).join(', ');
+/** For `DO UPDATE SET`: the columns, named in one text, get the values of the insertion. */
+export function excluded(columns: string): string {
+  return columns
+    .split(' ')
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ');
 }

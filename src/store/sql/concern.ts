@@ -27,6 +27,8 @@ export interface Database<Own extends Intents = Record<never, never>> extends Om
   list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
   /** The entries of a list whose field has this value, in the order of their ids, at most `most`. */
   listed<T>(source: ListSource, named: NamedEntries, read: (row: SqlRow) => T): Promise<readonly T[]>;
+  /** The entry of a list with this id. */
+  findListed<T>(source: ListSource, id: string, read: (row: SqlRow) => T): Promise<T | null>;
 }
 
 interface NamedEntries {
@@ -37,20 +39,23 @@ interface NamedEntries {
 }
 
 function databaseOf(engine: Engine, write: Database<Intents>['write']): Database<Intents> {
+  const listed: Database['listed'] = async (source, { field, value, most = 1 }, read) => {
+    const from = `${source.table} ${source.joined?.sql ?? ''}`;
+    const sql = `SELECT ${source.select} FROM ${from} WHERE ${source.fields[field]?.column} = ?
+        ORDER BY ${source.tieBreaker} LIMIT ?`;
+    return (await engine.read(sql, value, most)).map(read);
+  };
   return {
     ...engine,
     write,
+    listed,
+    findListed: async (source, id, read) =>
+      (await listed(source, { field: 'id', value: id }, read))[0] ?? null,
     async find(read, sql, ...params) {
       const [row] = await engine.read(sql, ...params);
       return row === undefined ? null : read(row);
     },
     all: async (read, sql, ...params) => (await engine.read(sql, ...params)).map((row) => read(row)),
-    async listed(source, { field, value, most = 1 }, read) {
-      const from = `${source.table} ${source.joined?.sql ?? ''}`;
-      const sql = `SELECT ${source.select} FROM ${from} WHERE ${source.fields[field]?.column} = ?
-        ORDER BY ${source.tieBreaker} LIMIT ?`;
-      return (await engine.read(sql, value, most)).map(read);
-    },
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
       const { rows, ...page } = await readList(engine, source, query);
       return { ...page, items: rows.map((row) => read(row)) };

@@ -72,15 +72,12 @@ export const enrollments = concern<EnrollmentStore>()({
       for (const enrollment of made) yield* createEnrollment(enrollment, now);
     },
   },
-  methods: ({ dialect, find, all, list, listed: named }) => ({
+  methods: ({ dialect, find, all, list, findListed }) => ({
     find: (id) => find(enrollmentOf, 'SELECT * FROM enrollments WHERE id = ?', id),
     findByTokenHash: (tokenHash) => find(openEnrollmentOf, enrollmentByHashSql, tokenHash),
     listOf: (identityIds) =>
       all(enrollmentOf, enrollmentsOfSql(dialect.jsonTexts), JSON.stringify(identityIds)),
-    async findListed(id) {
-      const [found = null] = await named(listed, { field: 'id', value: id }, listedOf);
-      return found;
-    },
+    findListed: (id) => findListed(listed, id, listedOf),
     list: (query) => list(listed, query, listedOf),
   }),
 });

@@ -40,7 +40,7 @@ export function usualWrites<Value extends Identified>(table: EntityTable<Value>,
   }
   return {
     *create(value: Identified, now: Millis): Intent<void> {
-      yield* table.insert(value, now);
+      yield* table.insertAll([value], now);
       yield* told(value.id, now);
     },
     *update(id: string, patch: object, now: Millis): Intent<boolean> {

@@ -5,19 +5,21 @@ import { type Entity, type Field, mayBeNull, type Stored } from '../../model/ent
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import {
+  assigned,
   type Column,
   first,
   type Intent,
   insertRows,
+  memberOf,
+  raw,
   all as rowsOf,
   run,
   type SqlRow,
   type SqlValue,
+  type StoredAs,
+  sqlOf,
 } from './intent.ts';
 import { type ListSource, listSource, lowerCaseColumn, searchedColumnsOf, snakeCase } from './list-source.ts';
-
-/** Columns that are not in the description, with their values. */
-type MoreColumns = Readonly<Record<string, SqlValue>>;
 
 export interface EntityTable<Value> {
   readonly entity: Entity;
@@ -28,12 +30,9 @@ export interface EntityTable<Value> {
   read(this: void, row: SqlRow, prefix?: string): Value;
   /** `SELECT` list for `read` with that prefix. */
   columns(prefix: string): string;
-  insert(value: object & { id: string }, now: Millis, more?: MoreColumns): Intent<void>;
   insertAll(values: readonly (object & { id: string })[], now: Millis): Intent<void>;
   /** Changes the fields that are given. @returns the changed row; undefined when there is none */
   update(change: { id: string; patch: object; now: Millis }): Intent<SqlRow | undefined>;
-  /** The columns of the given fields, with their values. */
-  valuesOf(fields: object): readonly Column[];
   readonly listed: ListSource;
 }
 
@@ -45,8 +44,9 @@ export function entityTable<E extends Entity>(
   const { table } = entity;
   const stored = Object.entries<Field>(entity.fields).flatMap(([name, field]) => {
     const column = columnOf(name, field);
-    const isSearched = field.isSearched === true;
-    return column === null ? [] : [{ name, column, isSearched, ...codecOf(field) }];
+    if (column === null) return [];
+    const { isSearched = false } = field;
+    return [{ name, column, isSearched, isNullable: mayBeNull(field), as: storedAs(field) }];
   });
   const all = ['id', ...stored.map(({ column }) => column), 'created_at', 'updated_at'];
   const renamed = stored.filter(({ name, column }) => column !== snakeCase(name));
@@ -54,20 +54,16 @@ export function entityTable<E extends Entity>(
 
   function valuesOf(fields: object): readonly Column[] {
     const given = fields as Readonly<Record<string, unknown>>;
-    return stored.flatMap(({ name, column, isSearched, toSql }) => {
-      const value = given[name];
-      if (value === undefined) return [];
-      const set = value === null ? null : toSql(value);
-      return isSearched
-        ? [[column, set] as const, [lowerCaseColumn(column), inLowerCase(set)] as const]
-        : [[column, set] as const];
+    return stored.flatMap(({ name, column, isSearched }): Column[] => {
+      if (given[name] === undefined) return [];
+      const set: Column = [column, sqlOf(given[name])];
+      return isSearched ? [set, [lowerCaseColumn(column), inLowerCase(set[1])]] : [set];
     });
   }
 
-  const rowOf = (value: object & { id: string }, now: Millis, more: MoreColumns = {}): readonly Column[] => [
+  const rowOf = (value: object & { id: string }, now: Millis): readonly Column[] => [
     ['id', value.id],
     ...valuesOf(value),
-    ...Object.entries(more),
     ['created_at', now],
     ['updated_at', now],
   ];
@@ -78,11 +74,10 @@ export function entityTable<E extends Entity>(
     byId: `SELECT * FROM ${table} WHERE id = ?`,
     read(row, prefix = '') {
       const value: Record<string, unknown> = { id: row[`${prefix}id`] };
-      for (const { name, column, isNullable, fromSql } of stored) {
-        const found = row[prefix + column];
-        if (found !== null && found !== undefined) value[name] = fromSql(found);
-        else if (isNullable) value[name] = null;
-        else throw new Error(`column ${table}.${column} holds nothing`);
+      for (const { name, column, isNullable, as } of stored) {
+        const found = row[prefix + column] ?? null;
+        if (found === null && !isNullable) throw new Error(`column ${table}.${column} holds nothing`);
+        value[name] = memberOf(found, as);
       }
       value.createdAt = row[`${prefix}created_at`];
       value.updatedAt = row[`${prefix}updated_at`];
@@ -90,21 +85,14 @@ export function entityTable<E extends Entity>(
       return value as Stored<E>;
     },
     columns: (prefix) => all.map((column) => `${table}.${column} AS ${prefix}${column}`).join(', '),
-    insert: (value, now, more = {}) => insertRows(table, [rowOf(value, now, more)]),
-    insertAll: (values, now) =>
-      insertRows(
-        table,
-        values.map((value) => rowOf(value, now)),
-      ),
-    update: ({ id, patch, now }) => {
-      const set = [['updated_at', now] as const, ...valuesOf(patch)];
-      return first(
-        `UPDATE ${table} SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING *`,
-        ...set.map(([, each]) => each),
-        id,
-      );
+    insertAll(values, now) {
+      const rows = values.map((value) => rowOf(value, now));
+      return insertRows(table, rows);
     },
-    valuesOf,
+    update: ({ id, patch, now }) => {
+      const set = assigned([['updated_at', now], ...valuesOf(patch)]);
+      return first`UPDATE ${raw(table)} SET ${set} WHERE id = ${id} RETURNING *`;
+    },
     listed: listSource(table, listFieldsOf(entity), {
       searched: searchedColumnsOf(entity),
       ...source,
@@ -142,32 +130,11 @@ export function columnOf(name: string, { column = snakeCase(name) }: Field): str
   return column;
 }
 
-interface Codec {
-  readonly isNullable: boolean;
-  readonly toSql: (value: unknown) => SqlValue;
-  readonly fromSql: (value: Exclude<SqlValue, null>) => unknown;
-}
+const plainKinds: ReadonlySet<Field['kind']> = new Set([
+  ...(['text', 'pem', 'picture', 'choice', 'reference', 'number', 'integer', 'time', 'duration'] as const),
+]);
 
-function codecOf({ kind, ...rules }: Field): Codec {
-  const isNullable = mayBeNull(rules);
-  switch (kind) {
-    case 'flag':
-      return { isNullable, toSql: (value) => (value === true ? 1 : 0), fromSql: (value) => value === 1 };
-    case 'text':
-    case 'pem':
-    case 'picture':
-    case 'choice':
-    case 'reference':
-    case 'number':
-    case 'integer':
-    case 'time':
-    case 'duration':
-      return { isNullable, toSql: (value) => value as SqlValue, fromSql: (value) => value };
-    default:
-      return {
-        isNullable,
-        toSql: (value) => JSON.stringify(value),
-        fromSql: (value) => JSON.parse(String(value)),
-      };
-  }
+function storedAs({ kind }: Field): StoredAs {
+  if (kind === 'flag') return 'flag';
+  return plainKinds.has(kind) ? 'plain' : 'json';
 }

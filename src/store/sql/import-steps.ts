@@ -10,9 +10,9 @@ import type { Millis } from '../../platform/clock.ts';
 import type {
   ImportBatch,
   ImportedAuthenticator,
-  ImportedCa,
   ImportedEnrollment,
   ImportedIdentity,
+  ImportedSigner,
   ImportedTotp,
   ImportKind,
 } from '../contracts/imports.ts';
@@ -61,40 +61,24 @@ export interface ImportStep {
 /** Ordered so that a kind comes after those it refers to. */
 export function importSteps(batch: ImportBatch): readonly ImportStep[] {
   return [
-    ...batch.authPolicies.map((item) => ({
-      ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
-      inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
-      create: (now: Millis) =>
-        authPolicies.forced.create(forced, [{ ...item.rules, assignTo: [], id: item.id }, now]),
-      change: (now: Millis) => authPolicies.forced.update(forced, [item.id, item.rules, now]),
+    ...batch.authPolicies.map(({ id, rules, ...item }) => ({
+      ...common(item, { kind: 'auth-policy', id, table: 'auth_policies' }),
+      inTheWay: () => taken('auth_policies', id, { name: rules.name }),
+      create: (now: Millis) => authPolicies.forced.create(forced, [{ ...rules, assignTo: [], id }, now]),
+      change: (now: Millis) => authPolicies.forced.update(forced, [id, rules, now]),
     })),
-    ...batch.signers.map((item) => ({
-      ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
-      *inTheWay(known: Known) {
-        const { id, name, issuer, audience } = item.signer;
-        const pair = yield* first`SELECT id FROM external_jwt_signers
-          WHERE issuer = ${issuer} AND audience = ${audience} AND id <> ${id}`;
-        if (pair !== undefined) return `the signer ${text(pair, 'id')} has the same issuer and audience`;
-        return (
-          (yield* taken('external_jwt_signers', id, { name })) ??
-          (yield* missing(known, externalJwtSignerEntity, item.signer))
-        );
-      },
-      create: (now: Millis) => externalJwtSigners.writes.create(item.signer, now),
-      change(now: Millis) {
-        const { id, ...patch } = item.signer;
-        return externalJwtSigners.forced.update(forced, [id, patch, now]);
-      },
+    ...batch.signers.map(signerStep),
+    ...batch.cas.map(({ ca: { id, ...ca }, ...item }) => ({
+      ...common(item, { kind: 'ca', id, table: 'cas' }),
+      inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
+      create: (now: Millis) => cas.writes.create({ id, ...ca }, now),
+      change: (now: Millis) => cas.writes.update(id, ca, now),
     })),
-    ...batch.cas.map(caStep),
-    ...batch.configTypes.map((item) => ({
-      ...common(item, { kind: 'config-type', id: item.configType.id, table: 'config_types' }),
-      inTheWay: () => taken('config_types', item.configType.id, { name: item.configType.name }),
-      create: (now: Millis) => configTypes.writes.create(item.configType, now),
-      change(now: Millis) {
-        const { id, ...patch } = item.configType;
-        return configTypes.writes.update(id, patch, now);
-      },
+    ...batch.configTypes.map(({ configType: { id, ...configType }, ...item }) => ({
+      ...common(item, { kind: 'config-type', id, table: 'config_types' }),
+      inTheWay: () => taken('config_types', id, { name: configType.name }),
+      create: (now: Millis) => configTypes.writes.create({ id, ...configType }, now),
+      change: (now: Millis) => configTypes.writes.update(id, configType, now),
     })),
     ...batch.identities.map(identityStep),
     ...batch.authenticators.map(authenticatorStep),
@@ -111,20 +95,25 @@ function common(
   return { kind, id, digest, createdAt, updatedAt, table: where };
 }
 
-function caStep(item: ImportedCa): ImportStep {
-  const { ca } = item;
-  const { id, ...patch } = ca;
+function signerStep({ signer: { id, ...signer }, ...item }: ImportedSigner): ImportStep {
+  const { name, issuer, audience } = signer;
   return {
-    ...common(item, { kind: 'ca', id, table: 'cas' }),
-    inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
-    create: (now) => cas.writes.create(ca, now),
-    change: (now) => cas.writes.update(id, patch, now),
+    ...common(item, { kind: 'ext-jwt-signer', id, table: 'external_jwt_signers' }),
+    *inTheWay(known) {
+      const pair = yield* first`SELECT id FROM external_jwt_signers
+          WHERE issuer = ${issuer} AND audience = ${audience} AND id <> ${id}`;
+      if (pair !== undefined) return `the signer ${text(pair, 'id')} has the same issuer and audience`;
+      const other = yield* taken('external_jwt_signers', id, { name });
+      return other ?? (yield* missing(known, externalJwtSignerEntity, signer));
+    },
+    create: (now) => externalJwtSigners.writes.create({ id, ...signer }, now),
+    change: (now) => externalJwtSigners.forced.update(forced, [id, signer, now]),
   };
 }
 
 function identityStep(item: ImportedIdentity): ImportStep {
-  const { identity } = item;
-  const { id, name, externalId } = identity;
+  const { id, ...identity } = item.identity;
+  const { name, externalId } = identity;
   return {
     ...common(item, { kind: 'identity', id, table: 'identities' }),
     name: { identityId: id, text: name },
@@ -132,11 +121,8 @@ function identityStep(item: ImportedIdentity): ImportStep {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
       return (yield* taken('identities', id, names)) ?? (yield* missing(known, identityEntity, identity));
     },
-    create: (now) => createIdentity(forced, [identity, null, now]),
-    change(now) {
-      const { id: _id, ...patch } = identity;
-      return identities.forced.update(forced, [id, patch, now]);
-    },
+    create: (now) => createIdentity(forced, [{ id, ...identity }, null, now]),
+    change: (now) => identities.forced.update(forced, [id, identity, now]),
   };
 }
 

@@ -92,6 +92,6 @@ function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
 }
 
 function* remember({ kind, id, digest, updatedAt }: ImportStep): Intent<void> {
-  const end = `ON CONFLICT (kind, id) DO UPDATE SET ${excluded('digest', 'updated_at')}`;
+  const end = `ON CONFLICT (kind, id) DO UPDATE SET ${excluded('digest updated_at')}`;
   yield* insertOr('imports', { kind, id, digest, updatedAt }, end);
 }

@@ -5,6 +5,21 @@
 /** A value that both engines store alike: text, integer (Millis; 0 and 1 for booleans) or null. */
 export type SqlValue = string | number | null;
 
+/** A member of a model as it is stored: booleans as 0 and 1, structures as JSON. */
+export function sqlOf(value: unknown): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SqlValue);
+}
+
+/** The kinds of columns that `sqlOf` fills. */
+export type StoredAs = 'plain' | 'flag' | 'json';
+
+/** The member of a model in a column. */
+export function memberOf(stored: SqlValue, as: StoredAs): unknown {
+  if (stored === null || as === 'plain') return stored;
+  return as === 'flag' ? stored === 1 : JSON.parse(String(stored));
+}
+
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** A text with the values for its placeholders, which are `?`: a statement, or a part of one such as a condition. */
@@ -107,6 +122,11 @@ export function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item
 }
 
 export type Column = readonly [name: string, value: SqlValue];
+
+/** For `SET`. */
+export function assigned(columns: readonly Column[]): Sql {
+  return together(columns.map(([name, value]) => sql`${raw(name)} = ${value}`));
+}
 
 /** Inserts rows in order, many with one statement. @param end `ON CONFLICT …` */
 export function* insertRows(table: string, rows: readonly (readonly Column[])[], end = ''): Intent<void> {

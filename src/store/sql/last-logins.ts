@@ -66,7 +66,7 @@ export function* keepLogin(
   yield* insertOr(
     'last_logins',
     { ...{ id, identityId, clientId, program, operatingSystem, ipAddress }, firstAt: now, lastAt: now },
-    `ON CONFLICT (id) DO UPDATE SET ${excluded('program', 'ip_address', 'last_at')}`,
+    `ON CONFLICT (id) DO UPDATE SET ${excluded('program ip_address last_at')}`,
   );
   if (same !== undefined) return null;
   const surplus = logins.toSorted((one, other) => other.lastAt - one.lastAt).slice(mostKept - 1);

@@ -40,23 +40,10 @@ function* openLegacySession(
   const row = yield* insertOr(
     'api_sessions',
     {
-      ...{
-        id,
-        mechanism: 'legacy',
-        identityId,
-        authenticatorId,
-        tokenHash,
-        passed,
-        authTime,
-        certThumbprint,
-      },
-      ...{ certChain, signerId, caId, clientId: '', scopes: [], issuer, configTypes, ipAddress },
-      ...{ createdAt: now, lastActivityAt: now, expiresAt },
-      ...{
-        loginIpAddress: place?.ipAddress,
-        program: place?.program,
-        operatingSystem: place?.operatingSystem,
-      },
+      ...{ id, mechanism: 'legacy', identityId, authenticatorId, tokenHash, passed, authTime },
+      ...{ certThumbprint, certChain, signerId, caId, clientId: '', scopes: [], issuer, configTypes },
+      ...{ ipAddress, createdAt: now, lastActivityAt: now, expiresAt, loginIpAddress: place?.ipAddress },
+      ...{ program: place?.program, operatingSystem: place?.operatingSystem },
     },
     'RETURNING *',
   );

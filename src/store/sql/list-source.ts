@@ -84,7 +84,8 @@ export function listSource(
     ...source.columns,
   };
   const searched = [...(source.searched ?? []), ...searchedColumnsOf(identityEntity)];
-  const stored = [...fields].map(([name, { field, kind, nullable }]) => {
+  const all: ListFields = new Map([['id', { field: 'id', kind: 'text', nullable: false }], ...fields]);
+  const stored = [...all].map(([name, { field, kind, nullable }]) => {
     const condition = source.conditions?.[field] ?? null;
     const column = columns[field] ?? snakeCase(field);
     const ofTable = column.includes('.') ? column : `${table}.${column}`;
@@ -102,18 +103,6 @@ export function listSource(
     const order = isWhole ? 'whole' : isParted ? 'parts' : isFiltered ? 'filtered' : null;
     return [field, { ...names, fold, kind, isOptional: nullable, isUnique, order }] as const;
   });
-  const id = {
-    name: 'id',
-    column: `${table}.${columns.id ?? 'id'}`,
-    orderedBy: null,
-    condition: null,
-    lowerCase: null,
-    fold: inLowerCase,
-    kind: 'text',
-    isOptional: false,
-    isUnique: true,
-    order: 'whole',
-  } as const;
   const selected = [
     `${table}.*`,
     ...(source.identity === undefined ? [] : ['identities.name AS identity_name']),
@@ -131,8 +120,8 @@ export function listSource(
           },
     select: selected.join(', '),
     where: source.where ?? raw('1 = 1'),
-    fields: { id, ...Object.fromEntries(stored) },
-    tieBreaker: id.column,
+    fields: Object.fromEntries(stored),
+    tieBreaker: `${table}.${columns.id ?? 'id'}`,
   };
 }
 

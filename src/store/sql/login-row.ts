@@ -43,8 +43,7 @@ export function provenText(progress: LoginProgress, openedSession: string | unde
 }
 
 const replaced = excluded(
-  ...['request', 'client_id', 'redirect_uri', 'code_challenge', 'issuer', 'browser_binding', 'identity_id'],
-  ...['progress', 'cert_thumbprint', 'key_thumbprint', 'code_hash', 'code_expires_at'],
+  'request client_id redirect_uri code_challenge issuer browser_binding identity_id progress cert_thumbprint key_thumbprint code_hash code_expires_at',
 );
 
 /**

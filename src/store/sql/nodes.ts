@@ -15,20 +15,11 @@ export const nodes = concern<NodeStore>()({
   writes: {
     *announce(node, now, forgetBefore) {
       const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
-      const known = [
-        'address',
-        'api_addresses',
-        'version',
-        'started_at',
-        'last_seen_at',
-        'key_ids',
-        'authorities',
-      ];
-      const changing = excluded(...known);
+      const set = excluded('address api_addresses version started_at last_seen_at key_ids authorities');
       yield* insertOr(
         'nodes',
         { ...node, createdAt: now, lastSeenAt: now, leftAt: null },
-        `ON CONFLICT (name) DO UPDATE SET left_at = NULL, ${changing}`,
+        `ON CONFLICT (name) DO UPDATE SET left_at = NULL, ${set}`,
       );
       const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', forgetBefore);
       const isKnown =

@@ -15,6 +15,11 @@ const listOf = reader<FetchedList>()(
   'caId url issuerPem der issuer isDelta:flag listNumber? thisUpdate nextUpdate entries',
 );
 
+const replacing = 'ON CONFLICT (ca_id, url) DO UPDATE SET';
+const wholeList = excluded(
+  'tried_at error fetched_at issuer_pem der issuer is_delta list_number this_update next_update entries',
+);
+
 const listSql = 'SELECT * FROM revocation_lists WHERE ca_id = ? AND url = ?';
 
 export const revocationLists = concern<RevocationListStore>()({
@@ -27,23 +32,15 @@ export const revocationLists = concern<RevocationListStore>()({
       if (before !== undefined && before.issuer !== list.issuer) return 'other-issuer';
       if (before !== undefined && isOlderList(list, before)) return 'older';
       const kept = { ...list, triedAt: now, fetchedAt: now, error: null };
-      const set = excluded(
-        ...['tried_at', 'error', 'fetched_at', 'issuer_pem', 'der', 'issuer', 'is_delta', 'list_number'],
-        ...['this_update', 'next_update', 'entries'],
-      );
-      yield* insertOr('revocation_lists', kept, `ON CONFLICT (ca_id, url) DO UPDATE SET ${set}`);
+      yield* insertOr('revocation_lists', kept, `${replacing} ${wholeList}`);
       if (before?.der === list.der) return 'known';
       yield* recordChange('revocation-list', caId, now);
       return 'new';
     },
     *noteFailure({ caId, url, error }, now) {
       if ((yield* first('SELECT id FROM cas WHERE id = ?', caId)) === undefined) return;
-      const row = { caId, url, error, triedAt: now };
-      yield* insertOr(
-        'revocation_lists',
-        row,
-        `ON CONFLICT (ca_id, url) DO UPDATE SET ${excluded('tried_at', 'error')}`,
-      );
+      const set = excluded('tried_at error');
+      yield* insertOr('revocation_lists', { caId, url, error, triedAt: now }, `${replacing} ${set}`);
     },
     *keepOnly(caId, urls, now) {
       const rows = yield* all('SELECT url FROM revocation_lists WHERE ca_id = ?', caId);

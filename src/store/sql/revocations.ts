@@ -20,7 +20,7 @@ export const revocations = concern<RevocationStore>()({
       const kept = yield* insertOr(
         'revocations',
         { ...revocation, createdAt: now, updatedAt: now },
-        `ON CONFLICT (id) DO UPDATE SET ${excluded('issued_before', 'expires_at', 'tags', 'updated_at')}
+        `ON CONFLICT (id) DO UPDATE SET ${excluded('issued_before expires_at tags updated_at')}
          WHERE revocations.type = excluded.type RETURNING id`,
       );
       if (kept === undefined) throw new AlreadyTaken('id');
