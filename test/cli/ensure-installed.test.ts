@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -65,4 +65,12 @@ describe('before the first start', () => {
       assert.deepEqual(run(), { status: 0, installs: false }, 'the second time');
     }
   });
+});
+
+test('every script of the package installs the dependencies first: in a new clone, and on an old Node', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const names = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts));
+  assert.ok(names.length > 20);
+  for (const name of names)
+    assert.match(scripts[`pre${name}`] ?? 'nothing', /^node scripts\/ensure-installed\.mjs\b/, name);
 });
