@@ -78,20 +78,6 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         assert.equal(count(outcomes, 'unknown'), callers - 1);
       });
 
-      test('queue two notices of one kind each: both are sent', async () => {
-        const email = `${uniqueName('owner')}@example.com`;
-        const { id: identityId } = await createUser(store, { email, emailVerified: true });
-        const matter = { kind: 'notice', notice: 'password-changed', at: t0, ipAddress: null } as const;
-        const mail = { identityId, language: 'en', issuer: '', matter } as const;
-        const kinds = Array.from({ length: callers / 2 }, () => uniqueName('notice'));
-        await race((engine, at) => {
-          const notice = { id: kinds[at % kinds.length] ?? '', former: null, mail };
-          return engine.auditEvents.append([], null, { events: [], notices: [notice] });
-        });
-        const queued = await store.deliveries.list(queueOf('mail', mailServer), null, 1000);
-        assert.equal(queued.filter(({ payload }) => payload.to === email).length, callers);
-      });
-
       test('redeem a code: one opens its session, which the others end', async () => {
         const login = await loginWithCode(store, await createUser(store));
         const redeems = Array.from({ length: callers }, () => redemption(login));

@@ -86,10 +86,7 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
   totp: { burnStep: none, burnRecoveryCode: none },
   passkeys: { use: none },
   loginAttempts: { appendRows: none },
-  // Counts the notices of one kind to one person.
-  auditEvents: {
-    appendRows: (_rows, _bound, { notices = [] }) => alone(...notices.map(({ id }) => `notice:${id}`)),
-  },
+  auditEvents: { appendRows: none },
   deliveries: { hold: none, note: none, release: none },
   nodes: { announce: none, leave: none },
   attempts: {
