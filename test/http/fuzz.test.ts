@@ -40,7 +40,6 @@ function assertHarmless(answer: Answer, what: string): void {
   assert.doesNotMatch(headers, internals, what);
   if (answer.status >= 400 && isOurs) assert.doesNotMatch(withoutEcho(answer.text), internals, what);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', what);
-  assert.equal(answer.headers['x-content-type-options'], 'nosniff', what);
   assert.equal(answer.headers['referrer-policy'], 'no-referrer', what);
   assert.match(String(answer.headers['x-request-id']), /^[0-9A-Z]{10}$/, what);
   assert.equal(answer.headers.server ?? answer.headers['x-powered-by'], undefined, what);
@@ -311,6 +310,19 @@ const authorizations = [
   `Bearer ${'A'.repeat(9000)}`,
   `Bearer ${'.'.repeat(3000)}`,
   'Digest username="x"',
+  'Bearer %',
+  'Bearer ..',
+  'Bearer a.b',
+];
+
+const malformedTokens: readonly Readonly<Record<string, string | readonly string[]>>[] = [
+  ...authorizations.map((authorization) => ({ authorization })),
+  { authorization: ['Bearer {}', 'Bearer []', 'Bearer null'] },
+  { 'zt-session': 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' },
+  { 'zt-session': '{}' },
+  { 'zt-session': ['a', 'b'] },
+  { 'zt-session': 'A'.repeat(9000) },
+  { 'zt-session': '__proto__', authorization: 'Bearer constructor' },
 ];
 
 describe('hostile requests', () => {
@@ -360,22 +372,22 @@ describe('hostile requests', () => {
     assert.equal((await server.get('/oidc/keys')).status, 200);
   });
 
-  test('a malformed Authorization header causes no failure anywhere, and never a success', async () => {
+  test('a malformed token causes no failure anywhere, and never a success', async () => {
     for (const route of routes) {
       const [method] = route.methods;
       const path = route.path.replace(/:\w+/g, 'default');
-      const calls = authorizations.map(async (authorization) => {
-        const answer = await server.request(method as string, path, { headers: { authorization } });
-        const what = `${method} ${path} ${authorization.slice(0, 40)}`;
+      // One after the other: of many at once, a busy server sends some away.
+      for (const headers of malformedTokens) {
+        const answer = await server.request(method as string, path, { headers });
+        const what = `${method} ${path} ${JSON.stringify(headers).slice(0, 60)}`;
         assertHarmless(answer, what);
         if (route.guard !== 'anonymous') {
           // More tokens than are accepted make the request malformed, with any values.
-          const tooMany = authorization.split(',').length > 3;
+          const tooMany = String(headers.authorization).split(',').length > 3;
           assert.equal(answer.status, tooMany ? 400 : 401, what);
           assert.equal(answer.lines('www-authenticate').length > 0, !tooMany, what);
         }
-      });
-      await Promise.all(calls);
+      }
     }
   });
 });
