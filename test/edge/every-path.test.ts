@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -85,16 +84,10 @@ const paths: readonly Path[] = [
 /** Not below the prefix, and with rules of its own: test/edge/verify.test.ts. */
 const forProxies = '/auth/verify';
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
-
 function send(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
   const authorization = `Bearer ${alice.accessToken}`;
   const init = { headers: { authorization, ...headers } };
   return server.request(method, path, body === undefined ? init : { ...init, body });
-}
-
-function assertAllowed(answer: Answer, methods: readonly string[]): void {
-  assert.deepEqual(String(answer.headers.allow).split(', ').sort(), [...methods, 'OPTIONS'].sort());
 }
 
 test('the table has every path of the client API', () => {
@@ -140,19 +133,6 @@ test('a client that stored the bare address logs in, calls and logs out', async 
 for (const { path: template, methods, reads } of paths) {
   const path = template.replace(':id', 'no-such-id');
   describe(template, () => {
-    test('lists the allowed methods', async () => {
-      for (const method of allMethods) {
-        if (methods.includes(method)) continue;
-        const answer = await send(method, path);
-        assert.equal(answer.status, 405, method);
-        assertAllowed(answer, methods);
-        if (method !== 'HEAD') assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
-      }
-      const options = await send('OPTIONS', path);
-      assert.deepEqual([options.status, options.text], [204, '']);
-      assertAllowed(options, methods);
-    });
-
     test('has nothing below it but what the table lists', async () => {
       const isId = template.endsWith('/:id');
       const hasId = paths.some((other) => other.path === `${template}/:id`);

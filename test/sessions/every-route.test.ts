@@ -126,6 +126,9 @@ describe('every path', () => {
           `${method} ${path}`,
         );
         assert.deepEqual(String(answer.headers.allow).split(', ').sort(), allowed, `${method} ${path}`);
+        if (answer.status === 204) assert.equal(answer.text, '');
+        else if (method !== 'HEAD' && there[0]?.route.errors === 'edge')
+          assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
       }
     }
   });
