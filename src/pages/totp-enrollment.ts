@@ -37,6 +37,7 @@ export function newAppPage(view: View, login: LoginInProgress, recoveryCodesLeft
         ? `${newApp.heading} - ${signIn.title}`
         : `${errorTitle(code.failedTitle)} - ${newApp.heading}`,
     heading: newApp.heading,
+    scripts: true,
     hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, { what: newApp.wrong })}
 ${
@@ -119,6 +120,7 @@ export function enrollmentConfirmPage(view: View, login: LoginInProgress): Html 
   return layout(view, {
     title: `${failure === null ? enrollment.confirm : errorTitle(code.failedTitle)} - ${enrollment.heading}`,
     heading: enrollment.confirmHeading,
+    scripts: true,
     content: html`${failure !== null && wrongCode(view, failure)}
 <p>${enrollment.confirmLead}</p>
 ${loginForm(

@@ -232,6 +232,35 @@ describe('two logins in one browser', () => {
     await close();
   });
 
+  test('a second click while the server is slow submits no code twice', async () => {
+    const name = await person();
+    const { app } = await enroll(server, clock, name);
+    const { page, close } = await visitor();
+    await beginAt(server, application, page);
+    await givePassword(page, name, password);
+    await page.fill('#code', app.code());
+    const isClickedAgain = page.waitForRequest('**/clicked-again');
+    let posts = 0;
+    await page.route('**/oidc/login/totp', async (route) => {
+      posts += 1;
+      await isClickedAgain;
+      await route.continue().catch(() => undefined);
+    });
+    // While the first answer is awaited, nothing can be asked of the page from here.
+    await page.evaluate(`{
+      const button = document.querySelector('#submit-code');
+      button.click();
+      setTimeout(() => {
+        button.click();
+        fetch('/clicked-again');
+      }, 50);
+    }`);
+    await page.waitForURL(`${application.redirectUri}?**`);
+    assert.equal(posts, 1);
+    clock.advance(step);
+    await close();
+  });
+
   test('a person who stopped loading submits again', async () => {
     const { context, page, close } = await visitor();
     await page.clock.install();
