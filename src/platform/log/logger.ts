@@ -155,15 +155,16 @@ const gatheredBytes = 8 * 1024;
 
 /** The longest wait for a pipe that is not read. */
 const longestWait: Millis = 2000;
-/** The writer tries every 100 ms. */
-const triesAtExit = longestWait / 100;
+/** The pauses between tries of a full pipe: what logs much must not wait long for a reader that keeps up. */
+const [shortestPause, longestPause]: readonly [Millis, Millis] = [1, 100];
+const triesAtExit = longestWait / longestPause;
 
 /**
  * @param onLost called for each dropped line, and whenever the system refuses some
  * @throws Error when the file cannot be opened
  */
 function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, onLost: () => void) {
-  const { stream, writeAtExit, writeNoneAtExit, giveUp } = openStream(to);
+  const { stream, giveUp, triesAgain, noteWrite, writeNoneAtExit } = openStream(to);
   const bytes = countBytes();
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
@@ -186,13 +187,14 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
     bytes.drop(line);
     onLost();
   });
-  stream.on('error', () => {
+  stream.on('error', (error) => {
+    if (triesAgain(error)) return;
     writeNoneAtExit();
     bytes.refuse();
     onLost();
   });
   stream.on('write', (count: number) => {
-    writeAtExit();
+    noteWrite();
     bytes.handOver(count);
   });
   // An earlier write left waiting what arrived while it was under way.
@@ -228,8 +230,10 @@ function openDestination(to: 'stdout' | 'stderr' | { readonly file: string }, on
 
 /** A stream whose waiting lines are written when the process ends, unless the system does not take them. */
 function openStream(to: LogOptions['to']) {
-  /** How many more times a full pipe is tried. Endless while the process goes on, because lines may wait. */
-  let tries = Number.POSITIVE_INFINITY;
+  /** How many more times the end of the process tries to write to a full pipe. Until then, a timer does. */
+  let tries = 0;
+  let pause = shortestPause;
+  let hasGivenUp = false;
   const stream = pino.destination({
     dest: openDescriptor(to),
     sync: false,
@@ -257,10 +261,25 @@ function openStream(to: LogOptions['to']) {
   }
   function giveUp(): void {
     writeNoneAtExit();
-    tries = 0;
+    hasGivenUp = true;
   }
   writeAtExit();
-  return { stream, writeAtExit, writeNoneAtExit, giveUp };
+  return {
+    stream,
+    writeNoneAtExit,
+    giveUp,
+    /** Whether the pipe is only full, and is tried again. */
+    triesAgain(error: NodeJS.ErrnoException): boolean {
+      if (error.code !== 'EAGAIN' || hasGivenUp) return false;
+      setTimeout(() => stream.flush(), pause);
+      pause = Math.min(longestPause, pause * 2);
+      return true;
+    },
+    noteWrite(): void {
+      pause = shortestPause;
+      writeAtExit();
+    },
+  };
 }
 
 /**
