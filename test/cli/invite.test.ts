@@ -50,7 +50,7 @@ test('impossible requests are refused with advice', async () => {
   for (const [args, code, text] of [
     [['invite', 'nobody'], 1, /nobody/],
     [['invite', 'dora', '--expires', '1m'], 1, /5 minutes/],
-    [['invite', 'dora', '--withdraw', '--qr'], 2, /no other option/],
+    [['invite', 'dora', '--withdraw', '--qr'], 2, /--withdraw and --qr exclude each other/],
     [['invite', 'dora', '--withdraw'], 1, /next:/],
   ] as const) {
     const outcome = await admin.run([...args]);
