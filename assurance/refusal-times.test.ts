@@ -10,6 +10,7 @@ import { authenticate, clientRoot } from '../test/legacy/support.ts';
 import { fixedClock } from '../test/support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../test/support/flow.ts';
 import type { Answer } from '../test/support/https-client.ts';
+import { userNamed } from '../test/support/names.ts';
 import { seeded } from '../test/support/seeded.ts';
 import { startTestServer, type TestServer } from '../test/support/test-server.ts';
 
@@ -44,7 +45,7 @@ before(async () => {
   for (const name of kinds.slice(1)) ids.set(name, await server.createUser({ name, password }));
   const { store, clock } = server;
   await store.identities.update(ids.get('disabled') as never, { disabledAt: clock.now() }, clock.now());
-  const found = await store.authenticators.findPasswordLogin('wrong');
+  const found = await store.authenticators.findPasswordLogin(userNamed('wrong').usernameKey);
   counted = [
     passwordKey(String(found?.authenticator.id)),
     ...sourceLimits('source', '127.0.0.1').map(({ key }) => key),

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type ApiSessionId, type AuthRequestKey, asId, defaultAuthPolicyId } from '../src/model/ids.ts';
+import { typedName } from '../src/model/names.ts';
 import { HOUR, MINUTE, systemClock } from '../src/platform/clock.ts';
 import { systemRandom } from '../src/platform/random.ts';
 import type { Store } from '../src/store/contracts/store.ts';
@@ -156,7 +157,7 @@ async function prepare(store: Store): Promise<readonly (readonly Held[])[]> {
       store.identities.create(
         {
           id: asId(id),
-          name: `user ${id}`,
+          name: typedName(`user ${id}`),
           type: 'User',
           externalId: null,
           authPolicyId: defaultAuthPolicyId,

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { typedName } from '../src/admin/acceptable-values.ts';
+import { typedName } from '../src/model/names.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openSession } from '../test/legacy/support.ts';
 import { dpopCaller, dpopKey, hashOf } from '../test/support/dpop.ts';

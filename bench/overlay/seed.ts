@@ -1,11 +1,11 @@
 // Fills the database of a home with identities and sessions, and hands out tokens of some of them. Works beside
 // the running controller, as the offline commands do.
+
 import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openFoundations } from '../../src/controller/foundations.ts';
-import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
+import { passwordHasher } from '../../src/login/password/password.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
 import { externalJwtSignerDefaults } from '../../src/model/entities/external-jwt-signer.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type SignerId,
 } from '../../src/model/ids.ts';
 import type { ProvenFactors } from '../../src/model/login.ts';
+import { typedName } from '../../src/model/names.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
@@ -26,6 +27,7 @@ import { mintAccessToken } from '../../src/tokens/access-token.ts';
 import { openKeyRing } from '../../src/tokens/key-ring.ts';
 import { firstRefreshToken, mintOpaqueToken } from '../../src/tokens/opaque-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
+import { userNamed } from '../../test/support/names.ts';
 import type { OverlayHome } from './home.ts';
 import { openSeedDatabase, type SeedDatabase } from './seed-database.ts';
 
@@ -88,7 +90,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     await store.identities.create(
       {
         id,
-        name,
+        name: typedName(name),
         type: 'User',
         externalId: null,
         authPolicyId: defaultAuthPolicyId,
@@ -96,9 +98,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         roleAttributes: [typedName('benchmark')],
         tags: {},
       },
-      passwordHash === null
-        ? null
-        : { id: systemRandom.id(), username: name, usernameKey: usernameKey(name) ?? name, passwordHash },
+      passwordHash === null ? null : { id: systemRandom.id(), ...userNamed(name), passwordHash },
       systemClock.now(),
     );
     return id;
@@ -251,7 +251,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         {
           ...externalJwtSignerDefaults,
           id: asId<SignerId>(systemRandom.id()),
-          name: 'benchmark',
+          name: typedName('benchmark'),
           enabled: true,
           issuer: url,
           audience: 'overlay',

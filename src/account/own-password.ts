@@ -74,7 +74,7 @@ export async function changeOwnPassword(
   const { identity, policy } = account;
 
   const { username, password } = change;
-  const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
+  const named = username === undefined ? {} : acceptableUsername(username);
   if (password !== undefined && password === change.currentPassword) throw samePassword();
   const hashed =
     password === undefined

@@ -1,11 +1,9 @@
 // Rules of single values that administrators enter.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { usernameKey } from '../login/password/password.ts';
 import { entityNamed } from '../model/entities/all-entities.ts';
 import type { EntityKind, Tags } from '../model/entities/entity.ts';
-import { asId, type StoredName } from '../model/ids.ts';
-import { inNormalForm } from '../platform/formats/normal-form.ts';
+import { type StoredName, typedName, type UserName, userName } from '../model/names.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import {
   checkAddress,
@@ -49,11 +47,9 @@ export function namesNothing(field: string, to: EntityKind, value: string): Auth
  *   at an end
  */
 export function acceptableName(field: string, text: string): StoredName {
-  const name = inOneForm(text);
-  const trimmed = typedName(text);
-  requireText(field, trimmed === '' ? trimmed : name, text);
-  if (name !== trimmed) throw refusedField(field, 'must not begin or end with a space', text);
-  return trimmed;
+  const name = trimmedName(field, text);
+  if (text !== text.trim()) throw refusedField(field, 'must not begin or end with a space', text);
+  return name;
 }
 
 /**
@@ -67,11 +63,6 @@ export function trimmedName(field: string, text: string): StoredName {
   return name;
 }
 
-/** A name or role attribute, as somebody typed it, in the one form that is stored: to compare it. */
-export function typedName(text: string): StoredName {
-  return asId(inOneForm(text).trim());
-}
-
 /**
  * An external id exactly as claims and certificates contain it: nothing is trimmed. Empty text means none.
  * @throws AuthError could_not_validate
@@ -83,12 +74,12 @@ export function acceptableExternalId(text: string | null): string | null {
 }
 
 /**
- * An email address, in normal form C and with spaces around it dropped; empty text means none. Whether mail reaches it
+ * An email address, with spaces around it dropped; empty text means none. Whether mail reaches it
  * shows when it is sent.
  * @throws AuthError could_not_validate
  */
-export function acceptableEmail(text: string | null): string | null {
-  const address = inNormalForm(text?.trim() ?? '', 'NFC');
+export function acceptableEmail(text: string | null): StoredName | null {
+  const address = typedName(text ?? '');
   if (address === '') return null;
   requireText('email', address, address);
   if (address.length <= longestEmail && /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/.test(address))
@@ -106,10 +97,10 @@ export function acceptableRoleAttributes(attributes: readonly string[], field: s
   return [...new Set(attributes.map((attribute) => trimmedName(field, attribute)))];
 }
 
-/** The form used to look up a user name. @throws AuthError could_not_validate */
-export function acceptableUsername(username: string): string {
-  const key = usernameKey(username);
-  if (key !== undefined) return key;
+/** A user name as it is stored. @throws AuthError could_not_validate */
+export function acceptableUsername(username: string): UserName {
+  const name = userName(username);
+  if (name !== undefined) return name;
   throw refusedField(
     'username',
     'must be 1 to 100 characters long, without spaces around it and without invisible characters',
@@ -131,10 +122,6 @@ export function acceptableTags(tags: Tags): Tags {
       throw refusedField('tags', `must have values of at most ${longestTag} Unicode characters`);
   }
   return tags;
-}
-
-function inOneForm(text: string): string {
-  return inNormalForm(text, 'NFC').replaceAll(/\p{Zs}/gu, ' ');
 }
 
 function requireText(field: string, text: string, sent: string): void {

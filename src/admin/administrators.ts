@@ -3,7 +3,6 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { hashNewPassword as hashAcceptable } from '../login/password/new-password.ts';
-import { usernameKey } from '../login/password/password.ts';
 import { checkNewPassword } from '../login/password/password-rules.ts';
 import type { PasswordHasher } from '../login/services.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -15,11 +14,11 @@ import {
   defaultAuthPolicyId,
   type IdentityId,
 } from '../model/ids.ts';
+import { type UserName, userName } from '../model/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken, type Store } from '../store/contracts/store.ts';
-import { typedName } from './acceptable-values.ts';
 import type { AdminChange } from './admin-call.ts';
 import { usualRules } from './auth-policies.ts';
 
@@ -39,8 +38,8 @@ export async function prepareAdministrator(
   needs: AdministratorNeeds,
   wanted: { username: string; password: string },
 ) {
-  const username = typedName(wanted.username);
-  const key = administratorKey(username);
+  const named = administratorName(wanted.username);
+  const { username } = named;
   const policy = await policyOf(needs, defaultAuthPolicyId);
   const identity: NewIdentity = {
     id: asId<IdentityId>(needs.random.id()),
@@ -52,8 +51,7 @@ export async function prepareAdministrator(
     identity,
     password: {
       id: asId<AuthenticatorId>(needs.random.id()),
-      username,
-      usernameKey: key,
+      ...named,
       passwordHash: await hashNewPassword(needs, wanted.password, { policy, ownNames: [username] }),
     },
   };
@@ -64,15 +62,14 @@ export async function prepareAdministrator(
  * @throws AuthError invalid_field, password_not_acceptable
  */
 export function checkFirstAdministrator(wanted: { username: string; password: string }): void {
-  const username = typedName(wanted.username);
-  administratorKey(username);
+  const { username } = administratorName(wanted.username);
   checkNewPassword(wanted.password, usualRules.primary.updb, [username]);
 }
 
 /** @throws AuthError invalid_field */
-function administratorKey(username: string): string {
-  const key = usernameKey(username);
-  if (key !== undefined) return key;
+function administratorName(typed: string): UserName {
+  const named = userName(typed.trim());
+  if (named !== undefined) return named;
   throw new AuthError('invalid_field', {
     description: 'This cannot be a user name: it has 1 to 100 visible characters',
     fields: [{ field: 'username', reason: 'has 1 to 100 visible characters' }],

@@ -10,6 +10,7 @@ import {
 } from '../model/entities/auth-policy.ts';
 import { type New, patched } from '../model/entities/entity.ts';
 import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
+import { typedName } from '../model/names.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
 import { refusedField } from './acceptable-values.ts';
 import { acceptableBy, managed } from './entity-rules.ts';
@@ -41,7 +42,7 @@ export const authPolicies = managed<typeof authPolicyEntity>({
 });
 
 /** The rules of the policy `default` when it was new. */
-export const usualRules: AuthPolicyRules = { name: '', ...usualPolicy, tags: {} };
+export const usualRules: AuthPolicyRules = { name: typedName(''), ...usualPolicy, tags: {} };
 
 /**
  * The rules of a policy that is sent as a whole.

@@ -39,16 +39,17 @@ export async function createPassword(
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: PasswordFields },
 ): Promise<AuthenticatorId> {
-  const { username, password } = fields;
+  const { password } = fields;
   const identity = await ownerOf(needs, identityId);
-  const key = acceptableUsername(username);
+  const named = acceptableUsername(fields.username);
+  const { username } = named;
   const tags = acceptableTags(fields.tags);
   const passwordHash = await hashFor(needs, identity, { username, password });
   const id = asId<AuthenticatorId>(needs.random.id());
-  const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
+  const authenticator = { id, identityId: identity.id, ...named, passwordHash, tags };
   const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
   await takenRefused({ username }, step.catch(secondOneRefused));
-  const changes = changesOf(passwordFields, null, fields);
+  const changes = changesOf(passwordFields, null, { ...fields, username });
   const names = ['method', 'identityId', ...namesOf(fields)];
   const of = ['authenticator', id] as const;
   recordChange(needs, by, { action: 'create', of, identityId: identity.id, fields: names, changes });
@@ -117,7 +118,7 @@ export async function updatePassword(
   if (authenticator.method !== 'updb')
     throw new AuthError('conflict', { description: 'Only passwords can be changed; replace a certificate' });
   const { username, password, tags } = fields;
-  const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
+  const named = username === undefined ? {} : acceptableUsername(username);
   const tagged = tags === undefined ? {} : { tags: acceptableTags(tags) };
   const own = { username: username ?? authenticator.username };
   const hashed =

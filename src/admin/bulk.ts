@@ -9,11 +9,12 @@ import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { budgetOf, type Filter, noOrder } from '../model/list-query.ts';
+import { typedName } from '../model/names.ts';
 import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
-import { reasonOf, refusedField, typedName } from './acceptable-values.ts';
+import { reasonOf, refusedField } from './acceptable-values.ts';
 import { type AdminCall, withoutAdministrator } from './admin-call.ts';
 import { parseFilter } from './filter-language.ts';
 import {

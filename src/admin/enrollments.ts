@@ -177,8 +177,7 @@ function usernameToGive({ method, username }: EnrollmentFields): string | null {
     return null;
   }
   if (username === null) throw refusedField('username', 'is required for the method updb');
-  acceptableUsername(username);
-  return username;
+  return acceptableUsername(username).username;
 }
 
 function acceptableEnd({ clock, enrollmentLifetime }: AdminServices, expiresAt: Millis | null): Millis {

@@ -221,7 +221,7 @@ export function acceptableBy<E extends Entity>({
     const patch: Record<string, unknown> = {};
     for (const [name, field] of sentFields(entity.fields)) {
       const value = values[name];
-      const rule = field.areRoleAttributes ? attributesRule(name) : ruleOf[name];
+      const rule = field.isName && field.kind === 'texts' ? attributesRule(name) : ruleOf[name];
       if (value === undefined) continue;
       // An imported value may not be acceptable here; a document that was read must be acceptable again.
       const isUnchanged =

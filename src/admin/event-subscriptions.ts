@@ -18,6 +18,7 @@ import { type EventSubscription, eventSubscriptionEntity } from '../model/entiti
 import { schemeAndHost } from '../model/entities/shown.ts';
 import type { ListFields } from '../model/list-fields.ts';
 import type { Filter } from '../model/list-query.ts';
+import { type StoredName, typedName } from '../model/names.ts';
 import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';
@@ -95,11 +96,11 @@ function requireAddress(
 }
 
 /** Scheme and host, with a number if another subscription has that name. */
-function freeName(url: string, others: readonly EventSubscription[]): string {
-  const plain = schemeAndHost(url).slice(0, 250);
+function freeName(url: string, others: readonly EventSubscription[]): StoredName {
+  const plain = typedName(schemeAndHost(url).slice(0, 250));
   const taken = new Set(others.map(({ name }) => name));
   let name = plain;
-  for (let number = 2; taken.has(name); number += 1) name = `${plain} ${number}`;
+  for (let number = 2; taken.has(name); number += 1) name = typedName(`${plain} ${number}`);
   return name;
 }
 

@@ -145,8 +145,8 @@ function requireMeans(account: Account, now: Millis): void {
 /** A person without a password logs in with the name of the identity. */
 async function requireUserName({ store }: AdminServices, { id, name }: Identity): Promise<void> {
   if ((await passwordOf(store.authenticators, id)) !== null) return;
-  const key = acceptableUsername(name);
-  if ((await store.authenticators.findPasswordLogin(key)) !== null)
+  const { usernameKey } = acceptableUsername(name);
+  if ((await store.authenticators.findPasswordLogin(usernameKey)) !== null)
     throw refusedField(
       'username',
       'is already taken by another identity; give this identity another name',

@@ -1,14 +1,14 @@
 // Restores the access of an administrator who cannot log in. For a command on the host, which can read its files.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { passwordOf, usernameKey } from '../login/password/password.ts';
+import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import { typedName, userName, usernameKey } from '../model/names.ts';
 import type { Store } from '../store/contracts/store.ts';
-import { typedName } from './acceptable-values.ts';
 import {
   type AdministratorNeeds,
   asConflict,
@@ -82,11 +82,11 @@ async function setPassword(
     await store.authenticators.updatePassword(existing.id, { passwordHash }, { now: clock.now() });
     return existing.id;
   }
-  const key = usernameKey(username);
-  if (key === undefined)
+  const named = userName(username);
+  if (named === undefined)
     throw new AuthError('invalid_field', { description: 'The name of the identity cannot be a user name' });
   const id = asId<AuthenticatorId>(random.id());
-  const authenticator = { id, identityId, username, usernameKey: key, passwordHash, tags: {} };
+  const authenticator = { id, identityId, ...named, passwordHash, tags: {} };
   await store.authenticators.createPassword(authenticator, clock.now()).catch(asConflict);
   return id;
 }

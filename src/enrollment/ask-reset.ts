@@ -1,13 +1,14 @@
 // A person has forgotten the password and asks for a mail. Whether the name exists must show neither in the answer nor
 // in the time it takes: every request is counted and queued alike, and its name is looked up afterwards.
 
-import { unknownNameMark, usernameKey } from '../login/password/password.ts';
+import { unknownNameMark } from '../login/password/password.ts';
 import { countReset, countResetOf } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { DeliveryOutcome, Sender } from '../model/delivery.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import { type Mailing, type MailLanguage, mailServer } from '../model/mail.ts';
+import { type StoredName, typedName, usernameKey } from '../model/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
@@ -29,7 +30,7 @@ export async function askForReset(
   { requestId, ipAddress }: RequestOrigin,
 ): Promise<void> {
   const { language, issuer } = asked;
-  const name = asked.name.trim().normalize('NFC');
+  const name = typedName(asked.name);
   const isCounted = await countReset(needs, name.toLowerCase(), ipAddress);
   const now = needs.clock.now();
   const sealedName = needs.resets.seal(JSON.stringify(isCounted ? name : null), now);
@@ -57,7 +58,7 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
     async send(_subscriber, { id, payload }): Promise<DeliveryOutcome> {
       const { sealedName, language, issuer, requestId, ipAddress } = payload;
       const opened = needs.resets.open(sealedName, needs.clock.now());
-      const name = opened === undefined ? null : (JSON.parse(opened) as string | null);
+      const name = opened === undefined ? null : (JSON.parse(opened) as StoredName | null);
       // Counted out, or older than a day.
       if (name === null) return forgotten;
       const now = needs.clock.now();
@@ -66,7 +67,7 @@ export function resetSender(needs: ResetNeeds): Sender<'reset'> {
       const step = { step: 'enroll', mechanism: 'enrollment', origin } as const;
       if (accounts.length === 0)
         await needs.attempts.decide(step, async (attempt) => {
-          attempt.about({ subject: unknownNameMark(needs.unknownNameKey, usernameKey(name) ?? '') });
+          attempt.about({ subject: unknownNameMark(needs.unknownNameKey, usernameKey(name)) });
           attempt.passed('method', 'password reset by mail');
           attempt.failed('account', 'unknown-user');
           return { verdict: 'refused' };
@@ -103,7 +104,7 @@ const forgotten: DeliveryOutcome = { state: 'forgotten', result: '' };
 /** By user name, and by verified address: the user name of one may be the address of another. */
 async function accountsOf(
   { store }: Pick<ResetNeeds, 'store'>,
-  name: string,
+  name: StoredName,
 ): Promise<readonly Pick<Account, 'identity'>[]> {
   const key = usernameKey(name);
   const byName = key === undefined ? null : await store.authenticators.findPasswordLogin(key);

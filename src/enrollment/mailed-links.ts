@@ -1,7 +1,7 @@
 // Links in mails: of an invitation, and for a person who has forgotten the password. The latter is no row: its token
 // says for which password, address and time it was made, so that it ends with any of them.
 
-import { passwordOf, usernameKey } from '../login/password/password.ts';
+import { passwordOf } from '../login/password/password.ts';
 import { type Account, isDisabled } from '../model/account.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Mailing, MailMatter, QueuedMail } from '../model/mail.ts';
@@ -110,13 +110,12 @@ interface ResetNeeds {
 export async function resettable(needs: ResetNeeds, id: IdentityId) {
   const password = await passwordOf(needs.store.authenticators, id);
   if (password === null) return null;
-  const { username } = password;
-  const login = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
+  const login = await needs.store.authenticators.findPasswordLogin(password.usernameKey);
   if (login === null || login.identity.id !== id) return null;
   const objection = objectionTo(login, needs.mailing, needs.clock.now());
   const { passwordHash, identity } = login;
   const account: Account = login;
-  return { account, username, passwordHash, email: identity.email, objection };
+  return { account, username: password.username, passwordHash, email: identity.email, objection };
 }
 
 function objectionTo(

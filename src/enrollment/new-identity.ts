@@ -2,7 +2,6 @@ import {
   acceptableEmail,
   acceptableExternalId,
   acceptableRoleAttributes,
-  typedName,
 } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
@@ -10,6 +9,7 @@ import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdic
 import type { Identity } from '../model/entities/identity.ts';
 import type { Voucher } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { typedName } from '../model/names.ts';
 import type { AttemptLimit } from '../store/contracts/attempts.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';

@@ -10,6 +10,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { StoredName } from '../model/names.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import {
@@ -132,7 +133,7 @@ function nameOf(
   ca: Ca,
   { path, id, requestedName }: { path: TrustedPath; id: IdentityId; requestedName: string },
   attempt: AttemptRecorder,
-): string {
+): StoredName {
   const [commonName = ''] = path.leaf.names.commonNames;
   const values: Readonly<Record<string, string>> = {
     caName: ca.name,

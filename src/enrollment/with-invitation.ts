@@ -122,15 +122,15 @@ export function choosePassword(
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
     const open = await requireUsable(needs, { token, by: 'password' }, attempt);
     const { identity, policy } = open;
-    const username = open.password?.username ?? identity.name;
-    const usernameKey = acceptableUsername(username);
+    const named = acceptableUsername(open.password?.username ?? identity.name);
+    const { username } = named;
     const passwordHash = await hashChosen(
       needs,
       { password, username, origin },
       { identity, policy, attempt },
     );
     const id = asId<AuthenticatorId>(needs.random.id());
-    const set = { id, identityId: identity.id, username, usernameKey, passwordHash };
+    const set = { id, identityId: identity.id, ...named, passwordHash };
     await redeem(needs, { token, open, chosen: { method: 'password', password: set } }, attempt).catch(
       (error) => {
         throw takenMeanwhile(attempt, error);

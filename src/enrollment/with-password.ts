@@ -1,8 +1,9 @@
 // `updb`: the person chooses the password; the enrollment has the user name.
 
-import { usernameKey } from '../login/password/password.ts';
+import { acceptableUsername } from '../admin/acceptable-values.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
+import { usernameKey } from '../model/names.ts';
 import {
   attemptToEnroll,
   type Enrolled,
@@ -26,9 +27,9 @@ export function enrollWithPassword(
   return attemptToEnroll(needs, { method: 'updb', origin }, async (attempt) => {
     const open = await openEnrollment(needs, { token, method: 'updb' }, attempt);
     const { enrollment, identity, policy } = open;
-    const username = enrollment.username ?? '';
-    const key = usernameKey(username) ?? '';
-    if (chosen.username !== undefined && usernameKey(chosen.username.trim()) !== key) {
+    const named = acceptableUsername(enrollment.username ?? '');
+    const { username } = named;
+    if (chosen.username !== undefined && usernameKey(chosen.username.trim()) !== named.usernameKey) {
       const saw = `must be ${username}`;
       const reason = 'is not the user name of this enrollment';
       const fields = [{ field: 'username', reason, value: chosen.username.slice(0, 100) }];
@@ -41,7 +42,7 @@ export function enrollWithPassword(
       { identity, policy, attempt },
     );
     const id = asId<AuthenticatorId>(needs.random.id());
-    const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };
+    const password = { id, identityId: identity.id, ...named, passwordHash, tags: {} };
     const enrolled = await redeemEnrollment(
       needs,
       { open, authenticator: { method: 'updb', ...password }, certificateChain: null },

@@ -1,6 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { Tags } from './entities/entity.ts';
 import type { AuthenticatorId, IdentityId } from './ids.ts';
+import type { UserName } from './names.ts';
 
 interface AuthenticatorBase {
   readonly id: AuthenticatorId;
@@ -11,10 +12,8 @@ interface AuthenticatorBase {
 }
 
 /** Username and password (`updb`). One per identity. */
-export interface PasswordAuthenticator extends AuthenticatorBase {
+export interface PasswordAuthenticator extends AuthenticatorBase, UserName {
   readonly method: 'updb';
-  /** As the administrator entered it; shown, never compared. */
-  readonly username: string;
   /** When the password was set. */
   readonly passwordSetAt: Millis;
 }

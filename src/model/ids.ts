@@ -26,11 +26,8 @@ export type SessionCertificateId = Branded<'session-certificate'>;
 /** Identifies a revocation: the `jti` of a token, or the id of an identity or of an API session. */
 export type RevocationId = Branded<'revocation'>;
 
-/** A name or role attribute in the one form that is stored (`typedName`): a raw text cannot be compared with it. */
-export type StoredName = Branded<'stored-name'>;
-
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */
-export function asId<Id extends string>(text: string): Id {
+export function asId<Id extends Branded<string>>(text: string): Id {
   return text as Id;
 }
 

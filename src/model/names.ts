@@ -1,7 +1,53 @@
-// When two names are one. Applications show names and some trust them, so `ROOT` beside `root`, or `root` with a Cyrillic
-// o, must not be another person. See docs/decisions/names.md.
+// The forms of names, and when two are one. Applications show names and some trust them, so `ROOT` beside `root`, or
+// `root` with a Cyrillic o, must not be another person. See docs/decisions/names.md.
 
 import { inNormalForm } from '../platform/formats/normal-form.ts';
+
+declare const form: unique symbol;
+type InForm<Form extends string> = string & { readonly [form]: Form };
+
+/** A name, role attribute or email address in the one form that is stored: raw text cannot be looked up among them. */
+export type StoredName = InForm<'stored'>;
+/** The form that all spellings of a user name share. Only `usernameKey` makes one, and a login is found by nothing else. */
+export type UsernameKey = InForm<'user name'>;
+/** A key of `nameKeys`. */
+export type NameKey = InForm<'key'>;
+
+/** A text in the form of names: normal form C, spaces of one kind (RFC 8266 section 2.1). It may be a part of one. */
+export function partOfName(text: string): string {
+  return inNormalForm(text, 'NFC').replaceAll(/\p{Zs}/gu, ' ');
+}
+
+/** A name, role attribute or address, as a person or a provider wrote it, in the form that is stored: to compare it. */
+export function typedName(text: string): StoredName {
+  return partOfName(text).trim() as StoredName;
+}
+
+/**
+ * The one form under which a user name is stored for look-up, so that all spellings of a name share one authenticator
+ * and one failure counter: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
+ * @returns undefined for what cannot be a user name: empty, longer than 100 characters, leading or trailing space,
+ * control, format (zero-width, direction), unassigned or other invisible characters, with which two names look alike
+ */
+export function usernameKey(username: string): UsernameKey | undefined {
+  const key = foldedName(username);
+  if (key.length === 0 || key.length > 100 || key !== key.trim()) return undefined;
+  return /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(key) ? undefined : (key as UsernameKey);
+}
+
+/** A user name as it is stored. */
+export interface UserName {
+  /** To be shown. */
+  readonly username: StoredName;
+  /** Unique. */
+  readonly usernameKey: UsernameKey;
+}
+
+/** @returns undefined for what cannot be a user name */
+export function userName(text: string): UserName | undefined {
+  const key = usernameKey(text);
+  return key && { username: typedName(text), usernameKey: key };
+}
 
 /**
  * A name in the form that all of its spellings share: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
@@ -15,7 +61,7 @@ export function foldedName(name: string): string {
  * like those of ASCII. Two names with a key in common pass for one another.
  * @returns one key for a name in ASCII, at most three for any
  */
-export function nameKeys(name: string): readonly string[] {
+export function nameKeys(name: string): readonly NameKey[] {
   if (/^[\x20-\x7e]*$/.test(name)) return [plain(name.toLowerCase())];
   const letters = inNormalForm(name, 'NFKC').replaceAll(
     anyLookalike,
@@ -27,9 +73,9 @@ export function nameKeys(name: string): readonly string[] {
 }
 
 /** Without what is not seen, or hardly: joiners, spaces beyond one, the dot over İ, the form of σ at the end of a word. */
-function plain(folded: string): string {
+function plain(folded: string): NameKey {
   const visible = folded.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '').replaceAll('i\u0307', 'i');
-  return visible.replaceAll('ς', 'σ').replaceAll(/\s+/g, ' ').trim();
+  return visible.replaceAll('ς', 'σ').replaceAll(/\s+/g, ' ').trim() as NameKey;
 }
 
 const aBar = '|';

@@ -5,12 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { findAdministrator } from '../../src/admin/recover-administrator.ts';
 import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, newPassword } from '../store/fixtures.ts';
 import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import { listOf } from '../support/list-budget.ts';
+import { userNamed } from '../support/names.ts';
 
 const password = 'tall tree bakery 41';
 const other = 'quiet river lantern 7';
@@ -156,10 +158,10 @@ describe('admin recover', () => {
     const { items } = await store.authenticators.list(
       listOf({ op: '=', field: 'identityId', value: ana.id }),
     );
-    const renamed = { username: 'chief', usernameKey: 'chief' };
-    await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });
+    const when = { now: systemClock.now() };
+    await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), userNamed('chief'), when);
     await store.identities.create(
-      newIdentity({ name: 'ordinary' }),
+      newIdentity({ name: typedName('ordinary') }),
       newPassword('ordinary'),
       systemClock.now(),
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
+import { typedName } from '../../src/model/names.ts';
 import { openSession } from '../legacy/support.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';

@@ -6,8 +6,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hashRawSync } from '@node-rs/argon2';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { authority, client as clientCertificate, commonName, type Made } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
@@ -730,7 +730,7 @@ describe('an import of a source that has changed since', () => {
         await home.running(async ({ store }) => {
           const [root] = (await store.identities.list(everything)).items;
           assert.ok(root !== undefined);
-          await store.identities.update(root.id, { name: 'ana' }, home.clock.now());
+          await store.identities.update(root.id, { name: typedName('ana') }, home.clock.now());
         });
         const outcome = await home.importFile('-j');
         assert.deepEqual(

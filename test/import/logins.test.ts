@@ -14,6 +14,7 @@ import { client as clientCertificate } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { beginLogin, callWith, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { userNamed } from '../support/names.ts';
 import { submitCode } from '../support/totp.ts';
 import {
   database,
@@ -274,10 +275,11 @@ describe('after an import, everybody logs in with what they have', () => {
 
   test('a password is hashed anew at the first login, and works afterwards too', async () => {
     const stored = async () =>
-      (await running.store.authenticators.findPasswordLogin('enabled-again'))?.passwordHash;
+      (await running.store.authenticators.findPasswordLogin(userNamed('enabled-again').usernameKey))
+        ?.passwordHash;
     const [{ password = '' } = {}] = named('enabled again').authenticators;
     assert.match(String(await stored()), /^\$argon2id\$v=19\$m=47104,t=2,p=1\$/);
-    const imported = await running.store.authenticators.findPasswordLogin('gone');
+    const imported = await running.store.authenticators.findPasswordLogin(userNamed('gone').usernameKey);
     assert.match(String(imported?.passwordHash), /^typed:\$argon2id\$v=19\$m=3072,t=1,p=4\$/);
     await login(running, 'enabled-again', password);
   });

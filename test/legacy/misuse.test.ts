@@ -7,6 +7,7 @@ import { createIdentity, createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { authenticate, clientRoot, managementRoot, openSession } from './support.ts';
@@ -28,7 +29,7 @@ describe('a refused password', () => {
     for (const name of ['plain', 'locked', 'disabled', 'forbidden'])
       await server.createUser({ name, password });
     const change = async (name: string, patch: object) => {
-      const login = await server.store.authenticators.findPasswordLogin(name);
+      const login = await server.store.authenticators.findPasswordLogin(userNamed(name).usernameKey);
       assert.ok(login);
       await server.store.identities.update(login.identity.id, patch, clock.now());
     };
@@ -62,7 +63,7 @@ describe('a refused password', () => {
 
   test('counts for the same person in every spelling', async () => {
     await server.createUser({ name: 'Spelled', password });
-    const login = await server.store.authenticators.findPasswordLogin('spelled');
+    const login = await server.store.authenticators.findPasswordLogin(userNamed('spelled').usernameKey);
     assert.ok(login);
     const limit = login.policy.primary.updb.maxAttempts;
     const spellings = ['spelled', 'SPELLED', 'Spelled', '\uff33pelled', 's\u{1d429}elled'];

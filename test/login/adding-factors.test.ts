@@ -13,6 +13,7 @@ import {
 } from '../support/external-jwt.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { scan, startEnrollment, verifyEnrollment } from '../support/totp.ts';
@@ -31,7 +32,7 @@ after(async () => {
 
 const tokenFor = (name: string) => tokenOf(server, idp, `${name}@idp`);
 const isEnrolled = async (name: string) => {
-  const login = await server.store.authenticators.findPasswordLogin(name);
+  const login = await server.store.authenticators.findPasswordLogin(userNamed(name).usernameKey);
   assert.ok(login);
   return (await server.store.totp.find(login.identity.id)) !== null;
 };

@@ -11,6 +11,7 @@ import {
   externalJwtSignerDefaults,
 } from '../../src/model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { encodeBase64url } from '../../src/platform/digest.ts';
 import { type JwksCacheLimits, jwksCache, jwksCacheDefaults } from '../../src/platform/jwk/jwks-cache.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
@@ -31,7 +32,7 @@ export function signerOf(
   return {
     ...externalJwtSignerDefaults,
     id: asId<SignerId>(id),
-    name: id,
+    name: typedName(id),
     enabled: true,
     issuer: idp.issuer,
     audience,

@@ -9,6 +9,7 @@ import { beginLogin, submitPassword } from '../support/flow.ts';
 import { heldHashes } from '../support/held-hashes.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { patience, until } from '../support/until.ts';
 
@@ -52,7 +53,8 @@ async function guesses(): Promise<
 > {
   const id = await beginLogin(server);
   const { accessToken } = await loggedIn(server, name);
-  const authenticatorId = (await server.store.authenticators.findPasswordLogin(name))?.authenticator.id;
+  const authenticatorId = (await server.store.authenticators.findPasswordLogin(userNamed(name).usernameKey))
+    ?.authenticator.id;
   return [
     (secret) => (client) => submitPassword(client, id, name, secret),
     (secret) => (client) => authenticate(client, name, secret),

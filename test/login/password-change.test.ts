@@ -7,6 +7,7 @@ import { hashPasswordBlocking, preparePassword } from '../../src/platform/secret
 import { authenticate } from '../legacy/support.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, password } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 // The tests change the store of the thread that answers.
@@ -19,7 +20,7 @@ type Step = (args: unknown) => Promise<unknown>;
 async function changeBefore(concern: object, name: string, username: string): Promise<() => void> {
   const steps = concern as Record<string, Step>;
   const original = steps[name] as Step;
-  const login = await server.store.authenticators.findPasswordLogin(username);
+  const login = await server.store.authenticators.findPasswordLogin(userNamed(username).usernameKey);
   const id = login?.authenticator.id ?? asId('none');
   steps[name] = async (args) => {
     const passwordHash = await server.controller.services.hasher.hash('eleven loud umbrellas', 'test');
@@ -70,7 +71,7 @@ test('a login that has to replace the password is over when another one replaces
 
 test('logins at the same moment all pass when the first one renews an old hash', async () => {
   await server.createUser({ name: 'carol', password });
-  const login = await server.store.authenticators.findPasswordLogin('carol');
+  const login = await server.store.authenticators.findPasswordLogin(userNamed('carol').usernameKey);
   const old = hashPasswordBlocking(preparePassword(password), { memoryKiB: 8192, passes: 1, lanes: 1 });
   const when = { now: server.clock.now() };
   const id = login?.authenticator.id ?? asId('none');
@@ -84,7 +85,7 @@ test('logins at the same moment all pass when the first one renews an old hash',
     answers.map(({ status }) => status),
     [302, 302, 302, 200],
   );
-  const renewed = await server.store.authenticators.findPasswordLogin('carol');
+  const renewed = await server.store.authenticators.findPasswordLogin(userNamed('carol').usernameKey);
   assert.notEqual(renewed?.passwordHash, old);
   assert.equal((await submitPassword(server, await beginLogin(server), 'carol', password)).status, 302);
 });

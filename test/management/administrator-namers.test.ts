@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { asId, type CaId, type SignerId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { newCa } from '../store/contract-cas.ts';
 import { createPolicy, createSigner } from '../support/external-jwt.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -76,7 +77,7 @@ describe('the signers and CAs that can name an administrator', () => {
       parserCriteria: '',
       index: 0,
     } as const;
-    const ca = newCa({ name: 'partner', certPem: authority.certPem, externalIdClaim: rule });
+    const ca = newCa({ name: typedName('partner'), certPem: authority.certPem, externalIdClaim: rule });
     await cas.create(ca, server.clock.now());
     assert.deepEqual(await namers(), {}, 'not verified');
     await cas.verify(ca.id as CaId, server.clock.now());

@@ -233,3 +233,26 @@ test('authenticators of one identity are listed with it, with any filter', async
     ['lister'],
   );
 });
+
+test('a user name is stored in the form of names, and found in any', async () => {
+  const spelled = 'Zoe\u0308\u00a0K';
+  const identityId = await newIdentity('zoe');
+  const id = createdId(await addPassword(identityId, { username: spelled, password }));
+  const read = async () => (await admin.get(`authenticators/${id}`)).json.data.username;
+  assert.equal(await read(), 'Zo\u00eb K');
+  for (const filter of [
+    'username = "Zoe\u0308 K"',
+    'username = "Zo\u00eb\u00a0K"',
+    'username contains "oe\u0308"',
+  ]) {
+    const found = await admin.get(`authenticators?filter=${encodeURIComponent(filter)}`);
+    assert.deepEqual(
+      found.json.data.map((one: { identityId: string }) => one.identityId),
+      [identityId],
+      filter,
+    );
+  }
+  assert.equal((await admin.call('PATCH', `authenticators/${id}`, { username: 'Noe\u0308' })).status, 200);
+  assert.equal(await read(), 'No\u00eb');
+  await loggedIn(server, 'noe\u0308 ');
+});

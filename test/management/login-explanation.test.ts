@@ -15,6 +15,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { enroll, partialLogin, submitCode } from '../support/totp.ts';
@@ -315,12 +316,10 @@ describe('the preview of a policy', () => {
     const id = await policy({ primary: { extJwt: { allowed: false } } });
     for (let at = 0; at < 230; at += 1) {
       const identityId = await createIdentity(server, `crowd-${at}`, { externalId: null, authPolicyId: id });
-      const username = `crowd-${at}`;
       const authenticator = {
         id: asId<never>(server.random.id()),
         identityId,
-        username,
-        usernameKey: username,
+        ...userNamed(`crowd-${at}`),
         passwordHash: 'x',
         tags: {},
       };

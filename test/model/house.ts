@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { usernameKey } from '../../src/login/password/password.ts';
 import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { DAY, type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
@@ -28,6 +28,7 @@ import { createPolicy, createSigner, tokenOf } from '../support/external-jwt.ts'
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { storePasskey } from '../support/passkeys.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -166,7 +167,7 @@ async function furnished(
     await server.store.identities.create(
       {
         id,
-        name: who,
+        name: typedName(who),
         type: 'User',
         externalId: `${who}@idp`,
         authPolicyId: policies[who],
@@ -175,12 +176,7 @@ async function furnished(
         roleAttributes: [],
         tags: {},
       },
-      {
-        id: server.random.id(),
-        username: who,
-        usernameKey: usernameKey(who) ?? '',
-        passwordHash,
-      },
+      { id: server.random.id(), ...userNamed(who), passwordHash },
       now,
     );
     if (isEnrolled) {

@@ -5,14 +5,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { usernameKey } from '../../src/login/password/password.ts';
 import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { type Json, SoftAuthenticator } from '../support/authenticator.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { passkeyPolicy, question, storePasskey, submit } from '../support/passkeys.ts';
 import { sized } from '../support/size.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -124,14 +125,14 @@ async function moveIn(name: Who): Promise<Person> {
   const now = clock.now();
   const identity = {
     id,
-    name,
+    name: typedName(name),
     type: 'User' as const,
     externalId: null,
     isAdmin: false,
     passwordMustChange: false,
   };
   const more = { authPolicyId: policies.get(name) as AuthPolicyId, roleAttributes: [], tags: {} };
-  const own = { id: server.random.id(), username: name, usernameKey: usernameKey(name) ?? '', passwordHash };
+  const own = { id: server.random.id(), ...userNamed(name), passwordHash };
   await server.store.identities.create({ ...identity, ...more }, own, now);
   const device = new SoftAuthenticator(server.url, { counter: counts.includes(name) ? 1 : 0 });
   const passkeyId = await storePasskey(server, id, device);

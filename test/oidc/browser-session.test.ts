@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import {
@@ -405,7 +406,10 @@ describe('the proofs are judged at each use', () => {
     assert.ok(base !== null);
     const id = asId<typeof defaultAuthPolicyId>(server.random.id());
     const primary = { ...base.primary, updb: { ...base.primary.updb, allowed: false } };
-    await server.store.authPolicies.create({ ...base, name: `no passwords ${id}`, primary, id }, clock.now());
+    await server.store.authPolicies.create(
+      { ...base, name: typedName(`no passwords ${id}`), primary, id },
+      clock.now(),
+    );
     await server.store.identities.update(other.id, { authPolicyId: id }, clock.now());
     assert.equal(errorOf(await silently(other.browser)), 'login_required');
   });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { asId, type RevocationId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { HOUR, SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -88,7 +89,9 @@ test('a change while everything is read again counts at once, for each kind', as
 
   const tokens = await login(server, 'bob', password);
   assert.equal((await callWith(server, tokens.access_token)).json.data.identity.name, 'bob');
-  await whileEverythingIsReadAgain(() => store.identities.update(id, { name: 'robert' }, clock.now()));
+  await whileEverythingIsReadAgain(() =>
+    store.identities.update(id, { name: typedName('robert') }, clock.now()),
+  );
   assert.equal((await callWith(server, tokens.access_token)).json.data.identity.name, 'robert');
 
   const root = await rootOf(server);

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
+import type { UsernameKey } from '../../src/model/names.ts';
 import { DAY, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { preparePassword, unmatchableHash } from '../../src/platform/secrets/password-hash.ts';
@@ -12,6 +13,7 @@ import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
+import { userNamed } from '../support/names.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -53,7 +55,7 @@ async function fail(times: number, username = 'alice'): Promise<void> {
   }
 }
 
-const loginOf = (name: string) => server.store.authenticators.findPasswordLogin(name);
+const loginOf = (name: string) => server.store.authenticators.findPasswordLogin(userNamed(name).usernameKey);
 
 async function assertLocked(username = 'alice'): Promise<void> {
   assert.equal((await attempt(username, password)).status, 401);
@@ -255,7 +257,7 @@ describe('the time of a refused password', () => {
     const { authenticators } = server.store;
     const { findPasswordLogin } = authenticators;
     Object.assign(authenticators, {
-      findPasswordLogin: (key: string) => {
+      findPasswordLogin: (key: UsernameKey) => {
         clock.advance(took);
         took = 0;
         return findPasswordLogin(key);

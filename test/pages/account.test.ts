@@ -9,6 +9,7 @@ import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } 
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
 import { listOf } from '../support/list-budget.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { userNamed } from '../support/names.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
@@ -471,7 +472,8 @@ test('says what to do when the policy starts to require another token while the 
     await using guest = await signedIn(name);
     const { page } = guest;
     await goTo(page, act === press ? 'app' : 'sign-in');
-    const id = (await server.store.authenticators.findPasswordLogin(name))?.identity.id;
+    const id = (await server.store.authenticators.findPasswordLogin(userNamed(name).usernameKey))?.identity
+      .id;
     assert.ok(id);
     const authPolicyId = await createPolicy(server, `later ${name}`, { secondary: { requireExtJwt } });
     await server.store.identities.update(id, { authPolicyId, externalId: name }, server.clock.now());
@@ -492,9 +494,9 @@ test('shows who tried the account, with the reference for an administrator', asy
     await assert.rejects(loggedIn(server, 'fleur', count < 2 ? 'wrong' : 'wrong'.repeat(0)));
   }
   await server.store.attempts.clear(
-    [(await server.store.authenticators.findPasswordLogin('fleur'))?.authenticator.id].map(
-      (id) => `password:${id}`,
-    ),
+    [
+      (await server.store.authenticators.findPasswordLogin(userNamed('fleur').usernameKey))?.authenticator.id,
+    ].map((id) => `password:${id}`),
   );
   await using guest = await atAccount();
   const { page } = guest;

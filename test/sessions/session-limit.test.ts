@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { typedName } from '../../src/model/names.ts';
 import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -109,7 +110,7 @@ describe('a list without a limit', () => {
       await server.store.identities.create(
         {
           id: server.random.id() as never,
-          name: `member ${at}`,
+          name: typedName(`member ${at}`),
           type: 'Device',
           externalId: null,
           authPolicyId: 'default' as never,

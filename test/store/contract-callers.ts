@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import type { Actor, Right } from '../../src/model/actor.ts';
 import { type ApiSessionId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { nameKeys, typedName } from '../../src/model/names.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
 import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
@@ -144,7 +144,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
         const rename = (on: Store, name: string) =>
           on
             .onBehalfOf(actor, now, { unchanged: { entity: 'identities', id, versions: [read ?? ''] } })
-            .identities.update(id, { name }, t0);
+            .identities.update(id, { name: typedName(name) }, t0);
         const names = [newId(), newId()] as const;
         const settled = await Promise.allSettled([rename(store, names[0]), rename(another, names[1])]);
         const made = settled.flatMap(({ status }, at) => (status === 'fulfilled' ? [names[at]] : []));
@@ -219,7 +219,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
         // Some have an external id, and others do not.
         const made = names.map((name, at) =>
           newIdentity({
-            name,
+            name: typedName(name),
             roleAttributes: [typedName(`r${at}`)],
             ...(at % 7 === 0 && { externalId: uniqueName() }),
           }),
@@ -234,9 +234,11 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
       for (const one of await make(names)) {
         const stored = await store.identities.find(one.id);
         assert.deepEqual({ ...stored, ...one, authPolicyId: defaultAuthPolicyId }, stored);
-        assert.deepEqual(await store.identities.listByNameKeys([one.name]), [
-          { key: one.name, name: one.name },
-        ]);
+        const keys = nameKeys(one.name);
+        assert.deepEqual(
+          await store.identities.listByNameKeys(keys),
+          keys.map((key) => ({ key, name: one.name })),
+        );
       }
       const others = [`${common} new`, ...Array.from({ length: 20 }, (_, at) => `${common} new ${at}`)];
       const refusals = [
@@ -249,10 +251,10 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
           make(made),
           (error) => error instanceof AlreadyTaken && error.field === 'name' && error.passesFor === holder,
         );
-        assert.equal(await store.identities.findByName(`${common} new`), null);
+        assert.equal(await store.identities.findByName(typedName(`${common} new`)), null);
       }
       await make(refusals[1][0], true);
-      const keys = [`${common} new`];
+      const keys = nameKeys(`${common} new`);
       assert.equal((await store.identities.listByNameKeys(keys)).length, 2);
     });
   });
@@ -262,7 +264,7 @@ export function callerTests({ store, openAnother }: SharedDatabase): void {
       const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
       const tryTo = async (name: string) => {
         const gathered = store.gather(actor, now);
-        const identity = newIdentity({ name });
+        const identity = newIdentity({ name: typedName(name) });
         await gathered.store.identities.create(identity, null, now);
         const outcome = gathered.commit({ now, seen: [], force: true, dryRun: true });
         await assert.rejects(outcome, (error) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import { type caEntity, isTrustedForLogin, noRevocation } from '../../src/model/entities/ca.ts';
 import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
@@ -20,7 +20,7 @@ export async function newVoucher(store: Store) {
 export function newCa(changes: Partial<NewCa> = {}): NewCa {
   return {
     id: newId<CaId>(),
-    name: uniqueName('ca'),
+    name: typedName(uniqueName('ca')),
     certPem: 'PEM',
     thumbprint: uniqueName('thumbprint'),
     isAuthEnabled: true,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { AnotherHistory, type FeedPosition } from '../../src/store/contracts/changes.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
@@ -60,7 +61,7 @@ export function changeTests({ store, openAnother }: SharedDatabase): void {
       const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
       assert.ok(base !== null);
       const policy = newId<AuthPolicyId>();
-      await store.authPolicies.create({ ...base, name: uniqueName('policy'), id: policy }, t0);
+      await store.authPolicies.create({ ...base, name: typedName(uniqueName('policy')), id: policy }, t0);
       const entries = await entriesOf(store, async () => {
         await store.identities.update(user.id, { tags: { a: 1 } }, t0);
         await store.identities.delete(user.id, t0);

@@ -15,7 +15,7 @@ export function configTypeTests({ store }: SharedDatabase): void {
       const [one, other] = [newConfigType(), newConfigType()];
       for (const each of [one, other]) await store.configTypes.create(each, t0);
       assert.deepEqual(await store.configTypes.find(one.id), { ...one, createdAt: t0, updatedAt: t0 });
-      const found = await store.configTypes.findByNames([one.name, other.name, 'nothing']);
+      const found = await store.configTypes.findByNames([one.name, other.name, uniqueName('nothing')]);
       assert.deepEqual(found.map(({ id }) => id).sort(), [one.id, other.id].sort());
       assert.deepEqual(await store.configTypes.findByNames([]), []);
       assert.equal(await store.configTypes.update(one.id, { tags: {} }, t0 + 1), true);

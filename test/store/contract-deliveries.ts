@@ -4,6 +4,7 @@ import { type Delivery, queueOf } from '../../src/model/delivery.ts';
 import { defaultsOf } from '../../src/model/entities/entity.ts';
 import { eventSubscriptionEntity } from '../../src/model/entities/event-subscription.ts';
 import { type ApiSessionId, asId, type EventSubscriptionId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { QueuedEvent } from '../../src/store/contracts/deliveries.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
@@ -294,7 +295,7 @@ export async function newSubscription(
     ...{
       ...defaultsOf(eventSubscriptionEntity),
       id,
-      name: id,
+      name: typedName(id),
       type: 'webhook' as const,
       url: 'https://siem.example',
     },

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Filter } from '../../src/model/list-query.ts';
+import type { StoredName } from '../../src/model/names.ts';
+import { typedName } from '../../src/model/names.ts';
 import { seeded } from '../support/seeded.ts';
 import type { SharedDatabase } from './contract.ts';
 import { newId, newIdentity, query, t0, uniqueName } from './fixtures.ts';
@@ -67,7 +69,7 @@ export function foldingTests({ store }: SharedDatabase): void {
   }));
   before(async () => {
     for (const { id, ...row } of rows) {
-      const identity = newIdentity({ ...row });
+      const identity = newIdentity({ ...row, name: row.name as StoredName });
       await store.identities.create(identity, null, t0);
       const attempt = {
         reference: mark,
@@ -119,11 +121,14 @@ export function foldingTests({ store }: SharedDatabase): void {
         const filter: Filter = { op: 'icontains', field, value };
         return (await store.identities.list(query({ filter }))).items.map(({ id }) => id);
       };
-      const { id, ...identity } = newIdentity({ name: `STRASSE ẞ ${mark}`, externalId: `ΣΊΣΥΦΟΣ ${mark}` });
+      const { id, ...identity } = newIdentity({
+        name: typedName(`STRASSE ẞ ${mark}`),
+        externalId: `ΣΊΣΥΦΟΣ ${mark}`,
+      });
       await store.identities.create({ id, ...identity }, null, t0);
       assert.deepEqual(await finds('name', `SSE ß ${mark}`), [id]);
       assert.deepEqual(await finds('externalId', `σίσυφος ${mark}`), [id]);
-      await store.identities.update(id, { name: `Gasse ${mark}`, externalId: null }, t0);
+      await store.identities.update(id, { name: typedName(`Gasse ${mark}`), externalId: null }, t0);
       assert.deepEqual(await finds('name', `GASSE ${mark}`), [id]);
       assert.deepEqual(await finds('name', `SSE ß ${mark}`), []);
       assert.deepEqual(await finds('externalId', `σίσυφος ${mark}`), []);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import {
   type AuthenticatorId,
   type AuthPolicyId,
@@ -8,8 +7,9 @@ import {
   defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
-import { nameKeys } from '../../src/model/names.ts';
+import { nameKeys, typedName } from '../../src/model/names.ts';
 import { AlreadyTaken, NoAdministratorLeft, ReferenceGone } from '../../src/store/contracts/store.ts';
+import { userNamed } from '../support/names.ts';
 import type { SharedDatabase } from './contract.ts';
 import { pendingTotp } from './contract-limits.ts';
 import {
@@ -36,10 +36,10 @@ export function identityTests({ store }: SharedDatabase): void {
   describe('identities', () => {
     test('are found by the keys of their names, and assigned policies with role attributes', async () => {
       const roleAttributes = [typedName(uniqueName('staff'))];
-      const identity = newIdentity({ name: uniqueName('Key'), roleAttributes });
+      const identity = newIdentity({ name: typedName(uniqueName('Key')), roleAttributes });
       await store.identities.create(identity, null, t0);
       const keys = nameKeys(identity.name.toUpperCase());
-      const found = await store.identities.listByNameKeys([...keys, 'none']);
+      const found = await store.identities.listByNameKeys([...keys, ...nameKeys('none')]);
       assert.ok(found.length > 0 && found.every(({ name }) => name === identity.name));
 
       const base = await store.authPolicies.find(defaultAuthPolicyId);
@@ -65,7 +65,7 @@ export function identityTests({ store }: SharedDatabase): void {
         type: 'Router',
         permissions: ['read', 'helpdesk'],
         externalId: uniqueName('external'),
-        email: 'ana@example.com',
+        email: typedName('ana@example.com'),
         emailVerified: true,
         roleAttributes: ['a', 'b'].map(typedName),
         tags: { size: 3, note: 'Größe "ß"', gone: null, on: true },
@@ -105,7 +105,10 @@ export function identityTests({ store }: SharedDatabase): void {
       const defaultPolicy = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(defaultPolicy);
       const another = newId<AuthPolicyId>();
-      await store.authPolicies.create({ ...defaultPolicy, name: uniqueName('policy'), id: another }, t0);
+      await store.authPolicies.create(
+        { ...defaultPolicy, name: typedName(uniqueName('policy')), id: another },
+        t0,
+      );
       for (const authPolicyId of [defaultAuthPolicyId, another]) {
         await store.identities.update(id, { authPolicyId }, t0);
         for (const isTotpEnrolled of [false, true]) {
@@ -131,7 +134,10 @@ export function identityTests({ store }: SharedDatabase): void {
       const policyId = newId<AuthPolicyId>();
       const standard = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(standard);
-      await store.authPolicies.create({ ...standard, name: uniqueName('policy'), id: policyId }, t0);
+      await store.authPolicies.create(
+        { ...standard, name: typedName(uniqueName('policy')), id: policyId },
+        t0,
+      );
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1)
         ids.push((await createUser(store, { authPolicyId: policyId })).identity.id);
@@ -152,7 +158,10 @@ export function identityTests({ store }: SharedDatabase): void {
       });
       const before = await store.identities.find(id);
       const name = uniqueName('renamed');
-      assert.equal(await store.identities.update(id, { name, externalId: null }, t0 + 1), true);
+      assert.equal(
+        await store.identities.update(id, { name: typedName(name), externalId: null }, t0 + 1),
+        true,
+      );
       assert.deepEqual(await store.identities.find(id), {
         ...before,
         name,
@@ -164,7 +173,10 @@ export function identityTests({ store }: SharedDatabase): void {
     test('a rename to a taken name is refused, and an unknown identity cannot be changed', async () => {
       const [a, b] = [await createUser(store), await createUser(store)];
       await assert.rejects(store.identities.update(a.id, { name: b.identity.name }, t0), taken('name'));
-      assert.equal(await store.identities.update(newId<IdentityId>(), { name: uniqueName() }, t0), false);
+      assert.equal(
+        await store.identities.update(newId<IdentityId>(), { name: typedName(uniqueName()) }, t0),
+        false,
+      );
       assert.equal(await store.identities.delete(newId<IdentityId>(), t0), false);
     });
 
@@ -233,7 +245,7 @@ export function identityTests({ store }: SharedDatabase): void {
         () => store.authenticators.delete(last.authenticatorId, t0),
       ];
       for (const act of refused) await assert.rejects(act, NoAdministratorLeft);
-      assert.equal(await store.identities.update(last.id, { name: uniqueName('boss') }, t0), true);
+      assert.equal(await store.identities.update(last.id, { name: typedName(uniqueName('boss')) }, t0), true);
       const another = await createUser(store, { isAdmin: true });
       assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), true);
       assert.equal(await store.identities.delete(last.id, t0), true);
@@ -249,8 +261,7 @@ export function identityTests({ store }: SharedDatabase): void {
 
   describe('password authenticators', () => {
     test('of an identity that is gone are refused as such', async () => {
-      const username = uniqueName('gone');
-      const names = { username, usernameKey: username, passwordHash: 'phc' };
+      const names = { ...userNamed(uniqueName('gone')), passwordHash: 'phc' };
       const ids = { id: newId<AuthenticatorId>(), identityId: newId<IdentityId>() };
       const step = store.authenticators.createPassword({ ...ids, ...names, tags: {} }, t0);
       await assert.rejects(step, ReferenceGone);
@@ -263,7 +274,10 @@ export function identityTests({ store }: SharedDatabase): void {
       assert.equal(login?.authenticator.id, user.authenticatorId);
       assert.deepEqual(login?.identity, await store.identities.find(user.id));
       assert.deepEqual(login?.policy, await store.authPolicies.find(asId<AuthPolicyId>('default')));
-      assert.equal(await store.authenticators.findPasswordLogin(uniqueName('nobody')), null);
+      assert.equal(
+        await store.authenticators.findPasswordLogin(userNamed(uniqueName('nobody')).usernameKey),
+        null,
+      );
     });
 
     test('of several identities are read at once, with their locks', async () => {
@@ -321,18 +335,20 @@ export function identityTests({ store }: SharedDatabase): void {
       const [user, other] = [await createUser(store), await createUser(store)];
       const session = await openSession(store, user);
       const update = (username: string) =>
-        store.authenticators.updatePassword(
-          user.authenticatorId,
-          { username, usernameKey: username },
-          { now: t0 + 1 },
-        );
+        store.authenticators.updatePassword(user.authenticatorId, userNamed(username), { now: t0 + 1 });
       await assert.rejects(update(other.password.usernameKey), taken('username'));
       const username = uniqueName('renamed');
       assert.equal(await update(username), true);
       assert.equal(await isAlive(store, session), true);
-      assert.equal((await store.authenticators.findPasswordLogin(username))?.identity.id, user.id);
+      assert.equal(
+        (await store.authenticators.findPasswordLogin(userNamed(username).usernameKey))?.identity.id,
+        user.id,
+      );
       const unknown = newId<AuthenticatorId>();
-      assert.equal(await store.authenticators.updatePassword(unknown, { username: 'x' }, { now: t0 }), false);
+      assert.equal(
+        await store.authenticators.updatePassword(unknown, { username: typedName('x') }, { now: t0 }),
+        false,
+      );
     });
 
     test('a hash is renewed only while it is the one that was verified, and ends nothing', async () => {

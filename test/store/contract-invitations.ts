@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
 import type { InvitationRedemption, NewInvitation } from '../../src/store/contracts/invitations.ts';
+import { userNamed } from '../support/names.ts';
 import type { SharedDatabase } from './contract.ts';
 import { newEnrollment } from './contract-enrollments.ts';
 import { createUser, HOUR, loginWithCode, newId, newIdentity, t0, uniqueName } from './fixtures.ts';
@@ -23,8 +24,7 @@ export function newInvitation(identityId: IdentityId, changes: Partial<NewInvita
 }
 
 export function useOf({ tokenHash, identityId }: NewInvitation, now = t0) {
-  const username = uniqueName('login');
-  const password = { id: newId<AuthenticatorId>(), identityId, username, usernameKey: username };
+  const password = { id: newId<AuthenticatorId>(), identityId, ...userNamed(uniqueName('login')) };
   const chosen = { method: 'password', password: { ...password, passwordHash: '$argon2id$2' } } as const;
   return { tokenHash, identityId, chosen, now } satisfies InvitationRedemption;
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
@@ -11,6 +10,7 @@ import { listFieldsOf } from '../../src/model/entities/listed-fields.ts';
 import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import * as fields from '../../src/model/list-fields.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
 import {
@@ -45,7 +45,7 @@ async function createAll(store: Store, names: readonly string[], mark: string): 
     const externalId = at % 2 === 0 ? null : `${mark}-${at}`;
     const type = at % 3 === 0 ? 'Device' : 'User';
     await store.identities.create(
-      newIdentity({ name, type, externalId, roleAttributes: [typedName(mark)] }),
+      newIdentity({ name: typedName(name), type, externalId, roleAttributes: [typedName(mark)] }),
       null,
       t0 + at,
     );
@@ -116,7 +116,7 @@ export function listTests({ store }: SharedDatabase): void {
     test('several texts contain one of them as a whole', async () => {
       const roleAttributes = ['a', 'x,', 'back\\slash', "o'brien", '"quoted"', '%'].map(typedName);
       const name = uniqueName();
-      const identity = newIdentity({ name, roleAttributes });
+      const identity = newIdentity({ name: typedName(name), roleAttributes });
       await store.identities.create(identity, null, t0);
       const finds = async (value: string) => {
         const named = { op: '=', field: 'name', value: name } as const;

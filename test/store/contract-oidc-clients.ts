@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { typedName } from '../../src/admin/acceptable-values.ts';
 import type { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import type { OidcClientId, OidcClientSecretId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
 import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
@@ -12,7 +12,7 @@ type NewOidcClient = Unstored<typeof oidcClientEntity>;
 
 export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
   id: newId<OidcClientId>(),
-  name: uniqueName('client'),
+  name: typedName(uniqueName('client')),
   type: 'confidential',
   clientUri: null,
   initiateLoginUri: null,

@@ -13,7 +13,7 @@ function entry(type: RevocationType, id: string, issuedBefore: number | null = n
 export function revocationTests({ store }: SharedDatabase): void {
   describe('revocations', () => {
     test('of a token are in the deny set until they expire, and every node learns it', async () => {
-      const jti = uniqueName('jti');
+      const jti: string = uniqueName('jti');
       const seq = await store.changes.latest();
       assert.equal(await store.revocations.revoke(entry('JTI', jti), t0), 0);
       assert.deepEqual(
@@ -70,7 +70,7 @@ export function revocationTests({ store }: SharedDatabase): void {
     });
 
     test('expire', async () => {
-      const jti = uniqueName('jti');
+      const jti: string = uniqueName('jti');
       await store.revocations.revoke({ ...entry('JTI', jti), expiresAt: t0 - 30 * HOUR }, t0 - 31 * HOUR);
       await store.expiry.deleteExpired(t0 - 30 * HOUR, 1000);
       assert.equal(await store.revocations.find(asId(jti)), null);

@@ -8,6 +8,7 @@ import {
   type IdentityId,
   type SignerId,
 } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
 import type { SharedDatabase } from './contract.ts';
 import { createUser, newId, query, t0, uniqueName } from './fixtures.ts';
@@ -17,7 +18,7 @@ type NewExternalJwtSigner = Unstored<typeof externalJwtSignerEntity>;
 function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtSigner {
   return {
     id: newId<SignerId>(),
-    name: uniqueName('signer'),
+    name: typedName(uniqueName('signer')),
     enabled: true,
     issuer: `https://${uniqueName('idp')}.example`,
     audience: 'overlay',
@@ -99,7 +100,9 @@ export function signerTests({ store }: SharedDatabase): void {
       // Text without repetition, because engines compress index entries.
       const text = (bytes: number) => randomBytes(bytes).toString('base64url').slice(0, bytes);
       const signer = newSigner({
-        name: Array.from({ length: 255 }, () => String.fromCodePoint(randomInt(0x20000, 0x2a000))).join(''),
+        name: typedName(
+          Array.from({ length: 255 }, () => String.fromCodePoint(randomInt(0x20000, 0x2a000))).join(''),
+        ),
         issuer: `https://${text(1016)}`,
         audience: text(1024),
       });

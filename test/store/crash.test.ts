@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { passwordHasher } from '../../src/login/password/password.ts';
+import { typedName } from '../../src/model/names.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
@@ -101,7 +102,7 @@ async function createUsers(path: string): Promise<readonly string[]> {
   const names = Array.from({ length: clientCount }, (_value, at) => `user-${at}`);
   for (const name of names) {
     const login = { ...newPassword(name), passwordHash };
-    await store.identities.create(newIdentity({ name }), login, systemClock.now());
+    await store.identities.create(newIdentity({ name: typedName(name) }), login, systemClock.now());
   }
   await store.close();
   return names;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { typedName } from '../../src/model/names.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { sealedColumns } from '../../src/store/sql/keys.ts';
@@ -20,7 +21,7 @@ describe('the files of the embedded store', () => {
   test('can be read by their owner only', async () => {
     const path = folder.path('private.db');
     const store = await openSqliteStore({ path });
-    await createUser(store, { name: 'alice' });
+    await createUser(store, { name: typedName('alice') });
     for (const file of [path, `${path}-wal`, `${path}-shm`]) {
       assert.equal(statSync(file).mode & 0o777, 0o600, file);
     }
@@ -30,7 +31,7 @@ describe('the files of the embedded store', () => {
   test('keep what was acknowledged when they are opened again', async () => {
     const path = folder.path('again.db');
     const first = await openSqliteStore({ path });
-    const { id } = await createUser(first, { name: 'alice' });
+    const { id } = await createUser(first, { name: typedName('alice') });
     await first.close();
     const second = await openSqliteStore({ path });
     assert.equal((await second.identities.find(id))?.name, 'alice');
@@ -59,7 +60,7 @@ describe('the files of the embedded store', () => {
     const added = 'ALTER TABLE identities ADD COLUMN later INTEGER NOT NULL DEFAULT 7';
     migrateSqlite(database, { ...ourSchema, migrations: [...ourSchema.migrations, [added]] });
     const store = await openSqliteStore({ path });
-    const { id } = await createUser(store, { name: 'ana' });
+    const { id } = await createUser(store, { name: typedName('ana') });
     await store.close();
     assert.equal(database.prepare('SELECT later FROM identities WHERE id = ?').get(id)?.later, 7);
     assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion + 1);
@@ -75,7 +76,7 @@ describe('the files of the embedded store', () => {
     const before = version();
     const store = await openSqliteStore({ path });
     assert.equal(version(), before);
-    await createUser(store, { name: 'alice' });
+    await createUser(store, { name: typedName('alice') });
     assert.notEqual(version(), before);
     await store.close();
     watching.close();
@@ -108,7 +109,7 @@ describe('the files of the embedded store', () => {
   test('get their name only with a schema in them, even if created at once', async () => {
     const path = folder.path('many.db');
     const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore({ path })));
-    const { id } = await createUser(stores[0] as Store, { name: 'ana' });
+    const { id } = await createUser(stores[0] as Store, { name: typedName('ana') });
     for (const store of stores) assert.equal((await store.identities.find(id))?.name, 'ana');
     await Promise.all(stores.map((store) => store.close()));
     assert.deepEqual(
@@ -159,7 +160,9 @@ describe('a backup', () => {
     const before = 2000;
     const tags = { note: 'x'.repeat(2000) };
     const names = Array.from({ length: before }, (_, n) => `before-${n}`);
-    await Promise.all(names.map((name) => store.identities.create(newIdentity({ name, tags }), null, t0)));
+    await Promise.all(
+      names.map((name) => store.identities.create(newIdentity({ name: typedName(name), tags }), null, t0)),
+    );
 
     let isDone = false;
     const target = folder.path('copy.db');
@@ -167,7 +170,7 @@ describe('a backup', () => {
       isDone = true;
     });
     for (let n = 0; !isDone; n += 1)
-      await store.identities.create(newIdentity({ name: `during-${n}` }), null, t0);
+      await store.identities.create(newIdentity({ name: typedName(`during-${n}`) }), null, t0);
     await copying;
     await store.close();
 
@@ -244,7 +247,7 @@ describe('the check of a database', () => {
   test('names a row that refers to nothing', async () => {
     const path = folder.path('broken.db');
     const store = await openSqliteStore({ path });
-    const { id } = await createUser(store, { name: 'alice' });
+    const { id } = await createUser(store, { name: typedName('alice') });
     await store.close();
     assert.deepEqual(checkSqlite(path), []);
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });

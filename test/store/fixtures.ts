@@ -14,6 +14,7 @@ import {
 } from '../../src/model/ids.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { LoginProgress } from '../../src/model/login.ts';
+import { type StoredName, typedName } from '../../src/model/names.ts';
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { RenewSession, RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
@@ -21,6 +22,7 @@ import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { NewIdentity } from '../../src/store/contracts/identities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { listOf } from '../support/list-budget.ts';
+import { userNamed } from '../support/names.ts';
 
 /** When the stories of the tests begin. */
 export const t0: Millis = Date.parse('2026-03-01T12:00:00Z');
@@ -37,11 +39,11 @@ export function temporaryFolder(): Folder {
 }
 
 export function newId<Id extends string>(): Id {
-  return asId<Id>(systemRandom.id());
+  return systemRandom.id() as Id;
 }
 
-export function uniqueName(prefix = 'name'): string {
-  return `${prefix}-${systemRandom.bytes(6).toString('hex')}`;
+export function uniqueName(prefix = 'name'): StoredName {
+  return typedName(`${prefix}-${systemRandom.bytes(6).toString('hex')}`);
 }
 
 export function newIdentity(changes: Partial<NewIdentity> = {}): NewIdentity {
@@ -58,8 +60,8 @@ export function newIdentity(changes: Partial<NewIdentity> = {}): NewIdentity {
   };
 }
 
-export function newPassword(username = uniqueName('login')) {
-  return { id: newId<string>(), username, usernameKey: username.toLowerCase(), passwordHash: '$argon2id$1' };
+export function newPassword(username: string = uniqueName('login')) {
+  return { id: newId<string>(), ...userNamed(username), passwordHash: '$argon2id$1' };
 }
 
 /** An identity with a password. */

@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
-import { nameKeys } from '../../src/model/names.ts';
+import { nameKeys, typedName } from '../../src/model/names.ts';
 import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { beginConcurrent, holdKeys } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { userNamed } from '../support/names.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import { patience, until } from '../support/until.ts';
 import {
@@ -337,8 +338,8 @@ describe('an intent', () => {
   });
 
   test('accepts a text with a NUL, which the server cannot store', async () => {
-    assert.equal(await store.authenticators.findPasswordLogin('a\0b'), null);
-    const identity = newIdentity({ id: newId(), name: `${uniqueName()}\0` });
+    assert.equal(await store.authenticators.findPasswordLogin(userNamed('a\0b').usernameKey), null);
+    const identity = newIdentity({ id: newId(), name: typedName(`${uniqueName()}\0`) });
     await store.identities.create(identity, null, t0);
     assert.equal((await store.identities.find(identity.id))?.name, identity.name.replace('\0', '\ufffd'));
   });

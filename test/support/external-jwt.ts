@@ -9,6 +9,7 @@ import {
   type IdentityId,
   type SignerId,
 } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { beginLogin, codeOf, redeem, type Tokens } from './flow.ts';
 import type { Answer } from './https-client.ts';
 import { type Caller, createdId, password } from './management.ts';
@@ -38,7 +39,7 @@ export async function createIdentity(
   const id = asId<IdentityId>(server.random.id());
   const identity = {
     id,
-    name,
+    name: typedName(name),
     type: 'User' as const,
     externalId: `${name}@idp`,
     authPolicyId: null,
@@ -81,7 +82,7 @@ export async function createPolicy(
   const id = asId<AuthPolicyId>(server.random.id());
   const { requireTotp = false, requireExtJwt = null, requirePasskey = false } = changes.secondary ?? {};
   const rules = {
-    name,
+    name: typedName(name),
     primary: { ...standard.primary, ...changes.primary },
     secondary: {
       requireTotp,

@@ -9,6 +9,7 @@ import {
   defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { coseOf, type Json, SoftAuthenticator, type Twist } from './authenticator.ts';
 import { beginLogin, codeOf, redeem, submitPassword, type Tokens } from './flow.ts';
 import type { Answer, HttpsClient } from './https-client.ts';
@@ -37,7 +38,7 @@ export async function passkeyPolicy(server: TestServer, rules: PasskeyRules = {}
   await server.store.authPolicies.create(
     {
       id,
-      name: `passkeys ${id}`,
+      name: typedName(`passkeys ${id}`),
       primary: { ...base.primary, passkey: { ...base.primary.passkey, ...passkey } },
       secondary: { ...base.secondary, ...secondary },
       assignTo: [],

@@ -11,8 +11,8 @@ import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller/controller.ts';
 import { openStore } from '../../src/controller/database.ts';
 import type { AnswerInspector } from '../../src/http/server/mount.ts';
-import { usernameKey } from '../../src/login/password/password.ts';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
@@ -28,6 +28,7 @@ import { readNamedFile } from './files.ts';
 import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { memoryLogger } from './memory-logger.ts';
+import { userNamed } from './names.ts';
 import { postgresServer } from './postgres.ts';
 import type { TestThreadData } from './request-thread.ts';
 import { sharedTime } from './shared-clock.ts';
@@ -296,7 +297,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       await store.identities.create(
         {
           id,
-          name,
+          name: typedName(name),
           type: 'User',
           externalId: null,
           authPolicyId: null,
@@ -306,8 +307,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
         },
         {
           id: random.id(),
-          username,
-          usernameKey: usernameKey(username) ?? '',
+          ...userNamed(username),
           passwordHash: await controller.services.hasher.hash(password, 'test'),
         },
         clock.now(),

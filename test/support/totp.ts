@@ -2,6 +2,7 @@
 
 import { type TOTP, URI } from 'otpauth';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { type Clock, SECOND } from '../../src/platform/clock.ts';
 import type { FixedClock } from './fixed-clock.ts';
 import { beginLogin, submitPassword } from './flow.ts';
@@ -19,7 +20,10 @@ export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   const id = asId<AuthPolicyId>(server.random.id());
   const secondary = { ...base.secondary, requireTotp: true };
   const name = `TOTP ${id}`;
-  await server.store.authPolicies.create({ ...base, id, name, secondary }, server.clock.now());
+  await server.store.authPolicies.create(
+    { ...base, id, name: typedName(name), secondary },
+    server.clock.now(),
+  );
   return id;
 }
 

@@ -2,7 +2,7 @@
 
 import { type Field, type Fields, isReference } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
-import { typedName } from '../acceptable-values.ts';
+import { typedName } from '../../model/names.ts';
 import { secretChanged } from '../admin-call.ts';
 import type { MemberChange } from './state.ts';
 
@@ -33,7 +33,7 @@ function comparable(field: Field, value: unknown): string {
     const members = stateFields(field.members);
     return JSON.stringify(members.map(({ member, field: own }) => comparable(own, of[member] ?? null)));
   }
-  const isNamed = field.areRoleAttributes || isReference(field);
+  const isNamed = field.isName || isReference(field);
   if (typeof value === 'string' && isNamed) return typedName(value);
   if (Array.isArray(value) && field.isSet)
     return JSON.stringify([...new Set(isNamed ? value.map(typedName) : value)].sort());

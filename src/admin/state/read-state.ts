@@ -9,8 +9,8 @@ import { asSent, type Identity } from '../../model/entities/identity.ts';
 import { forReaders } from '../../model/entities/shown.ts';
 import { translated } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
-import { asId, type StoredName } from '../../model/ids.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
+import type { StoredName } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
@@ -31,7 +31,7 @@ export interface StoredState {
 }
 
 /** Names by id, of each kind to which others refer. */
-type Names = ReadonlyMap<EntityKind, ReadonlyMap<string, string>>;
+type Names = ReadonlyMap<EntityKind, ReadonlyMap<string, StoredName>>;
 
 const referredKinds = stateKinds.filter((kind) => referenceFields.some(({ field }) => field.to === kind));
 
@@ -52,7 +52,7 @@ export async function readState(
     // Sound because every kind is among them.
     entities: Object.fromEntries(entities) as unknown as StoredState['entities'],
     ids: new Map(
-      [...names].map(([kind, byId]) => [kind, new Map([...byId].map(([id, name]) => [asId(name), id]))]),
+      [...names].map(([kind, byId]) => [kind, new Map([...byId].map(([id, name]) => [name, id]))]),
     ),
   };
 }
@@ -99,7 +99,7 @@ async function* pagesOf<Entity>(list: ListOf<Entity>, reader: ListReader): Async
 }
 
 async function namesFor(needs: AdminServices, reader: ListReader): Promise<Names> {
-  const names = new Map<EntityKind, ReadonlyMap<string, string>>();
+  const names = new Map<EntityKind, ReadonlyMap<string, StoredName>>();
   for (const kind of referredKinds) {
     const all = (await Array.fromAsync(pagesOf(listOf(kind, needs), reader))).flat();
     names.set(kind, new Map(all.map(({ id, name }) => [id, name])));
@@ -108,7 +108,7 @@ async function namesFor(needs: AdminServices, reader: ListReader): Promise<Names
 }
 
 /** Each kind has a name. */
-type Listed = Pick<StoredEntity, 'id' | 'updatedAt'> & Pick<NamedState<string>, 'name'>;
+type Listed = Pick<StoredEntity, 'id' | 'updatedAt'> & Pick<NamedState, 'name'>;
 
 function listOf(kind: StateKind, needs: AdminServices): ListOf<Listed> {
   if (kind === 'identity') return (query) => needs.store.identities.list(query);

@@ -68,11 +68,7 @@ export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
         ? createCertificate(needs, by, { identityId, fields: { certPem: fields.certPem, tags: fields.tags } })
         : createPassword(needs, by, {
             identityId,
-            fields: {
-              username: fields.username,
-              password: fields.password,
-              tags: fields.tags,
-            },
+            fields: { username: fields.username, password: fields.password, tags: fields.tags },
           }),
     ),
     replace: operation(replacement, (by, sent, id) => replaceAuthenticator(needs, by, { id, fields: sent })),

@@ -3,7 +3,7 @@
 
 import type { IdentityId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
-import { nameKeys } from '../../model/names.ts';
+import { type NameKey, nameKeys } from '../../model/names.ts';
 import { mostPasskeys } from '../../model/passkey.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
@@ -30,7 +30,8 @@ export async function keysOfName(
   readonly allowCredentials: readonly CredentialDescriptor[];
 }> {
   // All spellings of a name have the same keys, made up or not.
-  const [name = ''] = nameKeys(username);
+  // Sound because every text has a key.
+  const [name] = nameKeys(username) as readonly [NameKey];
   const identityId = (await needs.store.passkeys.findByName(name)) ?? noIdentity;
   const found = await needs.store.passkeys.listOf([identityId as IdentityId]);
   const real = found.filter(({ rpId, isDiscoverable }) => rpId === site?.rpId && !isDiscoverable);

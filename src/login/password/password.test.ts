@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldHashes } from '../../../test/support/held-hashes.ts';
+import { usernameKey } from '../../model/names.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import type { HashPool } from '../../platform/secrets/hash-pool.ts';
 import { importedHash } from '../../platform/secrets/password-hash.ts';
 import type { PasswordLogin } from '../../store/contracts/authenticators.ts';
 import type { LoginServices } from '../services.ts';
-import { passwordHasher, usernameKey, verifyPassword } from './password.ts';
+import { passwordHasher, verifyPassword } from './password.ts';
 
 test('a guess at a locked password is not compared with it', async () => {
   for (const [lockedUntil, compared] of [

@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { PasswordAuthenticator } from '../../model/authenticator.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
-import { foldedName } from '../../model/names.ts';
+import { type UsernameKey, usernameKey } from '../../model/names.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
@@ -41,7 +41,7 @@ export async function verifyPassword(
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   // Also for known users: work done only for one kind would reveal by its time whether the user exists.
   const unknown = {
-    mark: unknownNameMark(needs.unknownNameKey, key ?? ''),
+    mark: unknownNameMark(needs.unknownNameKey, key),
     limit: unlockableLimit(key ?? ''),
   };
   attempt.about(
@@ -97,9 +97,7 @@ async function judge(
 ): Promise<PasswordLogin | null> {
   if (!matches) return attempt.failed('password', 'wrong-password');
   attempt.passed('password');
-  const current = await needs.store.authenticators.findPasswordLogin(
-    usernameKey(authenticator.username) ?? '',
-  );
+  const current = await needs.store.authenticators.findPasswordLogin(authenticator.usernameKey);
   const checked = { checked: passwordHash, password, source: authenticator.identityId };
   if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked })))
     return attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
@@ -119,8 +117,8 @@ async function upgradeHash(
   const newHash = await needs.hasher.hash(password, authenticator.identityId).catch(() => null);
   if (newHash === null) return passwordHash;
   await needs.store.authenticators.rehashPassword(authenticator.id, passwordHash, newHash);
-  const key = usernameKey(authenticator.username) ?? '';
-  const stored = (await needs.store.authenticators.findPasswordLogin(key))?.passwordHash ?? newHash;
+  const current = await needs.store.authenticators.findPasswordLogin(authenticator.usernameKey);
+  const stored = current?.passwordHash ?? newHash;
   if (stored === newHash) return newHash;
   const { identityId: source } = authenticator;
   return (await isStillOf(needs, { stored, checked: passwordHash, password, source })) ? stored : newHash;
@@ -147,26 +145,13 @@ async function isStillOf(
 }
 
 /**
- * The one form under which a user name is stored for look-up, so that all spellings of a name share one authenticator
- * and one failure counter: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
- * @returns undefined for what cannot be a user name: empty, longer than 100 characters, leading or trailing space,
- * control, format (zero-width, direction), unassigned or other invisible characters, with which two names look alike
- */
-export function usernameKey(username: string): string | undefined {
-  const key = foldedName(username);
-  if (key.length === 0 || key.length > 100 || key !== key.trim()) return undefined;
-  return /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(key) ? undefined : key;
-}
-
-/**
  * The mark of an unknown user name in decision records. People type passwords there, so the text itself is not stored.
  * The same text has the same mark on every node, which distinguishes a client that repeats one name from one that tries
  * many.
  * @param secret server secret: without it the text cannot be found by trial
- * @param key    from `usernameKey`
  */
-export function unknownNameMark(secret: Buffer, key: string): string {
-  return `unknown name #${hmacSha256(secret, key).toString('hex', 0, 5)}`;
+export function unknownNameMark(secret: Buffer, key: UsernameKey | undefined): string {
+  return `unknown name #${hmacSha256(secret, key ?? '').toString('hex', 0, 5)}`;
 }
 
 /** The hasher over the bounded pool. */

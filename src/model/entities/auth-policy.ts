@@ -10,11 +10,11 @@ import {
   flag,
   group,
   integer,
+  name,
   reference,
   references,
   type Stored,
   tags,
-  text,
   texts,
   usually,
 } from './entity.ts';
@@ -34,7 +34,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
   noun: 'an auth policy',
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: name({ isListed: true }),
     /** The methods with which a login can begin. */
     primary: group(
       {

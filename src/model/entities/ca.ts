@@ -6,6 +6,7 @@ import {
   flag,
   group,
   integer,
+  name,
   object,
   pem,
   type Stored,
@@ -35,7 +36,7 @@ export const caEntity = entity<CaId>()({
   noun: 'an authority',
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: name({ isListed: true }),
     /** It does not change: the proof of possession was for its key. */
     certPem: pem({ whenLeftOut: 'kept' }),
     /** SHA-256 of the DER form, base64url. Unique. */

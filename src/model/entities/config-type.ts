@@ -1,5 +1,5 @@
 import type { ConfigTypeId } from '../ids.ts';
-import { entity, type Stored, tags, text } from './entity.ts';
+import { entity, name, type Stored, tags } from './entity.ts';
 
 export const configTypeEntity = entity<ConfigTypeId>()({
   kind: 'config-type',
@@ -10,7 +10,7 @@ export const configTypeEntity = entity<ConfigTypeId>()({
   hasChosenId: true,
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: name({ isListed: true }),
     tags: tags(),
   },
   options: {

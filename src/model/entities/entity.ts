@@ -2,7 +2,7 @@
 // description is data; each layer has one reader of it.
 
 import type { Millis } from '../../platform/time-units.ts';
-import type { StoredName } from '../ids.ts';
+import type { StoredName } from '../names.ts';
 
 /** The kind of a field's value. */
 export type Kind =
@@ -80,8 +80,8 @@ export interface FieldRules<Value = unknown> {
   /** Its order has no meaning. */
   readonly isSet?: true;
   readonly maxItems?: number;
-  /** Of texts: they are role attributes. */
-  readonly areRoleAttributes?: true;
+  /** It is a name or an address, or these are role attributes: stored as `typedName` makes them. */
+  readonly isName?: true;
   /** A thumbprint of a certificate: base64url here, and outside as browsers show it. */
   readonly isFingerprint?: true;
   readonly description?: string;
@@ -129,6 +129,9 @@ type Usual = typeof usual;
 
 export const text = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
   made<string, R>({ kind: 'text' }, rules);
+/** A name or an address, in the form of names. */
+export const name = <const R extends FieldRules<StoredName> = Usual>(rules = usual as R) =>
+  made<StoredName, R, string>({ kind: 'text', isName: true }, rules);
 /** A certificate, PEM. */
 export const pem = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
   made<string, R>({ kind: 'pem' }, rules);
@@ -156,7 +159,7 @@ export const duration = <const R extends FieldRules<Millis> = Usual>(
 ) => made<Millis, R>({ kind: 'duration', ...bounds }, rules);
 export const texts = <const R extends FieldRules<readonly string[]> = Usual>(rules = usual as R) =>
   made<readonly string[], R>({ kind: 'texts' }, rules);
-const ofAttributes = { kind: 'texts', isSet: true, areRoleAttributes: true } as const;
+const ofAttributes = { kind: 'texts', isSet: true, isName: true } as const;
 /** Role attributes. */
 export const attributes = <const R extends FieldRules<readonly StoredName[]> = Usual>(rules = usual as R) =>
   made<readonly StoredName[], R, readonly string[]>(ofAttributes, rules);

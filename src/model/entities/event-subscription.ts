@@ -1,6 +1,6 @@
 import type { EventSubscriptionId } from '../ids.ts';
 import { sentEvents } from '../kept-events.ts';
-import { choice, choices, entity, flag, pem, type Stored, tags, text, time, usually } from './entity.ts';
+import { choice, choices, entity, flag, name, pem, type Stored, tags, text, time } from './entity.ts';
 
 export const subscriberTypes = ['webhook', 'syslog', 'otlp'] as const;
 
@@ -12,13 +12,13 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   noun: 'an event subscription',
   fields: {
     /** Unique. By default scheme and host of the address, with a number if that is taken. */
-    name: text({ isListed: true, isOptional: true }),
+    name: name({ isListed: true, isOptional: true }),
     type: choice(subscriberTypes, { isFixed: true, isListed: true }),
     /** `https://…`; of syslog `tls://host:port`. */
     url: text({ hasSecretPath: true }),
     enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Which events are sent; empty: all. */
-    events: choices(sentEvents, { ...usually([]), isSet: true }),
+    events: choices(sentEvents, { default: [], nullIsDefault: true, isSet: true }),
     /** Which of them, in the language of list filters over `sentEventFields`; null: all. */
     filter: text({ isNullable: true }),
     /** Certificates that are trusted beside those of the system and of the configuration; one or several, PEM. */

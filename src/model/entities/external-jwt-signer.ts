@@ -6,6 +6,7 @@ import {
   defaultsOf,
   entity,
   flag,
+  name,
   number,
   object,
   pem,
@@ -29,7 +30,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
   noun: 'an external JWT signer',
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: name({ isListed: true }),
     /** A new signer is enabled unless the body says otherwise; replacing one must not enable it by omission. */
     enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Must equal `iss` exactly. */

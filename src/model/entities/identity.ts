@@ -7,6 +7,7 @@ import {
   defaultsOf,
   entity,
   flag,
+  name,
   reference,
   type Stored,
   tags,
@@ -30,7 +31,7 @@ export const identityEntity = entity<IdentityId>()({
   noun: 'an identity',
   fields: {
     /** Unique. */
-    name: text({ isListed: true, isSearched: true }),
+    name: name({ isListed: true, isSearched: true }),
     type: choice(identityTypes, {
       default: 'Default',
       whenLeftOut: 'refused',
@@ -40,7 +41,7 @@ export const identityEntity = entity<IdentityId>()({
     /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
     externalId: text({ isNullable: true, isListed: true, isSearched: true }),
     /** Where mail reaches the person. Several may share one, and nothing is decided by it. */
-    email: text({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
+    email: name({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
     /** Whether the address was verified: by an administrator, or by the provider that vouched for the identity. */
     emailVerified: flag({
       default: false,

@@ -7,6 +7,7 @@ import {
   entity,
   flag,
   jwkSet,
+  name,
   pairs,
   picture,
   type Stored,
@@ -55,7 +56,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
   hasChosenId: true,
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: name({ isListed: true }),
     type: choice(oidcClientTypes, { isListed: true }),
     /** Its start page, and where it begins a login by itself (OIDC Core 4): how people open it from the account page. */
     clientUri: text({ isNullable: true }),

@@ -4,11 +4,11 @@ import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../err
 import type { ErrorCode } from '../../errors/codes.ts';
 import { readConfigTypes } from '../../login/config-types.ts';
 import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
-import { usernameKey } from '../../login/password/password.ts';
 import { type AuthenticationWish, type AuthRequest, prompts } from '../../model/auth-request.ts';
 import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
+import { usernameKey } from '../../model/names.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import { formatRedirectUri } from '../../model/redirect-uri-pattern.ts';
 import { quoted } from '../../platform/formats/quoted.ts';

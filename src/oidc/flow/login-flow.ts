@@ -7,7 +7,6 @@ import { clientProgramOf } from '../../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
-import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { checkedAgain } from '../../login/primary-verdict.ts';
 import type { LoginServices } from '../../login/services.ts';
@@ -241,11 +240,14 @@ async function hashOfReplacement(
   }: { authenticatorId: AuthenticatorId; identity: Identity; rules: PasswordPolicy },
   password: string,
 ): Promise<string> {
-  const authenticator = await needs.store.authenticators.find(authenticatorId);
-  const username = authenticator?.method === 'updb' ? authenticator.username : '';
-  const present = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
+  const { authenticators } = needs.store;
+  const authenticator = await authenticators.find(authenticatorId);
+  const present =
+    authenticator?.method === 'updb'
+      ? await authenticators.findPasswordLogin(authenticator.usernameKey)
+      : null;
   if (present === null) throw new AuthError('invalid_auth', { detail: 'the password was deleted' });
-  const ownNames = [username, identity.name];
+  const ownNames = [present.authenticator.username, identity.name];
   // A password that breaks the rules costs no hash.
   checkNewPassword(password, rules, ownNames);
   if (await needs.hasher.matches(present.passwordHash, password, identity.id)) throw samePassword();

@@ -9,15 +9,11 @@ import type { Tags } from '../../model/entities/entity.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { UserName, UsernameKey } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-export interface NewPassword {
+export interface NewPassword extends UserName {
   readonly id: string;
-  readonly username: string;
-  /**
-   * The normalized form under which a user name is looked up; unique (see usernameKey in login/password/password.ts).
-   */
-  readonly usernameKey: string;
   /** PHC string. */
   readonly passwordHash: string;
 }
@@ -83,7 +79,7 @@ export interface WhenPasswordChanges {
 }
 
 export interface AuthenticatorStore {
-  findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
+  findPasswordLogin(usernameKey: UsernameKey): Promise<PasswordLogin | null>;
   /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
   createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
   /** @param thumbprint SHA-256 of the DER leaf, base64url */
@@ -118,7 +114,7 @@ export interface AuthenticatorStore {
    */
   updatePassword(
     id: AuthenticatorId,
-    patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags },
+    patch: Partial<UserName> & { readonly passwordHash?: string; readonly tags?: Tags },
     when: WhenPasswordChanges,
   ): Promise<boolean>;
   /** Stores the same password with newer hash parameters. Does nothing when the hash is no longer `oldHash`. */

@@ -9,6 +9,7 @@ import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-
 import type { OidcClientSecret, oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { CaId, OidcClientId, OidcClientSecretId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { StoredName } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** A stored value before it is stored. */
@@ -71,7 +72,7 @@ export interface CaStore extends EntityStore<typeof caEntity> {
 /** Read at each login that asks for configuration types; not cached. */
 export interface ConfigTypeStore extends EntityStore<typeof configTypeEntity> {
   /** The config types that have one of these names. */
-  findByNames(names: readonly string[]): Promise<readonly ConfigType[]>;
+  findByNames(names: readonly StoredName[]): Promise<readonly ConfigType[]>;
 }
 
 /** `delete` also deletes everything that was or is to be delivered to it. */

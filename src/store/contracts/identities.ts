@@ -4,6 +4,7 @@ import type { Some } from '../../model/entities/entity.ts';
 import type { asSent, Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { NameKey, StoredName } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from './authenticators.ts';
 import type { Unstored } from './entities.ts';
@@ -24,11 +25,11 @@ export interface IdentityStore {
    */
   create(identity: NewIdentity, password: NewPassword | null, now: Millis): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
-  findByName(name: string): Promise<Identity | null>;
+  findByName(name: StoredName): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
   /** Accounts with this verified address in any spelling of upper and lower case, at most `most`. */
-  listAccountsByEmail(email: string, most: number): Promise<readonly Account[]>;
+  listAccountsByEmail(email: StoredName, most: number): Promise<readonly Account[]>;
   /** The same for the identity that has exactly this external id. */
   findAccountByExternalId(externalId: string): Promise<Account | null>;
   /**
@@ -44,8 +45,8 @@ export interface IdentityStore {
   listAlike(limit: number): Promise<readonly (readonly string[])[]>;
   /** The identities that have names with these keys (model/names.ts), by their own name. At most some hundred keys. */
   listByNameKeys(
-    keys: readonly string[],
-  ): Promise<readonly { readonly key: string; readonly name: string }[]>;
+    keys: readonly NameKey[],
+  ): Promise<readonly { readonly key: NameKey; readonly name: string }[]>;
   /** Identities with a policy, or all of them (null), ordered by id. @param after the id to start after; empty: from the first */
   listOfPolicy(policyId: AuthPolicyId | null, after: string, limit: number): Promise<readonly Identity[]>;
   /**

@@ -1,5 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
+import type { NameKey } from '../../model/names.ts';
 import type { Passkey, PasskeyRules } from '../../model/passkey.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -22,7 +23,7 @@ export interface PasskeyStore {
    * spellings of one name find the same identity, and no two names do.
    * @param key the first of `nameKeys`
    */
-  findByName(key: string): Promise<IdentityId | null>;
+  findByName(key: NameKey): Promise<IdentityId | null>;
   rules(): Promise<PasskeyRules>;
   /** The domains to which passkeys belong, and how many. */
   countByDomain(): Promise<readonly { readonly rpId: string; readonly passkeys: number }[]>;

@@ -114,7 +114,7 @@ export const authenticators = concern<AuthenticatorStore>()({
   methods: ({ dialect, find, all, list, findListed }) => ({
     async findPasswordLogin(usernameKey) {
       const login = await find(passwordLoginOf, findPasswordLoginSql, usernameKey);
-      return login?.usernameKey === usernameKey ? login.passwordLogin : null;
+      return login?.authenticator.usernameKey === usernameKey ? login : null;
     },
     findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
@@ -152,20 +152,14 @@ const findPasswordLoginSql = `${findLoginSql} authenticators.id = COALESCE(
   (SELECT id FROM authenticators WHERE username_key >= '' ORDER BY username_key LIMIT 1))`;
 const findCertificateLoginSql = `${findLoginSql} authenticators.thumbprint = ?`;
 
-function passwordLoginOf(row: SqlRow): {
-  readonly usernameKey: string;
-  readonly passwordLogin: PasswordLogin;
-} {
+function passwordLoginOf(row: SqlRow): PasswordLogin {
   const authenticator = authenticatorOf(row);
   if (authenticator.method !== 'updb') throw new Error('a user name belongs to a certificate');
   return {
-    usernameKey: text(row, 'username_key'),
-    passwordLogin: {
-      authenticator,
-      passwordHash: text(row, 'password_hash'),
-      lockedUntil: integerOrNull(row, 'locked_until'),
-      ...accountOf(row),
-    },
+    authenticator,
+    passwordHash: text(row, 'password_hash'),
+    lockedUntil: integerOrNull(row, 'locked_until'),
+    ...accountOf(row),
   };
 }
 

@@ -113,7 +113,9 @@ const authenticatorColumns = 'id identityId tags:json createdAt updatedAt method
 const certificateOf = reader<CertificateAuthenticator>()(
   `${authenticatorColumns} certPem thumbprint certExpiresAt? isExtendRequested:flag isKeyRollRequested:flag`,
 );
-const passwordOf = reader<Omit<PasswordAuthenticator, 'passwordSetAt'>>()(`${authenticatorColumns} username`);
+const passwordOf = reader<Omit<PasswordAuthenticator, 'passwordSetAt'>>()(
+  `${authenticatorColumns} username usernameKey`,
+);
 
 export function authenticatorOf(row: SqlRow): Authenticator {
   if (row.method === 'cert') return certificateOf(row);

@@ -4,6 +4,7 @@ import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
 import { asSent, type Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
+import type { NameKey } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
@@ -51,7 +52,7 @@ export const identities = concern<IdentityStore>()({
     },
     listByNameKeys: (keys) =>
       all(
-        (row) => ({ key: text(row, 'key'), name: text(row, 'name') }),
+        (row) => ({ key: text(row, 'key') as NameKey, name: text(row, 'name') }),
         namesByKeySql(dialect.jsonTexts),
         JSON.stringify(keys),
       ),

@@ -6,7 +6,7 @@ import {
   trimmedName,
 } from '../../../../src/admin/acceptable-values.ts';
 import type { Tags } from '../../../../src/model/entities/entity.ts';
-import type { StoredName } from '../../../../src/model/ids.ts';
+import { type StoredName, typedName } from '../../../../src/model/names.ts';
 import type { Millis } from '../../../../src/platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
@@ -41,7 +41,7 @@ const longestName = 255;
  * Returns names in our form, each only once: two names of the source may be one by our rules.
  * @returns the name that an entity has here
  */
-export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
+export function uniqueNames(): (needs: MapNeeds, subject: Subject) => StoredName {
   const taken = new Set<string>();
   return ({ findings }, subject) => {
     const wanted = accepted(() => trimmedName('name', subject.name));
@@ -53,7 +53,8 @@ export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
         `is ${JSON.stringify(name)} here: ${'refusal' in wanted ? `a name ${wanted.refusal}` : 'spaces and letters have one form'}`,
       );
     if (taken.has(name)) {
-      const other = `${[...name].slice(0, longestName - subject.id.length - 3).join('')} (${subject.id})`;
+      const short = [...name].slice(0, longestName - subject.id.length - 3).join('');
+      const other = typedName(`${short} (${subject.id})`);
       findings.deviates(
         subject,
         'name',
@@ -66,15 +67,14 @@ export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
   };
 }
 
-function cleaned({ name, id }: Subject): string {
-  const visible = name
-    .toWellFormed()
-    .normalize('NFC')
-    .replaceAll(/\p{Zs}/gu, ' ')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '');
-  const short = [...visible].slice(0, longestName).join('').trim();
+function cleaned({ name, id }: Subject): StoredName {
+  const visible = typedName(name.toWellFormed()).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    '',
+  );
+  const short = [...visible].slice(0, longestName).join('');
   const retried = accepted(() => trimmedName('name', short));
-  return 'value' in retried ? retried.value : id;
+  return 'value' in retried ? retried.value : typedName(id);
 }
 
 const mostRoleAttributes = 100;

@@ -1,10 +1,10 @@
 // What identities log in with, and their pending enrollments.
 
 import { enrollmentSealLabel } from '../../../../src/admin/enrollments.ts';
-import { usernameKey } from '../../../../src/login/password/password.ts';
 import { readRecoveryCode, recoveryCodeHash, seedLabel } from '../../../../src/login/totp/totp.ts';
 import { type TokenMethod, tokenMethods } from '../../../../src/model/enrollment.ts';
 import { asId, type EnrollmentId, type IdentityId } from '../../../../src/model/ids.ts';
+import { usernameKey } from '../../../../src/model/names.ts';
 import { DAY, isoTime } from '../../../../src/platform/clock.ts';
 import type { KeyVault } from '../../../../src/platform/secrets/key-vault.ts';
 import { decodeBase32 } from '../../../../src/platform/secrets/totp-code.ts';

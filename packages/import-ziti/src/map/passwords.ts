@@ -1,5 +1,5 @@
-import { usernameKey } from '../../../../src/login/password/password.ts';
 import { asId } from '../../../../src/model/ids.ts';
+import { userName } from '../../../../src/model/names.ts';
 import { importedHash } from '../../../../src/platform/secrets/password-hash.ts';
 import type { ImportedAuthenticator } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
@@ -24,19 +24,18 @@ export function mapPassword(
     needs.findings.leftOut(subject, reason);
     return null;
   };
-  const username = entity.text('updbUsername') ?? '';
-  const key = usernameKey(username);
-  if (key === undefined)
+  const named = userName(entity.text('updbUsername') ?? '');
+  if (named === undefined)
     return leaveOut(
       'its user name cannot be one here: 1 to 100 characters, without spaces around it and without invisible characters',
     );
   if ((entity.text('updbPassword') ?? '') === '') return leaveOut('it has no password');
-  if (needs.taken.has(key))
+  if (needs.taken.has(named.usernameKey))
     return leaveOut(
       'another identity has this user name when letter case and spelling are ignored: give one of them another name',
     );
-  needs.taken.add(key);
-  if (username.length < shortestUsername)
+  needs.taken.add(named.usernameKey);
+  if (named.username.length < shortestUsername)
     needs.findings.deviates(
       subject,
       'username',
@@ -47,8 +46,7 @@ export function mapPassword(
     identityId: asId<Extract<ImportedAuthenticator, { method: 'updb' }>['password']['identityId']>(
       entity.requiredText('identity'),
     ),
-    username,
-    usernameKey: key,
+    ...named,
     passwordHash: hashOf(entity),
     tags: {},
   };
