@@ -3,15 +3,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
 import { importColumns } from '../model/bulk-actions.ts';
-import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
-import { type AuthPolicyId, asId, type StoredName } from '../model/ids.ts';
+import { type IdentityType, identityTypes } from '../model/entities/identity.ts';
+import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf, noOrder } from '../model/list-query.ts';
-import { foldedName, nameKeys } from '../model/names.ts';
+import { type NameKey, nameKeys, type StoredName, typedName } from '../model/names.ts';
 import { parseCsv } from '../platform/formats/csv.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { chunkSize, inChunks } from '../platform/in-chunks.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { reasonOf, refusedField, typedName } from './acceptable-values.ts';
+import { reasonOf, refusedField } from './acceptable-values.ts';
 import type { AdminCall } from './admin-call.ts';
 import { type Gathered, gatheredWork, type ImportProblem, mostAtOnce } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
@@ -38,17 +38,22 @@ export async function gatherRows(
   by: AdminCall,
   rows: readonly Row[],
 ): Promise<Gathered> {
-  const repeated = rows.flatMap(({ repeats = [] }) => repeats);
-  const problems: ImportProblem[] = [...repeated, ...(await taken(needs, by, rows))];
+  const { names, ids } = shared(rows, by);
+  const problems: ImportProblem[] = [
+    ...rows.flatMap(({ repeats = [] }) => repeats),
+    ...(await takenNames(needs, by, names.lineOf)),
+    ...(await takenIds(needs, by, ids.lineOf)),
+  ];
   const gathering = gatheredWork(needs, by, []);
   const policies = await policiesNamed(needs, by, rows);
-  const created: Pick<Identity, 'id' | 'name'>[] = [];
+  const created: Gathered['created'][number][] = [];
   for (const { line, values } of rows) {
     // Other work gets its turn.
     await setImmediate();
     try {
       const fields = fieldsOf(values, policies);
-      created.push({ id: await createIdentity(gathering.needs, by, { fields }), name: fields.name });
+      const id = await createIdentity(gathering.needs, by, { fields });
+      created.push({ id, name: typedName(fields.name) });
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       const [problem] = error.fields;
@@ -130,8 +135,8 @@ async function policiesNamed(
   });
   // A name is not found under the id of another policy.
   return new Map([
-    ...found.map(({ id, name }) => [asId<StoredName>(name), id] as const),
-    ...found.map(({ id }) => [asId<StoredName>(id), id] as const),
+    ...found.map(({ id, name }) => [name, id] as const),
+    ...found.map(({ id }) => [typedName(id), id] as const),
   ]);
 }
 
@@ -145,32 +150,22 @@ function everyOne(by: AdminCall) {
   };
 }
 
-/** Names and external ids that identities have already. */
-async function taken(
-  needs: AdminServices,
-  by: AdminCall,
-  rows: readonly Row[],
-): Promise<readonly ImportProblem[]> {
-  const { names, ids } = shared(rows, by);
-  return [...(await takenNames(needs, by, names.lineOf)), ...(await takenIds(needs, by, ids.lineOf))];
-}
-
 /** Names and external ids that rows share. */
 function shared(rows: readonly Row[], { isForced }: AdminCall) {
   return {
-    names: sharing(rows, 'name', isForced ? (name) => [foldedName(name)] : nameKeys),
+    names: sharing(rows, 'name', (name) => nameKeys(name).slice(0, isForced ? 1 : undefined)),
     ids: sharing(rows, 'externalId', (id) => [id]),
   };
 }
 
 /** @param keysOf what two values have in common if they are the same */
-function sharing(
+function sharing<Key extends string>(
   rows: readonly Row[],
   column: 'name' | 'externalId',
-  keysOf: (value: string) => readonly string[],
-): { readonly problems: readonly ImportProblem[]; readonly lineOf: ReadonlyMap<string, Row> } {
+  keysOf: (value: string) => readonly Key[],
+): { readonly problems: readonly ImportProblem[]; readonly lineOf: ReadonlyMap<Key, Row> } {
   const problems: ImportProblem[] = [];
-  const lineOf = new Map<string, Row>();
+  const lineOf = new Map<Key, Row>();
   for (const row of rows) {
     const value = row.values[column];
     if (value === undefined) continue;
@@ -189,14 +184,14 @@ function sharing(
 async function takenNames(
   { store }: AdminServices,
   { isForced }: AdminCall,
-  lineOf: ReadonlyMap<string, Row>,
+  lineOf: ReadonlyMap<NameKey, Row>,
 ): Promise<readonly ImportProblem[]> {
   const problems = new Map<number, ImportProblem>();
   const found = await inChunks([...lineOf.keys()], (keys) => store.identities.listByNameKeys(keys));
   for (const { key, name: passesFor } of found) {
     // Sound because only keys of rows are asked for.
     const { line, values } = lineOf.get(key) as Row;
-    const isSame = passesFor === values.name;
+    const isSame = passesFor === typedName(values.name ?? '');
     if (isForced && !isSame) continue;
     const reason = reasonOf(new AlreadyTaken('name', isSame ? null : passesFor));
     problems.set(line, { line, column: 'name', reason });

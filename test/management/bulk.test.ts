@@ -65,6 +65,21 @@ describe('a change of many', () => {
     assert.deepEqual(tried.json.data.problems, [], tried.text);
   });
 
+  test('finds a name that is taken, in any form and also by force, before anything is made', async () => {
+    const names = ['Z\u00fcrich', '\u0393\u03b9\u03ac\u03bd\u03bd\u03b7\u03c2'];
+    for (const name of names) createdId(await root.call('POST', 'identities', { name }));
+    const csv = `name\nZu\u0308rich\n${names[1]}\n`;
+    for (const query of ['?dryRun=true', '?dryRun=true&force=true']) {
+      const tried = await importing(csv, query);
+      const taken = { column: 'name', reason: 'is already taken' };
+      assert.deepEqual(
+        tried.json.data.problems,
+        [2, 3].map((line) => ({ line, ...taken })),
+        `${query} ${tried.text}`,
+      );
+    }
+  });
+
   test('gives everybody whom a filter selects another policy, with one audit event each', async () => {
     const { ids, filter } = await group(10);
     const authPolicyId = createdId(
