@@ -1,5 +1,6 @@
 import type { FieldKind, ListField, ListFields } from '../model/list-fields.ts';
 import type { Filter, FilterValue, ListQuery } from '../model/list-query.ts';
+import { partOfName } from '../model/names.ts';
 import { meantThumbprint } from '../platform/formats/fingerprint.ts';
 import { type FilterToken, filterTokens, invalidFilter } from './filter-tokens.ts';
 
@@ -150,23 +151,23 @@ function parseWordComparison(cursor: Cursor, listField: ListField): Filter {
   const { field } = listField;
   if (listField.kind === 'texts') {
     if (!cursor.skipWord('contains')) throw cursor.expected('"contains", because this field is a list');
-    return { op: 'contains', field, value: parseText(cursor) };
+    return { op: 'contains', field, value: parseText(cursor, listField) };
   }
   if (cursor.skipWord('in')) return { op: 'in', field, values: parseValues(cursor, listField) };
   if (listField.kind === 'text') {
     for (const op of ['contains', 'icontains'] as const) {
-      if (cursor.skipWord(op)) return { op, field, value: parseText(cursor) };
+      if (cursor.skipWord(op)) return { op, field, value: parseText(cursor, listField) };
     }
     throw cursor.expected('one of = != < <= > >= contains icontains in');
   }
   throw cursor.expected('one of = != < <= > >= in');
 }
 
-function parseText(cursor: Cursor): string {
+function parseText(cursor: Cursor, { isName = false }: ListField): string {
   const { token } = cursor;
   if (token.kind !== 'string') throw cursor.expected(kindNames.text);
   cursor.advance();
-  return token.value;
+  return isName ? partOfName(token.value) : token.value;
 }
 
 function parseField(cursor: Cursor, fields: ListFields): ListField {
@@ -189,11 +190,8 @@ function parseValues(cursor: Cursor, listField: ListField): FilterValue[] {
   return values;
 }
 
-function parseValue(
-  cursor: Cursor,
-  { kind, nullable, isFingerprint = false }: ListField,
-  op: Comparison | 'in',
-): FilterValue {
+function parseValue(cursor: Cursor, listField: ListField, op: Comparison | 'in'): FilterValue {
+  const { kind, nullable, isFingerprint = false } = listField;
   const isEquality = op === '=' || op === '!=';
   const { token } = cursor;
   if (cursor.isWord('null') && nullable && isEquality) {
@@ -201,8 +199,8 @@ function parseValue(
     return null;
   }
   if (kind === 'text' && token.kind === 'string') {
-    cursor.advance();
-    return isFingerprint ? meantThumbprint(token.value) : token.value;
+    const value = parseText(cursor, listField);
+    return isFingerprint ? meantThumbprint(value) : value;
   }
   if (kind === 'time' && token.kind === 'time') {
     cursor.advance();

@@ -13,6 +13,8 @@ export interface ListField {
   readonly nullable: boolean;
   /** It is compared with what `meantThumbprint` makes of the text. */
   readonly isFingerprint?: boolean;
+  /** It is compared with what `partOfName` makes of the text. */
+  readonly isName?: boolean;
 }
 
 /** The fields of an entity by the names that clients use; several names may stand for one field. */
@@ -20,26 +22,28 @@ export type ListFields = ReadonlyMap<string, ListField>;
 
 /**
  * @param words the client's names: `name` of a text, `name?` where it may be null, `name:time` or `name:boolean` of another
- *   kind, `name=field` where the store calls it otherwise
+ *   kind, `name:name` of a text in the form of names, `name=field` where the store calls it otherwise
  */
 function listFields(words: string): ListFields {
   const fields = words.split(/\s+/).map((word): [string, ListField] => {
     const [, name = '', field = name, kind = 'text'] = /^(\w+)(?:=(\w+))?(?::(\w+))?\??$/.exec(word) ?? [];
-    return [name, { field, kind: kind as FieldKind, nullable: word.endsWith('?') }];
+    const isName = kind === 'name';
+    const rules = { isName, nullable: word.endsWith('?') };
+    return [name, { field, kind: isName ? 'text' : (kind as FieldKind), ...rules }];
   });
   return new Map(fields);
 }
 
 /** Clients write `identity` for the id, as documents do; in the store that is the joined name. */
-const ofIdentity = 'identityId identity=identityId identityName=identity';
+const ofIdentity = 'identityId identity=identityId identityName=identity:name';
 const times = 'createdAt:time updatedAt:time';
 
 export const authenticatorListFields = listFields(
-  `id method ${ofIdentity} username? certExpiresAt:time? ${times}`,
+  `id method ${ofIdentity} username:name? certExpiresAt:time? ${times}`,
 );
 
 export const enrollmentListFields = listFields(
-  `id method ${ofIdentity} username? caId? expiresAt:time ${times}`,
+  `id method ${ofIdentity} username:name? caId? expiresAt:time ${times}`,
 );
 
 export const invitationListFields = listFields(
@@ -47,13 +51,13 @@ export const invitationListFields = listFields(
 );
 
 export const loginAttemptListFields = listFields(
-  `reference at:time step mechanism outcome reason? identityId? identity=identityId? identityName=identity?
+  `reference at:time step mechanism outcome reason? identityId? identity=identityId? identityName=identity:name?
     subject? ipAddress issuer`,
 );
 
 export const auditEventListFields = listFields(
-  `id at:time event action? entity? entityId? identityId? identityName=identity? byIdentityId?
-    byIdentityName=byIdentity? requestId? ipAddress? issuer?`,
+  `id at:time event action? entity? entityId? identityId? identityName=identity:name? byIdentityId?
+    byIdentityName=byIdentity:name? requestId? ipAddress? issuer?`,
 );
 
 /** Fields of a person's own attempts: none tells the reason of a refusal. */
@@ -75,7 +79,7 @@ export const browserSessionListFields = listFields(
 );
 
 /** Fields for anonymous callers: none reveals the other fields of a signer. */
-export const publicSignerListFields = listFields(`id name ${times}`);
+export const publicSignerListFields = listFields(`id name:name ${times}`);
 
 export const revocationListFields = listFields(`id type expiresAt:time ${times}`);
 

@@ -121,3 +121,25 @@ describe('a list', () => {
     assert.deepEqual(await names({ filter: 'disabledAt != null' }), []);
   });
 });
+
+test('names and addresses are found however their letters and spaces are written', async () => {
+  createdId(
+    await admin.call('POST', 'identities', {
+      name: 'J\u00fcrgen M',
+      email: 'j\u00fcrgen@example.com',
+      roleAttributes: ['B\u00fcro'],
+    }),
+  );
+  for (const filter of [
+    'name = "Ju\u0308rgen\u00a0M"',
+    'name in ["Ju\u0308rgen M"]',
+    'name contains "u\u0308rgen\u00a0"',
+    'name icontains "JU\u0308RGEN"',
+    'email = "ju\u0308rgen@example.com"',
+    'email icontains "JU\u0308R"',
+    'roleAttributes contains "Bu\u0308ro"',
+  ])
+    assert.deepEqual(await names({ filter }), ['J\u00fcrgen M'], filter);
+  const others = await names({ filter: 'not (roleAttributes contains "Bu\u0308ro") limit none' });
+  assert.ok(!others.includes('J\u00fcrgen M'));
+});

@@ -24,6 +24,7 @@ export function listFieldsOf({ fields }: Pick<Entity, 'fields'>): ListFields {
       kind,
       nullable: mayBeNull(rules),
       isFingerprint: rules.isFingerprint === true,
+      isName: rules.isName === true,
     };
     const names =
       rules.kind === 'reference'

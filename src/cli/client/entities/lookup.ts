@@ -94,10 +94,9 @@ async function idIn(
   return textField(rows[0] ?? {}, member);
 }
 
-/** A text literal in the filter language. Names are stored in Unicode NFC. */
+/** A text literal in the filter language. */
 export function filterText(text: string): string {
   const escaped = text
-    .normalize('NFC')
     .replace(/[\\"]/g, '\\$&')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
