@@ -1,4 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
+import { typedName } from '../model/names.ts';
 import type { LoginServices } from './services.ts';
 
 /** How many, and how long each in bytes of UTF-8, an access token can carry. */
@@ -37,7 +38,7 @@ export async function resolveConfigTypes(
   { store }: LoginServices,
   asked: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await store.configTypes.findByNames(asked);
-  const ids = new Map<string, string>(found.map(({ name, id }) => [name, id]));
-  return [...new Set(asked.map((text) => ids.get(text) ?? text))];
+  const found = await store.configTypes.findByNames(asked.map(typedName));
+  const ids = new Map(found.map(({ name, id }) => [name, id]));
+  return [...new Set(asked.map((text) => ids.get(typedName(text)) ?? text))];
 }

@@ -36,5 +36,10 @@ describe('configuration types', () => {
       json: { username: 'alice', password, configTypes: ['intercept.v1', 'elsewhere', id] },
     });
     assert.deepEqual(answer.json.data.configTypes, [id, 'elsewhere']);
+    const other = createdId(await admin.call('POST', 'config-types', { name: 'k\u00f6ln.v1' }));
+    const decomposed = await server.post('/edge/client/v1/authenticate?method=password', {
+      json: { username: 'alice', password, configTypes: ['ko\u0308ln.v1'] },
+    });
+    assert.deepEqual(decomposed.json.data.configTypes, [other]);
   });
 });
