@@ -421,3 +421,36 @@ test('a document finds a policy and a signer however the letters of their names 
   const again = await apply(named('u\u0308'), { dryRun: true });
   assert.equal(again.json.data?.unchanged.length, 3, again.text);
 });
+
+test('a document whose texts are spelled in another form changes nothing when it is applied again', async () => {
+  const written = {
+    'ext-jwt-signer': [
+      {
+        name: 'gate',
+        issuer: 'https://gate.example',
+        audience: 'x',
+        jwksEndpoint: 'https://gate.example/',
+        clientId: '',
+        useExternalId: true,
+        createIdentities: { authPolicy: 'De\u0301fense', allowedRoleAttributes: ['b', ' u\u0308', 'b'] },
+      },
+    ],
+    'oidc-client': [
+      { name: 'board', id: 'board', type: 'public', redirectUris: ['https://board.example/cb'], logoUri: '' },
+    ],
+    identity: [
+      { name: 'jo', email: ' Ju\u0308rgen@example.com', externalId: '' },
+      { name: 'al', email: '' },
+    ],
+  };
+  const policy = await apply({ 'auth-policy': [{ name: 'D\u00e9fense' }] });
+  assert.equal(policy.status, 200, policy.text);
+  const made = await apply(written);
+  assert.equal(made.json.data?.created.length, 4, made.text);
+  const again = await apply(written, { dryRun: true });
+  assert.deepEqual(again.json.data?.changed, [], again.text);
+  // No policy is not the policy of this name.
+  assert.equal((await apply({ 'auth-policy': [{ name: 'null' }] })).status, 200);
+  const named = await apply({ identity: [{ name: 'al', authPolicy: 'null' }] }, { dryRun: true });
+  assert.equal(named.json.data?.changed.length, 1, named.text);
+});

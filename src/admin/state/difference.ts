@@ -1,5 +1,6 @@
 // How an entity differs from a document.
 
+import { isDeepStrictEqual } from 'node:util';
 import { type Field, type Fields, isReference } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { typedName } from '../../model/names.ts';
@@ -17,8 +18,7 @@ export function differences(fields: Fields, stored: object, given: object): read
         ...change,
         field: `${member}.${change.field}`,
       }));
-    const isSame = comparable(field, before ?? null) === comparable(field, after);
-    if (isSame) return [];
+    if (isDeepStrictEqual(inOneForm(field, before), inOneForm(field, after))) return [];
     const { from, to } = secretChanged(member);
     return [field.isSecret ? { field: member, before: from, after: to } : { field: member, before, after }];
   });
@@ -27,22 +27,21 @@ export function differences(fields: Fields, stored: object, given: object): read
   return [...id, ...own];
 }
 
-function comparable(field: Field, value: unknown): string {
-  if (field.kind === 'object' && typeof value === 'object' && value !== null) {
-    const of = value as Readonly<Record<string, unknown>>;
-    const members = stateFields(field.members);
-    return JSON.stringify(members.map(({ member, field: own }) => comparable(own, of[member] ?? null)));
-  }
+/** A value of a document as the rules of entities store it. */
+function inOneForm(field: Field, value: unknown): unknown {
+  if (value === undefined || (value === '' && field.isNullable && !isReference(field))) return null;
   const isNamed = field.isName || isReference(field);
-  if (typeof value === 'string' && isNamed) return typedName(value);
-  if (Array.isArray(value) && field.isSet)
-    return JSON.stringify([...new Set(isNamed ? value.map(typedName) : value)].sort());
-  if (field.kind === 'pem' && typeof value === 'string') return value.replaceAll(/\s/g, '');
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  );
+  if (typeof value === 'string') {
+    if (isNamed) return typedName(value);
+    return field.kind === 'pem' ? value.replaceAll(/\s/g, '') : value;
+  }
+  if (Array.isArray(value) && field.isSet) return [...new Set(isNamed ? value.map(typedName) : value)].sort();
+  if (field.kind === 'object' && value !== null) {
+    const of = value as Readonly<Record<string, unknown>>;
+    return stateFields(field.members).map(({ member, field: own }) => inOneForm(own, of[member]));
+  }
+  // Those of a parser have another prototype.
+  return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 /** The top-level members of an entity that differ somewhere inside. */
