@@ -3,7 +3,8 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { entityNamed } from '../model/entities/all-entities.ts';
 import type { EntityKind, Tags } from '../model/entities/entity.ts';
-import { type StoredName, typedName, type UserName, userName } from '../model/names.ts';
+import type { StoredName } from '../model/ids.ts';
+import { typedName, type UserName, userName } from '../model/names.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import {
   checkAddress,

@@ -16,9 +16,10 @@ import {
 import { type Change, patched } from '../model/entities/entity.ts';
 import { type EventSubscription, eventSubscriptionEntity } from '../model/entities/event-subscription.ts';
 import { schemeAndHost } from '../model/entities/shown.ts';
+import type { StoredName } from '../model/ids.ts';
 import type { ListFields } from '../model/list-fields.ts';
 import type { Filter } from '../model/list-query.ts';
-import { type StoredName, typedName } from '../model/names.ts';
+import { typedName } from '../model/names.ts';
 import { HOUR, isoTime, type Millis } from '../platform/clock.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';

@@ -8,9 +8,8 @@ import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-
 import { voucherOf } from '../login/primary-verdict.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
-import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import { type AuthenticatorId, asId, type IdentityId, type StoredName } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import type { StoredName } from '../model/names.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import {

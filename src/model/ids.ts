@@ -26,6 +26,10 @@ export type SessionCertificateId = Branded<'session-certificate'>;
 /** Identifies a revocation: the `jti` of a token, or the id of an identity or of an API session. */
 export type RevocationId = Branded<'revocation'>;
 
+declare const stored: unique symbol;
+/** A name, role attribute or email address in the one form that is stored (`typedName`): it is no id, nor raw text. */
+export type StoredName = string & { readonly [stored]: true };
+
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */
 export function asId<Id extends Branded<string>>(text: string): Id {
   return text as Id;

@@ -2,12 +2,11 @@
 // `root` with a Cyrillic o, must not be another person. See docs/decisions/names.md.
 
 import { inNormalForm } from '../platform/formats/normal-form.ts';
+import type { StoredName } from './ids.ts';
 
 declare const form: unique symbol;
 type InForm<Form extends string> = string & { readonly [form]: Form };
 
-/** A name, role attribute or email address in the one form that is stored: raw text cannot be looked up among them. */
-export type StoredName = InForm<'stored'>;
 /** The form that all spellings of a user name share. Only `usernameKey` makes one, and a login is found by nothing else. */
 export type UsernameKey = InForm<'user name'>;
 /** A key of `nameKeys`. */

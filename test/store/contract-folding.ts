@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import type { StoredName } from '../../src/model/ids.ts';
 import type { Filter } from '../../src/model/list-query.ts';
-import type { StoredName } from '../../src/model/names.ts';
 import { typedName } from '../../src/model/names.ts';
 import { seeded } from '../support/seeded.ts';
 import type { SharedDatabase } from './contract.ts';

@@ -11,10 +11,11 @@ import {
   type AuthRequestKey,
   asId,
   type IdentityId,
+  type StoredName,
 } from '../../src/model/ids.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { LoginProgress } from '../../src/model/login.ts';
-import { type StoredName, typedName } from '../../src/model/names.ts';
+import { typedName } from '../../src/model/names.ts';
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { RenewSession, RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';

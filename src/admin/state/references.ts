@@ -3,7 +3,8 @@
 import type { EntityKind, Fields } from '../../model/entities/entity.ts';
 import { translated } from '../../model/entities/state-fields.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
-import { type StoredName, typedName } from '../../model/names.ts';
+import type { StoredName } from '../../model/ids.ts';
+import { typedName } from '../../model/names.ts';
 import type { Random } from '../../platform/random.ts';
 import { namesNothing } from '../acceptable-values.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';

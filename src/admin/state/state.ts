@@ -2,7 +2,7 @@
 
 import type { Entity } from '../../model/entities/entity.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
-import type { StoredName } from '../../model/names.ts';
+import type { StoredName } from '../../model/ids.ts';
 import { authPolicies } from '../auth-policies.ts';
 import { cas } from '../cas.ts';
 import { configTypes } from '../config-types.ts';

@@ -2,7 +2,7 @@
 // description is data; each layer has one reader of it.
 
 import type { Millis } from '../../platform/time-units.ts';
-import type { StoredName } from '../names.ts';
+import type { StoredName } from '../ids.ts';
 
 /** The kind of a field's value. */
 export type Kind =

@@ -7,9 +7,8 @@ import type { Change, Entity, Some, Stored } from '../../model/entities/entity.t
 import type { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import type { OidcClientSecret, oidcClientEntity } from '../../model/entities/oidc-client.ts';
-import type { CaId, OidcClientId, OidcClientSecretId } from '../../model/ids.ts';
+import type { CaId, OidcClientId, OidcClientSecretId, StoredName } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { StoredName } from '../../model/names.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** A stored value before it is stored. */

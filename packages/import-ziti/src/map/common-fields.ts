@@ -6,7 +6,8 @@ import {
   trimmedName,
 } from '../../../../src/admin/acceptable-values.ts';
 import type { Tags } from '../../../../src/model/entities/entity.ts';
-import { type StoredName, typedName } from '../../../../src/model/names.ts';
+import type { StoredName } from '../../../../src/model/ids.ts';
+import { typedName } from '../../../../src/model/names.ts';
 import type { Millis } from '../../../../src/platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
