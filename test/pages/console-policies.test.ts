@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { screenshot, wide } from '../support/browser.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -171,6 +172,24 @@ test('goes where the person wanted once it is saved, though the question whether
   await heading(page, 'Nodes').waitFor();
   await page.locator('#leave').waitFor({ state: 'detached' });
   assert.equal((await root.get(`auth-policies/${id}`)).json.data.name, 'porters 2');
+});
+
+test('shows signers of an imported policy that are not here, so that they can be taken out', async () => {
+  const id = await policyFor('imported', []);
+  const gone = asId<SignerId>('not-here');
+  const rules = { primary: { extJwt: { allowedSigners: [gone] } }, secondary: { requireExtJwt: gone } };
+  await server.store.authPolicies.update(asId<AuthPolicyId>(id), rules, server.clock.now());
+  await using guest = await admin.at(`/console/policies/${id}`);
+  const { page } = guest;
+  const required = page.locator('#field-secondary-requireExtJwt');
+  assert.equal(await required.inputValue(), gone);
+  await required.selectOption('');
+  await page.locator(`#field-primary-extJwt-allowedSigners-${gone}`).uncheck();
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await announced(page, 'Saved');
+  const { primary, secondary } = (await root.get(`auth-policies/${id}`)).json.data;
+  assert.deepEqual([primary.extJwt.allowedSigners, secondary.requireExtJwt], [[], null]);
 });
 
 test('says in plain words what a policy asks of passkeys, while it is edited', async () => {

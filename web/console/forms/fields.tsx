@@ -1,6 +1,6 @@
 // Fields of a form about an entity, by their kind. People who may not change it read the same fields.
 
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, type ReactNode, useContext, useState } from 'react';
 import { defaultOf, type Entity, type EntityKind } from '../../../src/model/entities/entity.ts';
 import { Card } from '../../parts/screen.tsx';
 import { CheckField, type FieldProps, InputField, SelectField } from '../parts/field.tsx';
@@ -225,7 +225,12 @@ function ReferenceFields({
   value,
   set,
 }: ReferenceProps & { readonly value: readonly string[]; readonly set: (ids: readonly string[]) => void }) {
-  const names = Object.entries(useNames(to));
+  // What was chosen at first stays here, so that the focus does too.
+  const [first] = useState(value);
+  const known = useNames(to);
+  // An imported value may refer to what is not here. It is shown by its id, so that it can be removed.
+  const missing = [...first, ...value].filter((one) => !Object.hasOwn(known, one));
+  const names = Object.entries({ ...known, ...Object.fromEntries(missing.map((one) => [one, one])) });
   return (
     <>
       {names.length > 0 && <p className="hint">{hint}</p>}
