@@ -668,7 +668,7 @@ test('a field shows the chosen auth policy, also when the names of the others do
   const id = createdId(await root.call('POST', 'external-jwt-signers', { ...signer, enrollAuthPolicyId }));
   await using guest = await admin.at('/console/nodes');
   const { page } = guest;
-  await page.route('**/auth-policies?**', (route) => route.abort());
+  await page.route('**/auth-policies?**', (route) => route.abort('internetdisconnected'));
   await go(page, `/signers/${id}`);
   const chosen = page.locator('#field-enrollAuthPolicyId option:checked', { hasText: enrollAuthPolicyId });
   await chosen.waitFor({ state: 'attached' });
