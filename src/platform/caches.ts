@@ -1,4 +1,4 @@
-// Bounded caches: recently used values, and one copy of values that many entities have in common.
+// Bounded caches: recently used values, those of the store too, and one copy of values that many entities have in common.
 
 /** Recently used values, by key. */
 export interface RecentMap<Key, Value> {
@@ -65,6 +65,57 @@ export function recentMap<Key, Value>(
       if (onDrop !== undefined) for (const half of halves) half.forEach(onDrop);
     },
     entries: () => [...older, ...younger],
+  };
+}
+
+/**
+ * Recently used values of the store. One whose read began before a change is not remembered after it.
+ * @param atLeast how many of the most recently used ones stay
+ * @param needs.dependsOn what outdates a value besides the feed: it counts while this is the same as when its read began;
+ * null: it is not remembered
+ * @param needs.keep   called with what is remembered; returns what is kept of it
+ * @param needs.onDrop see `recentMap`
+ */
+export function recentView<Key extends string, Value>(
+  atLeast: number,
+  needs: {
+    readonly dependsOn?: (key: Key) => unknown;
+    readonly keep?: (value: Value, key: Key) => Value;
+    readonly onDrop?: (value: Value, key: Key) => void;
+  } = {},
+) {
+  const { dependsOn = () => undefined, keep = (value) => value, onDrop } = needs;
+  const known = recentMap<Key, { readonly value: Value; readonly on: unknown }>(
+    atLeast,
+    onDrop && (({ value }, key) => onDrop(value, key)),
+  );
+  let changes = 0;
+  return {
+    /** Undefined: it has to be read. Counts as a use. */
+    get(key: Key): Value | undefined {
+      const entry = known.get(key);
+      return entry !== undefined && entry.on === dependsOn(key) ? entry.value : undefined;
+    },
+    /** Does not count as a use. */
+    peek: (key: Key) => known.peek(key)?.value,
+    /** @param load begins the read; null: there is none */
+    async read(key: Key, load: () => Promise<Value | null>): Promise<Value | null> {
+      const begun = changes;
+      const on = dependsOn(key);
+      const found = await load();
+      if (found === null || begun !== changes || on === null) return found;
+      const value = keep(found, key);
+      known.set(key, { value, on });
+      return value;
+    },
+    changed(key: Key): void {
+      changes += 1;
+      known.delete(key);
+    },
+    allChanged(): void {
+      changes += 1;
+      known.clear();
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openWholeView, recentView } from './followed-views.ts';
+import { recentView } from '../platform/caches.ts';
+import { openWholeView } from './followed-views.ts';
 
 /** A store of one text, read in two steps: a test can change it between them. */
 function slowStore() {

@@ -1,8 +1,6 @@
-// The two kinds of views that the change feed keeps true: values that were used recently, and all entities of a kind.
-// Neither remembers what it read before a change and after it.
+// Views that the change feed keeps true: of what was used recently (`recentView`), and, here, of all entities of a kind.
 
 import { isDeepStrictEqual } from 'node:util';
-import { recentMap } from '../platform/caches.ts';
 
 /** What the entries of the change feed are passed to. */
 export interface Followed<Id extends string = string> {
@@ -10,57 +8,6 @@ export interface Followed<Id extends string = string> {
   changed(id: Id): void | Promise<void>;
   /** Call it when any may have changed. */
   allChanged(): void | Promise<void>;
-}
-
-/**
- * Recently used values of the store. One whose read began before a change is not remembered after it.
- * @param atLeast how many of the most recently used ones stay
- * @param needs.dependsOn what outdates a value besides the feed: it counts while this is the same as when its read began;
- * null: it is not remembered
- * @param needs.keep   called with what is remembered; returns what is kept of it
- * @param needs.onDrop see `recentMap`
- */
-export function recentView<Key extends string, Value>(
-  atLeast: number,
-  needs: {
-    readonly dependsOn?: (key: Key) => unknown;
-    readonly keep?: (value: Value, key: Key) => Value;
-    readonly onDrop?: (value: Value, key: Key) => void;
-  } = {},
-) {
-  const { dependsOn = () => undefined, keep = (value) => value, onDrop } = needs;
-  const known = recentMap<Key, { readonly value: Value; readonly on: unknown }>(
-    atLeast,
-    onDrop && (({ value }, key) => onDrop(value, key)),
-  );
-  let changes = 0;
-  return {
-    /** Undefined: it has to be read. Counts as a use. */
-    get(key: Key): Value | undefined {
-      const entry = known.get(key);
-      return entry !== undefined && entry.on === dependsOn(key) ? entry.value : undefined;
-    },
-    /** Does not count as a use. */
-    peek: (key: Key) => known.peek(key)?.value,
-    /** @param load begins the read; null: there is none */
-    async read(key: Key, load: () => Promise<Value | null>): Promise<Value | null> {
-      const begun = changes;
-      const on = dependsOn(key);
-      const found = await load();
-      if (found === null || begun !== changes || on === null) return found;
-      const value = keep(found, key);
-      known.set(key, { value, on });
-      return value;
-    },
-    changed(key: Key): void {
-      changes += 1;
-      known.delete(key);
-    },
-    allChanged(): void {
-      changes += 1;
-      known.clear();
-    },
-  };
 }
 
 export type WholeView<Entity> = Awaited<ReturnType<typeof openWholeView<{ readonly id: string }, Entity>>>;

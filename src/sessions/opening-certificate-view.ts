@@ -14,10 +14,10 @@ import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ApiSessionId } from '../model/ids.ts';
+import { recentView } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import { recentView } from './followed-views.ts';
 
 export interface OpeningCertificateView {
   /**

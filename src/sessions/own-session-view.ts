@@ -5,11 +5,10 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
-import { sharedValues } from '../platform/caches.ts';
+import { recentView, sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
-import { recentView } from './followed-views.ts';
 
 export interface OwnSessionView {
   /** Null when the session has ended or expired. Answers at once if it is in memory. */
