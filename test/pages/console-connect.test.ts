@@ -666,7 +666,7 @@ test('a field shows the chosen auth policy, also when the names of the others do
   const issuer = 'https://newcomers.example';
   const signer = { name: 'newcomers', issuer, audience: 'here', jwksEndpoint: `${issuer}/keys` };
   const id = createdId(await root.call('POST', 'external-jwt-signers', { ...signer, enrollAuthPolicyId }));
-  await using guest = await admin.at('/console/nodes');
+  await using guest = await atConsole(server, 'root', '/console/nodes');
   const { page } = guest;
   await page.route('**/auth-policies?**', (route) => route.abort('internetdisconnected'));
   await go(page, `/signers/${id}`);
