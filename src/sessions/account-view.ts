@@ -9,12 +9,18 @@ import type { Identity } from '../model/entities/identity.ts';
 import type { OidcClient, OidcClientSecret } from '../model/entities/oidc-client.ts';
 import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { recentView, type SharedValues, sharedValues } from '../platform/caches.ts';
+import {
+  type Followed,
+  openWholeView,
+  recentView,
+  type SharedValues,
+  sharedValues,
+  type WholeView,
+} from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { OidcClientStore } from '../store/contracts/entities.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
-import { type Followed, openWholeView, type WholeView } from './followed-views.ts';
 
 export interface AccountView extends Followed<IdentityId> {
   /** The account, or null when the identity is unknown or disabled at `now`. Answers at once if it is in memory. */

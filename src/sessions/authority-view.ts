@@ -4,9 +4,9 @@
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
+import { type Followed, openWholeView } from '../platform/caches.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import type { CaStore } from '../store/contracts/entities.ts';
-import { type Followed, openWholeView } from './followed-views.ts';
 
 export interface AuthorityView extends TrustedAuthorities, Followed<CaId> {
   /** Replaces the overlay's own authorities. */

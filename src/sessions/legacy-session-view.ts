@@ -3,11 +3,10 @@
 
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
-import { recentView } from '../platform/caches.ts';
+import { type Followed, recentView } from '../platform/caches.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
-import type { Followed } from './followed-views.ts';
 
 export interface LegacySessionView extends Followed<ApiSessionId> {
   /** A live session, or null. Answers at once if it is in memory. */

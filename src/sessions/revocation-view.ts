@@ -12,14 +12,13 @@ import {
 } from '../login/certificate/revocation.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
-import { recentMap } from '../platform/caches.ts';
+import { type Followed, recentMap } from '../platform/caches.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import { withinTime } from '../platform/within-time.ts';
 import type { OcspAnswer } from '../platform/x509/ocsp.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { RevocationList } from '../platform/x509/revocation-list.ts';
 import type { CaStore } from '../store/contracts/entities.ts';
-import type { Followed } from './followed-views.ts';
 
 /** The certificate and its issuer, DER. The path was validated. */
 export interface StatusQuestion {

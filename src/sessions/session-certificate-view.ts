@@ -3,11 +3,10 @@
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { SessionCertificate } from '../model/session-certificate.ts';
-import { recentView } from '../platform/caches.ts';
+import { type Followed, recentView } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
-import type { Followed } from './followed-views.ts';
 
 /** Certificates of a connection: the leaf is proven by the handshake, the others were only sent. */
 export interface PresentedCertificates {

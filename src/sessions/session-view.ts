@@ -6,7 +6,14 @@ import type { ChangeKind } from '../model/change.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PasskeyRules } from '../model/passkey.ts';
-import { type RecentMap, recentMap, sharedValues } from '../platform/caches.ts';
+import {
+  type Followed,
+  openWholeView,
+  type RecentMap,
+  recentMap,
+  sharedValues,
+  type WholeView,
+} from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -22,7 +29,6 @@ import {
 } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
-import { type Followed, openWholeView, type WholeView } from './followed-views.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
 import { type OwnSessionView, ownSessionView } from './own-session-view.ts';

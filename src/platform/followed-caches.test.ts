@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recentView } from '../platform/caches.ts';
-import { openWholeView } from './followed-views.ts';
+import { openWholeView, recentView } from './caches.ts';
 
 /** A store of one text, read in two steps: a test can change it between them. */
 function slowStore() {
