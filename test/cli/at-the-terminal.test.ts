@@ -29,7 +29,7 @@ test('delete asks first, and only a yes deletes', async () => {
 
 test('a question cannot be rewritten by the name in it', async () => {
   const name = 'odd\u001b[2J\u009b1A\u202eone';
-  await server.createUser({ name, password });
+  await server.createUser({ name, password, username: 'odd one' });
   const kept = await cli.run(['delete', 'identity', name], { person: typing('n') });
   assert.match(kept.stderr, /Delete identity 'odd\ufffd\[2J\ufffd1A\ufffdone'\? \[y\/N\] /);
   assert.ok(!kept.stderr.includes('\u001b[2J'), JSON.stringify(kept.stderr));

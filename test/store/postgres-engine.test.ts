@@ -10,7 +10,6 @@ import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/cont
 import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { beginConcurrent, holdKeys } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import { userNamed } from '../support/names.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import { patience, until } from '../support/until.ts';
 import {
@@ -338,7 +337,7 @@ describe('an intent', () => {
   });
 
   test('accepts a text with a NUL, which the server cannot store', async () => {
-    assert.equal(await store.authenticators.findPasswordLogin(userNamed('a\0b').usernameKey), null);
+    assert.equal(await store.identities.findByName(typedName('a\0b')), null);
     const identity = newIdentity({ id: newId(), name: typedName(`${uniqueName()}\0`) });
     await store.identities.create(identity, null, t0);
     assert.equal((await store.identities.find(identity.id))?.name, identity.name.replace('\0', '\ufffd'));
