@@ -30,10 +30,15 @@ export interface StoredState {
   readonly ids: ReadonlyMap<EntityKind, ReadonlyMap<StoredName, string>>;
 }
 
-/** Names by id, of each kind to which others refer. */
+/** Names by id, of each kind to which others in documents refer. */
 type Names = ReadonlyMap<EntityKind, ReadonlyMap<string, StoredName>>;
 
-const referredKinds = stateKinds.filter((kind) => referenceFields.some(({ field }) => field.to === kind));
+/** Kinds to which the entities of documents refer. Authenticators and enrollments, which name identities, are in none. */
+const referredKinds = stateKinds.filter((kind) =>
+  referenceFields.some(
+    ({ from, field }) => stateKinds.some((each) => each === from.kind) && field.to === kind,
+  ),
+);
 
 /** Everything of these kinds, sorted by name, with the secrets that a document can set: not to be shown. */
 export async function readState(

@@ -19,7 +19,3 @@ test('any name survives the filter language as one text', () => {
     assert.equal(end?.kind, 'end');
   }
 });
-
-test('names are looked up in the normal form in which they are stored', () => {
-  assert.equal(filterText('e\u0301'), '"é"');
-});
