@@ -109,7 +109,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Stellen Sie den Anbieter so ein, dass er ein Ablaufdatum (exp) setzt.`,
   'token-without-issue-time': said`Das ID-Token sagt nicht, wann es ausgestellt wurde (iat); das muss jedes ID-Token.
     Stellen Sie den Anbieter so ein, dass er iat einträgt. Wenn die Tokens Access-Tokens sind, setzen Sie targetToken des Signers auf ACCESS.`,
-  'token-times': said`Eine Zeit im Token (exp, nbf oder iat) ist keine Zahl von Sekunden, oder zwei davon widersprechen sich.
+  'token-times': said`Eine Zeit im Token (exp, nbf oder iat) ist keine Zahl von Sekunden.
     Lassen Sie den Anbieter sie als Zahl der Sekunden seit 1970 senden, nicht als Text oder Millisekunden.`,
   'token-lifetime': said`Das Token gilt länger, als der Signer erlaubt, oder sagt nicht, seit wann.
     Verkürzen Sie die Laufzeit der Tokens beim Anbieter, oder erhöhen Sie maxLifetimeSeconds des Signers.`,

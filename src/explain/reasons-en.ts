@@ -109,7 +109,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Configure the provider to set an expiry (exp).`,
   'token-without-issue-time': said`The ID token does not say when it was issued (iat), which every ID token has to.
     Configure the provider to add iat. If the tokens are access tokens, set targetToken of the signer to ACCESS.`,
-  'token-times': said`A time in the token (exp, nbf or iat) is not a number of seconds, or two of them contradict each other.
+  'token-times': said`A time in the token (exp, nbf or iat) is not a number of seconds.
     Have the provider send them as numbers of seconds since 1970, not as texts or milliseconds.`,
   'token-lifetime': said`The token is valid for longer than the signer allows, or does not say since when.
     Shorten the lifetime of the tokens at the provider, or raise maxLifetimeSeconds of the signer.`,

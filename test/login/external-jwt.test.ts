@@ -302,6 +302,7 @@ describe('the times of an external token', () => {
       [30, { exp: now - 29 }, 'valid'],
       [30, { exp: now - 30 }, 'token-expired'],
       [30, { exp: now - 3600, iat: now - 7200 }, 'token-expired'],
+      [30, { exp: now - 60, iat: now }, 'token-expired'],
       [0, { exp: now + 0.25 }, 'valid'],
       [30, { exp: now - 30.5 }, 'token-expired'],
       [0, { exp: now + 600.172277, iat: now - 0.25, nbf: now - 1.5 }, 'valid'],
@@ -346,8 +347,6 @@ describe('the times of an external token', () => {
         assertRefused(verdict, 'token-times', 'invalid', `${name}: ${JSON.stringify(value)}`);
       }
     }
-    const backwards = await idp.sign(claimsOf(idp, verifier, { iat: now + 10, exp: now + 5 }));
-    assertRefused(await verifier.verify([signerOf(idp, 's1')], backwards), 'token-times', 'invalid');
     for (const exp of [undefined, null]) {
       const endless = await idp.sign(claimsOf(idp, verifier, { exp }));
       assertRefused(await verifier.verify([signerOf(idp, 's1')], endless), 'token-without-expiry', 'invalid');

@@ -127,6 +127,7 @@ describe('the challenge of a refused login', () => {
         [['no JWT at all'], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { aud: 'somebody else' })], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { exp: iat - 60, iat: iat - 90 })], 'expired'],
+        [[await tokenOf(server, one, 'challenged@idp', { exp: iat - 60, iat })], 'expired'],
         // A valid token without an identity gets the same answer as an invalid one.
         [[await tokenOf(server, one, 'nobody@idp')], 'invalid'],
       ];
