@@ -236,6 +236,13 @@ describe('OIDC is bound', () => {
       try {
         for (const [at, client] of clients.entries()) {
           assert.equal((await client.get(discovery)).status, oidc[at] ? 200 : 404, `listener ${at}`);
+          const legacy = await client.request('POST', '/edge/client/v1/authenticate?method=cert', {
+            json: {},
+          });
+          if (legacy.status === 404) continue;
+          assert.match(String(legacy.headers.deprecation), /^@\d+$/);
+          const replacement = oidc[at] ? `<${discovery}>; rel="deprecation successor-version"` : undefined;
+          assert.equal(legacy.headers.link, replacement, `listener ${at}`);
         }
       } finally {
         for (const client of clients) client.closeConnections();

@@ -34,7 +34,6 @@ import {
   schemaNamed,
   totpRequiredHeader,
 } from '../request/route.ts';
-import { deprecationHeaders } from '../request/security-headers.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const methodQuery = z.object({ method: z.enum(legacyMethods, 'must be password, cert or ext-jwt') });
@@ -74,7 +73,7 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
       path: `${root}/authenticate`,
       api,
       errors: 'edge',
-      headers: deprecationHeaders,
+      isDeprecated: true,
       summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
       answers: { 200: opened },
       refusals: [
@@ -100,7 +99,7 @@ export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): reado
       },
     }),
     edgeRoutes({ api, root })('POST', 'authenticate/mfa', {
-      headers: deprecationHeaders,
+      isDeprecated: true,
       summary: 'Answer the TOTP query of a session',
       refusals: ['invalid_totp_code', 'invalid_auth', 'not_found', 'rate_limited'],
       guard: 'partial',

@@ -152,7 +152,7 @@ function operationOf(
     description: accessWords(route),
     tags: [segments[0] ?? 'start'],
     security: route.guard === 'anonymous' ? [] : [{ accessToken: [] }, { ztSession: [] }],
-    ...(route.headers?.deprecation === undefined ? {} : { deprecated: true as const }),
+    ...(route.isDeprecated ? { deprecated: true as const } : {}),
     'x-guard': route.guard,
     ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
@@ -271,12 +271,12 @@ function responseHeaders(route: Route, status: number): NonNullable<Response['he
   const header = (description: string, schema = text) => ({ description, schema });
   return {
     'x-request-id': header('The reference id of this answer'),
-    ...(route.headers?.deprecation === undefined
-      ? {}
-      : {
+    ...(route.isDeprecated
+      ? {
           deprecation: header('Since when this is deprecated (RFC 9745)'),
-          link: header('Its replacement'),
-        }),
+          link: header('Its replacement, where the listener has one'),
+        }
+      : {}),
     ...(route.guard !== 'anonymous' && status < 400
       ? {
           'expires-at': header('When the session of the caller expires unless used before then', {

@@ -95,8 +95,8 @@ export interface RouteRules {
   readonly refusals?: readonly ErrorCode[];
   /** Media types of the answer in order of preference. By default JSON, and HTML where errors may be pages. */
   readonly produces?: readonly string[];
-  /** On every answer, refusals included. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Every answer says so, refusals included. */
+  readonly isDeprecated?: true;
   /** Headers that it reads, beyond those that follow from guard and body, with their purpose. */
   readonly reads?: Readonly<Record<string, string>>;
   /** Media types of a body that the handler reads itself, as text or bytes. */

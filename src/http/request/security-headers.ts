@@ -64,10 +64,14 @@ export function contentSecurityPolicy({
 }
 
 /**
- * On every answer of the legacy mechanism: deprecated since 2026-01-01, OIDC replaces it.
+ * On every answer of the legacy mechanism: deprecated since 2026-01-01. OIDC replaces it, on the same listener or another.
  * @see RFC 9745, RFC 5829 section 3.2
  */
-export const deprecationHeaders: Readonly<Record<string, string>> = {
-  deprecation: '@1767225600',
-  link: '</oidc/.well-known/openid-configuration>; rel="deprecation successor-version"',
-};
+export function deprecationHeaders(hasOidc: boolean): Readonly<Record<string, string>> {
+  const deprecation = '@1767225600';
+  if (!hasOidc) return { deprecation };
+  return {
+    deprecation,
+    link: '</oidc/.well-known/openid-configuration>; rel="deprecation successor-version"',
+  };
+}

@@ -78,7 +78,8 @@ export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes:
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  for (const route of routes) mountRoute(app, needs, route);
+  const deprecation = deprecationHeaders(routes.some(({ path }) => path === '/oidc/authorization'));
+  for (const route of routes) mountRoute(app, { ...needs, deprecation }, route);
 
   const unknownPath = failureHandler(needs, { format: 'html-or-edge', api: 'none' });
   app.setErrorHandler(unknownPath);
@@ -159,8 +160,12 @@ export function failureHandler(
   };
 }
 
-function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): void {
-  const { clock, scope, load, authenticate, audit } = needs;
+function mountRoute(
+  app: FastifyInstance,
+  needs: ServerServices & { readonly deprecation: ReturnType<typeof deprecationHeaders> },
+  route: Route,
+): void {
+  const { clock, scope, load, authenticate, audit, deprecation } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
   const admit = admitter(route);
   const finish = finisher(needs, { api: route.api });
@@ -188,8 +193,7 @@ function mountRoute(app: FastifyInstance, needs: ServerServices, route: Route): 
       let admitted: Promise<void> | undefined;
       try {
         const context = begin(request, reply);
-        if (route.headers !== undefined) reply.headers(route.headers);
-        else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
+        if (route.isDeprecated || context.ztSession !== undefined) reply.headers(deprecation);
         if (request.headers.dpop !== undefined) reply.headers(expectProof(needs, route, request));
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
