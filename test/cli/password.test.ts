@@ -46,6 +46,26 @@ test('password without a terminal says how to give both passwords', async () => 
   assert.match(outcome.stderr, /--current-password-file/);
 });
 
+test('password takes the one in the environment for the current one, never for the new one', async () => {
+  await using cli = await loggedInAs('dora');
+  const env = { OVERLAY_AUTH_PASSWORD: password };
+  const nothingNew = await cli.exits(2, ['password'], { env });
+  assert.match(nothingNew.stderr, /new password is needed.*\nnext: .*--password-stdin/);
+  const chosen = 'twelve quiet umbrellas';
+  await cli.exits(0, ['password', '--password-stdin'], { env, input: chosen });
+  await loggedIn(server, 'dora', chosen);
+  const asked: string[] = [];
+  await cli.exits(0, ['password'], {
+    env: { OVERLAY_AUTH_PASSWORD: chosen },
+    person(screen) {
+      asked.push(screen);
+      return newPassword;
+    },
+  });
+  assert.match(String(asked[0]), /New password for dora: $/);
+  await loggedIn(server, 'dora', newPassword);
+});
+
 test('password at a terminal asks for the current one, and twice for the new one', async () => {
   await using cli = await loggedInAs('cleo');
   const outcome = await cli.exits(0, ['password'], {

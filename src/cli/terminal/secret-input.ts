@@ -137,6 +137,12 @@ export function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
   return !given && ports.env.OVERLAY_AUTH_PASSWORD === undefined;
 }
 
+/** For choosing a new password in place of one's own: what the environment contains is the present one. */
+export function withoutPresentPassword(ports: CliPorts): CliPorts {
+  const { OVERLAY_AUTH_PASSWORD: _present, ...env } = ports.env;
+  return { ...ports, env };
+}
+
 async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<string | undefined> {
   if (options.passwordStdin === true) return withoutLineEnd(await readStdin(ports));
   if (options.passwordFile !== undefined) return readSecretFile(ports, options.passwordFile, 'password file');

@@ -13,7 +13,7 @@ import type { Provider } from '../../../../packages/client/src/oidc/provider.ts'
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { CliError, exitCodes, notice, type Report } from '../../terminal/output.ts';
 import { askLine, canPrompt } from '../../terminal/prompt.ts';
-import { readNewPassword } from '../../terminal/secret-input.ts';
+import { readNewPassword, withoutPresentPassword } from '../../terminal/secret-input.ts';
 import { failure } from '../connection/answer-failure.ts';
 
 /** The credentials of the primary login. An external token with a password or a certificate is the second factor. */
@@ -131,9 +131,7 @@ async function replacePassword(
   { report, origin }: DirectNeeds,
   state: AskingForNewPassword,
 ): Promise<LoginState> {
-  // The one in the environment is the current password.
-  const { OVERLAY_AUTH_PASSWORD: _present, ...env } = report.ports.env;
-  const ports = { ...report.ports, env };
+  const ports = withoutPresentPassword(report.ports);
   if (!canPrompt(ports)) {
     throw new CliError('The password has to be replaced, and there is no terminal to ask for a new one.', {
       exitCode: exitCodes.notAuthenticated,
