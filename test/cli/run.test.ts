@@ -9,6 +9,7 @@ import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { loadSettledConfig } from '../../src/cli/host/load-config.ts';
 import { type Clock, DAY, systemClock } from '../../src/platform/clock.ts';
+import { tryFileLock } from '../../src/platform/file-lock.ts';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import {
@@ -353,6 +354,25 @@ describe('run controller', () => {
       assert.equal(run.output().stdout.includes('ends soon'), false);
       await exits(0, stopped(run));
     }
+  });
+
+  test('leaves its server certificate alone while a command changes the same files', async () => {
+    await using box = await homeBox();
+    const { pki, short } = await letEndSoon(box);
+    const certificate = () => readFileSync(join(pki, 'server.cert.pem'), 'utf8');
+    const command = tryFileLock(join(pki, 'ca-bundle.pem.lock'));
+    const run = startRun(box);
+    await untilReady(run);
+    // What it could not renew, it warns of.
+    assert.equal((await run.line(({ daysLeft }) => daysLeft !== undefined)).daysLeft, 4);
+    assert.equal(certificate(), short.certPem);
+    await exits(0, stopped(run));
+    command?.release();
+    const later = startRun(box);
+    await untilReady(later);
+    await later.line(({ event }) => event === 'certificate.renewed');
+    assert.notEqual(certificate(), short.certPem);
+    await exits(0, stopped(later));
   });
 
   test('warns of what it adjusts, with the old and the new value, and of a certificate that it cannot renew', async () => {

@@ -132,9 +132,9 @@ async function keepCertificatesFresh(needs: {
   const { controller, clock, log } = needs;
   const paths = homePaths('/', dirname(needs.file));
   try {
-    const isOwn =
-      hasOwnCertificate(controller.config, paths) && !controller.services.mount.clockWatch.isWrong;
-    const renewed = isOwn ? await renewEndingCertificate({ clock }, paths) : null;
+    const { config, services } = controller;
+    const isOwn = hasOwnCertificate(config, paths) && !services.mount.clockWatch.isWrong;
+    const renewed = isOwn ? await renewEndingCertificate({ clock }, paths, config.identity.caFile) : null;
     if (renewed !== null) {
       const notAfter = new Date(renewed.notAfter).toISOString();
       log.info('the server certificate was renewed', {

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Clock, DAY, type Millis } from '../../../platform/clock.ts';
+import { tryFileLock } from '../../../platform/file-lock.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
 import {
@@ -90,7 +91,7 @@ async function ensureServerCertificate(
 ): Promise<MadeCertificate> {
   const existing = readPair(paths.server);
   if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
-  const facts = await renewEndingCertificate(needs, paths);
+  const facts = await renewEndingCertificate(needs, paths, paths.caBundle);
   return facts === null ? { made: 'found', facts: factsOf(existing.certPem) } : { made: 'renewed', facts };
 }
 
@@ -98,20 +99,32 @@ async function ensureServerCertificate(
  * Renews the home's server certificate within thirty days of its end, for the same names and with the same key, so that
  * enrollment JWTs which were handed out stay good. One that is not valid yet was made while the clock was wrong, and is
  * renewed too.
- * @returns null if it is not due, or if operators keep the root key elsewhere: they are warned, and renew by hand
+ * @param caFile its lock is that of `pki renew` and `pki rotate`
+ * @returns null if it is not due, or not while a command changes the same files; and if operators keep the root key
+ * elsewhere: they are warned, and renew by hand
  */
 export async function renewEndingCertificate(
   needs: { readonly clock: Clock },
   paths: HomePaths,
+  caFile: string,
 ): Promise<CertificateFacts | null> {
+  if (renewable(needs, paths) === null) return null;
+  using lock = tryFileLock(`${caFile}.lock`);
+  const server = lock === null ? null : renewable(needs, paths);
+  // Awaited, so that the lock is held until it is written.
+  return server === null ? null : await issueServer(needs, paths, server);
+}
+
+/** Names and key of the next server certificate; null: none is due, or it cannot be issued here. */
+function renewable({ clock }: { readonly clock: Clock }, paths: HomePaths) {
   const existing = readPair(paths.server);
   if (existing === undefined || readPair(paths.rootCa) === undefined) return null;
   const facts = factsOf(existing.certPem);
-  const now = needs.clock.now();
+  const now = clock.now();
   const isDue = facts.notAfter - now < renewalTime || facts.notBefore > now;
   const keepsKey = belongTogether(existing);
   if (keepsKey && !isDue) return null;
-  return issueServer(needs, paths, { ...namesOf(facts), keyPem: keepsKey ? existing.keyPem : undefined });
+  return { ...namesOf(facts), keyPem: keepsKey ? existing.keyPem : undefined };
 }
 
 /**
