@@ -45,4 +45,6 @@ export interface LackingJwt {
   /** The `iss` of the signer's tokens; null when the signer was deleted. */
   readonly issuer: string | null;
   readonly error: 'missing' | 'invalid' | 'expired';
+  /** For the log. */
+  readonly detail: string;
 }

@@ -6,7 +6,6 @@ import { askedOfSessions, outstandingFactors } from '../login/outstanding-factor
 import { type Opening, openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import { isFapiClient } from '../model/entities/oidc-client.ts';
-import type { ProvenFactors } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
@@ -220,15 +219,15 @@ function withSecondary(
   if (client !== undefined && !allowsIdentity(client, account.identity))
     throw refused(presented, 'invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return principalOf(call, account, provenFactors(needs.view, opening));
-  const passed = [...new Set([...opening.passed, `ejs:${signerId}` as const])];
-  const principal = principalOf(call, account, provenFactors(needs.view, { ...opening, passed }));
-  const others = presented.bearers.filter((bearer) => bearer !== accessToken);
-  const verified = needs.secondary.require(signerId, {
-    identity: account.identity,
-    tokens: others,
-  });
-  return verified === undefined ? principal : verified.then(() => principal);
+  const { passed } = opening;
+  const admitted = (proven: Opening & Pick<Principal, 'lackingJwt'>) =>
+    principalOf(call, account, { ...proven, passed: provenFactors(needs.view, proven) });
+  if (signerId === null) return admitted(opening);
+  const tokens = presented.bearers.filter((bearer) => bearer !== accessToken);
+  const proven = needs.secondary.proven(signerId, { passed, identity: account.identity, tokens });
+  return proven instanceof Promise
+    ? proven.then((later) => admitted({ ...opening, ...later }))
+    : admitted({ ...opening, ...proven });
 }
 
 /** The claims of an access token about the proof that opened its session. */
@@ -236,7 +235,11 @@ function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return { passed: amr, signerId: z_ejsid ?? null, caId: z_caid ?? null };
 }
 
-function principalOf({ token, presented }: Call, account: Account, passed: ProvenFactors): Principal {
+function principalOf(
+  { token, presented }: Call,
+  account: Account,
+  { passed, lackingJwt }: Pick<Principal, 'passed' | 'lackingJwt'>,
+): Principal {
   const { claims, use } = token;
   return {
     identityId: account.identity.id,
@@ -252,6 +255,7 @@ function principalOf({ token, presented }: Call, account: Account, passed: Prove
     provesKey: presented.bound !== null,
     configTypes: claims.z_ct,
     passed,
+    ...(lackingJwt === undefined ? {} : { lackingJwt }),
     authTime: claims.auth_time * SECOND,
     issuedAt: claims.iat * SECOND,
     expiresAt: claims.exp * SECOND,

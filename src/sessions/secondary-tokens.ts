@@ -2,9 +2,7 @@
 // is remembered, so that the next call with it costs only a hash, until it expires or something changes: the signer's
 // record, or the keys that verified it.
 
-import { AuthError } from '../errors/auth-error.ts';
 import { namesIdentity } from '../login/external-jwt/external-jwt.ts';
-import { secondaryChallenge } from '../login/external-jwt/external-jwt-challenge.ts';
 import { readForeignJwt } from '../login/external-jwt/foreign-jwt.ts';
 import { type SecondaryVerdict, verifySecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { enabledSigner } from '../login/external-jwt/signer-directory.ts';
@@ -12,7 +10,9 @@ import type { ExternalJwtServices } from '../login/services.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { SignerId } from '../model/ids.ts';
+import type { PassedMethod } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { LackingJwt } from '../model/principal.ts';
 import { recentMap } from '../platform/caches.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
@@ -20,15 +20,23 @@ import type { VerificationKey } from '../platform/jwk/jws-signature.ts';
 
 export interface SecondaryTokens {
   /**
-   * Requires a token of the signer that names the identity. Answers without a promise if the token is remembered.
-   * @throws AuthError unauthorized   with the challenge of the signer
+   * What is proven if the policy requires a token of the signer with every call: it must name the identity, and the proof
+   * that came with the login no longer counts. The guard decides what its absence means: a session may always be ended.
+   * Answers without a promise if the token is remembered.
    */
-  require(signerId: SignerId, call: CallWithTokens): Promise<void> | undefined;
+  proven(signerId: SignerId, call: CallWithTokens): ProvenByCall | Promise<ProvenByCall>;
   /** Whether a token claims to be from a signer, and so is not a token of this service. Nothing is verified. */
   isForeign(token: string): boolean;
 }
 
-export interface CallWithTokens {
+interface ProvenByCall {
+  readonly passed: readonly PassedMethod[];
+  readonly lackingJwt?: LackingJwt;
+}
+
+interface CallWithTokens {
+  /** What the login has passed. */
+  readonly passed: readonly PassedMethod[];
   readonly identity: Pick<Identity, 'id' | 'externalId'>;
   /** The tokens of the request, without the one that identifies the caller. */
   readonly tokens: readonly string[];
@@ -61,30 +69,40 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
     return keys === undefined ? undefined : { keys, kid };
   }
 
-  async function verify(signerId: SignerId, { identity, tokens }: CallWithTokens): Promise<void> {
+  async function verify(
+    signerId: SignerId,
+    { identity, tokens }: Omit<CallWithTokens, 'passed'>,
+  ): Promise<LackingJwt | undefined> {
     const signer = enabledSigner(needs.signers, signerId);
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
     const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens }, record);
     if (verdict.verdict === 'refused')
-      throw new AuthError('unauthorized', {
-        challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],
+      return {
+        signerId,
+        issuer: needs.signers.find(signerId)?.issuer ?? null,
+        error: verdict.error,
         detail: `secondary external JWT: ${failures.join('; ')}`,
-      });
+      };
     const remembered = keys.get(verdict.token);
     if (remembered !== undefined) seen.set(sha256(verdict.token), { ...remembered, ...factsOf(verdict) });
+    return undefined;
   }
 
   return {
-    require(signerId, call) {
-      const { identity, tokens } = call;
+    proven(signerId, { passed, identity, tokens }) {
+      const proof = `ejs:${signerId}` as const;
+      const own = passed.filter((method) => method !== proof);
+      const complete = { passed: [...own, proof] };
       const signer = enabledSigner(needs.signers, signerId);
       for (const token of tokens) {
         const known = seen.get(sha256(token));
         if (known === undefined || known.signer !== signer || !isStillGood(known)) continue;
-        if (namesIdentity(known.signer, known.claim, identity)) return undefined;
+        if (namesIdentity(known.signer, known.claim, identity)) return complete;
       }
-      return verify(signerId, call);
+      return verify(signerId, { identity, tokens }).then((lackingJwt) =>
+        lackingJwt === undefined ? complete : { passed: own, lackingJwt },
+      );
     },
     isForeign(token) {
       const issuer = headerOf(token)?.issuer;

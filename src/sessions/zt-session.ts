@@ -8,9 +8,8 @@ import { askedOfSessions, outstandingFactors } from '../login/outstanding-factor
 import { openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { SignerId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
-import type { LackingJwt, Principal } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { AccountView } from './account-view.ts';
@@ -96,15 +95,12 @@ function withNewestProof(needs: ZtSessionNeeds, call: Call): Call | Promise<Call
 function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<Principal> {
   const { session, account, bearers } = call;
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return admit(needs, call, { passed: session.passed });
-  const proof = `ejs:${signerId}` as const;
-  // The proof that came with the login no longer counts.
-  const own = session.passed.filter((method) => method !== proof);
-  const proven = () => admit(needs, call, { passed: [...own, proof] });
-  const lacking = (error: unknown) =>
-    admit(needs, call, { passed: own, lackingJwt: lackingJwt(needs, signerId, error) });
-  const verified = needs.secondary.require(signerId, { identity: account.identity, tokens: bearers });
-  return verified === undefined ? proven() : verified.then(proven, lacking);
+  const { passed } = session;
+  if (signerId === null) return admit(needs, call, { passed });
+  const { identity } = account;
+  return after(needs.secondary.proven(signerId, { passed, identity, tokens: bearers }), (proven) =>
+    admit(needs, call, proven),
+  );
 }
 
 function admit(
@@ -133,15 +129,6 @@ function admit(
     expiresAt,
     outstanding: outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, proven),
   };
-}
-
-/** The session may be read and completed without the token, so the guard decides what its absence means. */
-function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unknown): LackingJwt {
-  const [challenge] = error instanceof AuthError ? error.challenges : [];
-  if (challenge === undefined) throw error;
-  const issuer = signers.find(signerId)?.issuer ?? null;
-  // A secondary token is never asked for again.
-  return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
 }
 
 function lacksTotp(needs: ZtSessionNeeds, { session, account: { policy, isTotpEnrolled } }: Call): boolean {

@@ -98,12 +98,17 @@ describe('a caller whose policy requires an external JWT', () => {
         assert.equal(answer.json.error.code, 'UNAUTHORIZED');
       }
     }
-    assertChallenged(
-      await call([access], '/edge/client/v1/current-api-session', 'DELETE'),
-      'secondary',
-      'missing',
-      signer,
-    );
+  });
+
+  test('may end the session without it', async () => {
+    for (const root of ['/edge/client/v1', '/edge/management/v1']) {
+      const [access, jwt] = [await accessToken(), await secondary()];
+      const answer = await call([access], `${root}/current-api-session`, 'DELETE');
+      assert.equal(answer.status, 200, answer.text);
+      const gone = await call([access, jwt]);
+      assert.equal(gone.status, 401);
+      assert.match(gone.lines('www-authenticate').join(), /^Bearer realm="overlay-oidc", error="invalid"/);
+    }
   });
 
   test('is refused once the token expires between login and call, also when it was seen before', async () => {

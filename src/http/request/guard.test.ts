@@ -91,7 +91,7 @@ describe('a guard', () => {
     const jwt = (issuer: string | null) =>
       ({
         mechanism: 'legacy',
-        lackingJwt: { signerId: asId<SignerId>('g'), issuer, error: 'expired' },
+        lackingJwt: { signerId: asId<SignerId>('g'), issuer, error: 'expired', detail: 'it has expired' },
       }) as const;
     assert.deepEqual(challenges(jwt('https://idp')), [
       secondaryExtJwtChallenge('expired', [{ id: 'g', issuer: 'https://idp' }]),

@@ -51,7 +51,9 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
     throw new AuthError('unauthorized', {
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
       challenges: challengesOf(principal),
-      detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
+      detail:
+        principal.lackingJwt?.detail ??
+        `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   if (guard !== 'admin') return null;
   const right = rightOf(principal, permission);
@@ -80,12 +82,14 @@ export function callerRefusal(refused: CallerRefused, principal: Principal | nul
 }
 
 function challengesOf({ mechanism, lackingJwt, provesKey }: Principal): readonly Challenge[] {
+  if (lackingJwt !== undefined) {
+    const { signerId: id, issuer, error } = lackingJwt;
+    return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
+  }
   // An access token cannot be upgraded: only a new login, with every factor, yields a sufficient one.
   if (mechanism === 'oidc') return [oidcChallenge('invalid', provesKey)];
   // RFC 9110 15.5.2 requires a challenge. The token is not sufficient for this call.
-  if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
-  const { signerId: id, issuer, error } = lackingJwt;
-  return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
+  return [ztSessionChallenge('invalid')];
 }
 
 /**
