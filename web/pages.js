@@ -1,4 +1,4 @@
-// Additions of scripts to the login pages. Every page works without; parts that need a script are hidden until it runs.
+// Additions of scripts to all pages. Every page works without; parts that need a script are hidden until it runs.
 
 import {
   deviceName,

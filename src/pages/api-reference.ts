@@ -52,7 +52,6 @@ export function apiContentsPage(view: View, api: ApiReference): Html {
   const groups = Map.groupBy(api.operations, ({ group }) => group);
   return layout(view, {
     wide: true,
-    scripts: true,
     title: `${api.title} - Reference`,
     heading: api.title,
     content: html`<details>

@@ -2,10 +2,11 @@ import { type Html, html } from './html.ts';
 import { layout, type View } from './layout.ts';
 
 /**
- * The whole script of the page; its policy allows no other (OAuth 2.0 Form Post Response Mode 2). Nothing in it needs
- * escaping.
+ * Sends the form (OAuth 2.0 Form Post Response Mode 2) by its button, once web/pages.js is there to see that the person
+ * does not send it again. Nothing in it needs escaping.
  */
-export const formPostScript = 'document.forms[0].submit()';
+export const formPostScript =
+  'addEventListener(`DOMContentLoaded`, function () { document.querySelector(`form button`).click() })';
 
 /** Posts the answer to the application: automatically, or without scripts by a button. */
 export function formPostPage(

@@ -47,7 +47,6 @@ export function invitePage(view: View, form: InviteForm): Html {
     title: isRefused || isPasskeyRefused ? `${errorTitle(title)} - ${heading}` : heading,
     heading,
     lead: lead(view.look.name),
-    scripts: true,
     ...(scriptPath === null ? {} : { furtherScriptPath: scriptPath }),
     content: html`${isPasskeyRefused && failureSummary(view, { referenceId }, { what: words.notSetUp })}
 ${rules !== null && passwordForm(view, form, rules)}

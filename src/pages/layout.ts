@@ -9,8 +9,6 @@ export interface Layout {
   readonly content: Html;
   /** Between heading and content. */
   readonly lead?: Html | string | undefined;
-  /** Whether scripts of ours improve the page; it works without them. */
-  readonly scripts?: boolean;
   /** For pages to read rather than to fill in. */
   readonly wide?: boolean;
   /** A script for this page only, in addition to that of all pages. */
@@ -19,18 +17,12 @@ export interface Layout {
   readonly hasHelp?: boolean;
 }
 
-/** The frame of every page: the operator's name, one main landmark with one heading. */
+/**
+ * The frame of every page: the operator's name, one main landmark with one heading. Our script improves each page, which
+ * works without it.
+ */
 export function layout({ look, language }: View, page: Layout): Html {
-  const {
-    title,
-    heading,
-    content,
-    lead,
-    scripts = false,
-    wide = false,
-    furtherScriptPath,
-    hasHelp = false,
-  } = page;
+  const { title, heading, content, lead, wide = false, furtherScriptPath, hasHelp = false } = page;
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -40,7 +32,7 @@ export function layout({ look, language }: View, page: Layout): Html {
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.stylesheetPath}">
 <link rel="icon" href="${look.iconPath}">
-${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
+<script src="${look.scriptPath}" type="module"></script>
 ${furtherScriptPath !== undefined && html`<script src="${furtherScriptPath}" type="module"></script>`}
 </head>
 <body>

@@ -26,7 +26,6 @@ export function loginPage(view: View, login: LoginInProgress, page: LoginPage): 
     title: failure !== null ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
     heading: signIn.title,
     lead: destination(view, login.application),
-    scripts: true,
     hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, isRefused ? { what: signIn.wrongPassword } : { what: passkey.refused, next: passkey.another })}
 ${page.passkey !== null && passkeyFirst(view, page.passkey)}

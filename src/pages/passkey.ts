@@ -31,7 +31,6 @@ export function passkeyPage(view: View, login: LoginInProgress, addresses: Passk
   return layout(view, {
     title: `${failure === null ? passkey.title : errorTitle(passkey.failedTitle)} - ${signIn.title}`,
     heading: passkey.heading,
-    scripts: true,
     hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, { what: passkey.refused, next: passkey.another })}
 <p>${passkey.lead}</p>
@@ -50,7 +49,6 @@ export function passkeySetUpPage(view: View, login: LoginInProgress, addresses: 
     title:
       failure === null ? `${heading} - ${signIn.title}` : `${errorTitle(passkey.failedTitle)} - ${heading}`,
     heading,
-    scripts: true,
     content: html`${failure !== null && failureSummary(view, failure, { what: passkey.notSetUp })}
 <p>${passkey.why}</p>
 ${needsScript(view)}

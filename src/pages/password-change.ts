@@ -27,7 +27,6 @@ export function passwordChangePage(
     title: isRefused ? `${errorTitle(invite.failedTitle)} - ${heading}` : `${heading} - ${signIn.title}`,
     heading,
     lead: passwordChange.lead,
-    scripts: true,
     content: html`${isRefused && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
 ${loginForm(
   login,

@@ -40,7 +40,6 @@ export function setupPage(view: View, form: SetupForm): Html {
   return layout(view, {
     title: isRefused ? `${errorTitle(setup.failedTitle)} - ${setup.heading}` : setup.heading,
     heading: setup.heading,
-    scripts: true,
     content: html`${isRefused && refusedForm(view, { what: setup.notCreated, reasons, referenceId })}
 <form method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">

@@ -37,7 +37,6 @@ export function newAppPage(view: View, login: LoginInProgress, recoveryCodesLeft
         ? `${newApp.heading} - ${signIn.title}`
         : `${errorTitle(code.failedTitle)} - ${newApp.heading}`,
     heading: newApp.heading,
-    scripts: true,
     hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, { what: newApp.wrong })}
 ${
@@ -80,7 +79,6 @@ export function enrollmentPage(
   return layout(view, {
     title: `${failure === null ? heading : errorTitle(code.failedTitle)} - ${failure === null ? signIn.title : heading}`,
     heading,
-    scripts: true,
     content: html`${failure !== null && wrongCode(view, failure)}
 <p class="lead">${enrollment.step(2)}</p>
 <h2>${enrollment.add}</h2>
@@ -120,7 +118,6 @@ export function enrollmentConfirmPage(view: View, login: LoginInProgress): Html 
   return layout(view, {
     title: `${failure === null ? enrollment.confirm : errorTitle(code.failedTitle)} - ${enrollment.heading}`,
     heading: enrollment.confirmHeading,
-    scripts: true,
     content: html`${failure !== null && wrongCode(view, failure)}
 <p>${enrollment.confirmLead}</p>
 ${loginForm(

@@ -9,7 +9,6 @@ export function totpPage(view: View, login: LoginInProgress): Html {
   return layout(view, {
     title: `${failure === null ? code.title : errorTitle(code.failedTitle)} - ${signIn.title}`,
     heading: code.heading,
-    scripts: true,
     hasHelp: true,
     content: html`${failure !== null && wrongCode(view, failure)}
 ${loginForm(

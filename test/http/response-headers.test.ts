@@ -87,14 +87,14 @@ describe('headers of answers', () => {
     const { headers, text } = await send(port, '/page', { headers: { accept: 'text/html' } });
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' http://localhost:8400; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' http://localhost:8400; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'",
     );
     assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
     assert.equal(text, '<p>&lt;script&gt;</p>');
     const failed = await send(port, '/nowhere', { headers: { accept: 'text/html' } });
     assert.match(
       String(failed.headers['content-security-policy']),
-      /^default-src 'none'; .*frame-ancestors 'none'$/,
+      /^default-src 'none'; .*frame-ancestors 'none'; script-src 'self'; connect-src 'self'$/,
     );
     assert.ok(failed.text.includes(`href="${stylesheet.path}"`));
   });

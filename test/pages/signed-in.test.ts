@@ -69,3 +69,27 @@ for (const scripts of [true, false]) {
     });
   });
 }
+
+test('the answer as a form is sent once, also when the person presses its button meanwhile', async () => {
+  await using alice = await visitor();
+  const { page } = alice;
+  const isPressed = page.waitForRequest('**/pressed');
+  let posts = 0;
+  await page.route(application.redirectUri, async (route) => {
+    posts += 1;
+    await isPressed;
+    await route.continue().catch(() => undefined);
+  });
+  await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+    if (document.title.startsWith('Going back')) setTimeout(() => {
+      document.querySelector('form button').click();
+      new Image().src = '/pressed';
+    }, 50);
+  });`);
+  await beginAt(server, application, page, { response_mode: 'form_post' });
+  await page.fill('#username', 'alice');
+  await page.fill('#password', password);
+  await page.click('#login', { noWaitAfter: true });
+  await page.waitForURL(application.redirectUri);
+  assert.equal(posts, 1);
+});

@@ -267,6 +267,7 @@ for (const [name, reach] of Object.entries(states)) {
     await checkReference(page, answers.at(-1));
     await checkEverywhere(page, name);
     await checkFromRightToLeft(page, name);
+    assert.deepEqual(await page.evaluate(sentTwice), [], `${name}: a second press sends nothing`);
     // A refusal is an answer with a status of its own, which the browser writes down; nothing else is wrong.
     const wrong = complaints.filter((text) => !text.startsWith('Failed to load resource'));
     assert.deepEqual(wrong, []);
@@ -374,6 +375,14 @@ const tooSmall = `[...document.querySelectorAll('button, .button, input:not([typ
     return width < 24 || height < 24;
   })
   .map((element) => element.outerHTML.slice(0, 80))`;
+
+/** Forms that a second press would send again. A passkey is asked for instead of sending. */
+const sentTwice = `[...document.querySelectorAll('form:not([data-passkey])')]
+  .filter((form) => {
+    const press = () => form.dispatchEvent(new SubmitEvent('submit', { cancelable: true }));
+    return !press() || press();
+  })
+  .map((form) => form.action)`;
 
 const invisibleButtons = `[...document.querySelectorAll('button:not(.link), .button')]
   .filter((element) => element.checkVisibility())

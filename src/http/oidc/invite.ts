@@ -298,7 +298,7 @@ async function formAnswer(
     problems,
     referenceId: context.requestId,
   });
-  return page(form, { status, scripts: true });
+  return page(form, { status });
 }
 
 /** @param link.refusal none if the attempt to use it has recorded that */

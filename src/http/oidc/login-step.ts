@@ -225,5 +225,5 @@ export function loginPageAnswer(
   document: Html,
   options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Answer {
-  return page(document, { ...options, scripts: true, formTargets: [formTarget(authRequest.redirectUri)] });
+  return page(document, { ...options, formTargets: [formTarget(authRequest.redirectUri)] });
 }

@@ -103,8 +103,7 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
         path: `${description.root}/docs`,
         summary: 'Read the description of this API as a page',
         answers,
-        make: (_place, view) =>
-          page(apiContentsPage(view, referenceOf()), { scripts: true, headers: cached }),
+        make: (_place, view) => page(apiContentsPage(view, referenceOf()), { headers: cached }),
       }),
       // Made when one is asked for. An unknown id leaves nothing behind: there are as many as operations, at most.
       fixedRoute({

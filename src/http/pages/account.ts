@@ -38,7 +38,6 @@ const shells = (views: Views) =>
       answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (place, view) =>
         page(accountPage(view, await pathsOf(place)), {
-          scripts: true,
           headers: { vary: 'accept-language' },
         }),
     }),
@@ -57,7 +56,7 @@ const home = (views: Views) =>
     async make(place, view) {
       const { files, console } = await pathsOf(place);
       const paths = { account: accountPaths.page, console, script: `${files}/home.js` };
-      return page(homePage(view, paths), { scripts: true, headers: { vary: 'accept-language' } });
+      return page(homePage(view, paths), { headers: { vary: 'accept-language' } });
     },
   });
 

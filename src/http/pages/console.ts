@@ -32,7 +32,6 @@ const shells = (views: Views) =>
       answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (_place, view) =>
         page(consolePage(view, await bundledFilesPath('console')), {
-          scripts: true,
           headers: { vary: 'accept-language' },
         }),
     }),

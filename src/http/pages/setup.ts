@@ -55,7 +55,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
       if (state !== 'usable') return deadLink(view, state, referenceId);
       const rules = await setupPasswordRules(needs);
       const form = { action: path, token, username: '', rules, problems: [], referenceId };
-      return page(setupPage(view, form), { scripts: true });
+      return page(setupPage(view, form));
     },
   });
 
@@ -82,7 +82,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
           reason: 'request-refused',
           seen: { facts: [['form', problems.join(', ')]] },
         } as const;
-        return page(form, { status, scripts: true, refusal });
+        return page(form, { status, refusal });
       };
       const state = await checkSetupLink(needs, token);
       if (state !== 'usable') return deadLink(view, state, referenceId);

@@ -24,9 +24,7 @@ export interface ContentSecurity {
    * post, so the origin of the client's redirect URI has to be named.
    */
   readonly formTargets?: readonly string[];
-  /** Whether the page loads our scripts. */
-  readonly scripts?: boolean;
-  /** The one inline script, allowed by its hash. */
+  /** The one inline script, allowed by its hash, beside our files. */
   readonly inlineScript?: string;
 }
 
@@ -40,27 +38,22 @@ export function formTarget(redirectUri: string): string {
  * The content security policy of a page: only what our pages use, and only from here.
  * @throws RangeError when a target is neither an origin nor a scheme, because it could inject a directive
  */
-export function contentSecurityPolicy({
-  formTargets = [],
-  scripts = false,
-  inlineScript,
-}: ContentSecurity): string {
+export function contentSecurityPolicy({ formTargets = [], inlineScript }: ContentSecurity): string {
   for (const target of formTargets) {
     if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target))
       throw new RangeError('a form target must be an origin or a scheme');
   }
-  const directives = [
+  const inline = inlineScript === undefined ? '' : ` 'sha256-${hash('sha256', inlineScript, 'base64')}'`;
+  return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self' data:",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
-  ];
-  if (inlineScript !== undefined)
-    directives.push(`script-src 'sha256-${hash('sha256', inlineScript, 'base64')}'`);
-  if (scripts) directives.push("script-src 'self'", "connect-src 'self'");
-  return directives.join('; ');
+    `script-src 'self'${inline}`,
+    "connect-src 'self'",
+  ].join('; ');
 }
 
 /**
