@@ -230,6 +230,24 @@ export function deliveryTests({ store }: SharedDatabase): void {
     });
   });
 
+  test('a notice for which an address has had enough in its hour wakes no node', async () => {
+    const { id: identityId } = await createUser(store, {
+      email: typedName('ana@example.com'),
+      emailVerified: true,
+    });
+    const matter = { kind: 'notice', notice: 'password-changed', at: t0, ipAddress: null } as const;
+    const mail = { identityId, language: 'en', issuer: '', matter } as const;
+    const entries = async () => {
+      const position = await store.changes.latest();
+      const notices = [{ id: `password-changed:${identityId}`, mail, former: null }];
+      await store.auditEvents.append([], null, { events: [], notices });
+      return (await store.changes.readAfter(position)).changes.length;
+    };
+    const found: number[] = [];
+    for (let nth = 0; nth < 4; nth += 1) found.push(await entries());
+    assert.deepEqual(found, [1, 1, 1, 0]);
+  });
+
   describe('event subscriptions', () => {
     test('events are queued with what they tell, once, for subscriptions that there are', async () => {
       const [open, disabled] = [

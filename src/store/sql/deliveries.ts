@@ -175,13 +175,14 @@ export function* deliverNotice({ id, mail, former }: QueuedNotice): Intent<void>
   if (to === null || !isVerified) return;
   const queue = queueOf('mail', mailServer);
   const { at } = mail.matter;
-  yield* openQueue(queue, at);
   for (let nth = 0; nth < mostNotices; nth += 1) {
     // Each address has its own: who reads one may not read the other.
     const sent = { id: `${id}:${sha256(to)}:${nth}`, payload: { ...mail, to } };
     // Inserting decides: of several notices at once, none takes the place of another.
     const end = 'ON CONFLICT (queue, id) DO NOTHING RETURNING seq';
-    if ((yield* insertOr('deliveries', waiting(queue, sent, at), end)) !== undefined) return;
+    if ((yield* insertOr('deliveries', waiting(queue, sent, at), end)) === undefined) continue;
+    yield* openQueue(queue, at);
+    return;
   }
 }
 
