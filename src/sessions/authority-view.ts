@@ -2,7 +2,7 @@
 // double the time of a login.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
-import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
+import { type Ca, isBarred, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
 import { type Followed, openWholeView } from '../platform/caches.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
@@ -38,8 +38,7 @@ export async function openAuthorityView(
     const registered = thirdParties.all().filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
     const others = registered.filter(({ ca }) => isTrustedForLogin(ca));
     unused = registered.filter(({ ca }) => !isTrustedForLogin(ca));
-    // Without proof of its key, whoever registered it may not be the one who runs it.
-    barred = unused.filter(({ ca }) => ca.verifiedAt !== null).map(({ anchor }) => anchor);
+    barred = unused.filter(({ ca }) => isBarred(ca)).map(({ anchor }) => anchor);
     anchors = [...ours, ...others.map(({ anchor }) => anchor)];
     byThumbprint = new Map(others.map(({ ca, anchor }) => [anchor.thumbprint, ca]));
   }

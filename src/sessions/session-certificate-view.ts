@@ -53,7 +53,8 @@ export function sessionCertificateView(
   function leadsToOwn([leaf, ...intermediates]: readonly Buffer[], now: Millis): boolean {
     if (leaf === undefined) return false;
     const anchors = authorities.anchors().filter(({ thumbprint }) => authorities.isOwn(thumbprint));
-    const of = { leaf, intermediates, anchors, now, allowExpired: false };
+    const barred = authorities.barred();
+    const of = { leaf, intermediates, anchors, barred, now, allowExpired: false };
     return validateClientPath(of).verdict === 'trusted';
   }
 

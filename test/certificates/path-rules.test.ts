@@ -123,7 +123,14 @@ describe('times', () => {
     const { validFromDate, validToDate } = new X509Certificate(leaf.der);
     const verdictAt = (now: number, allowExpired: boolean) => {
       const anchors = [readPathCertificate(wide.der)];
-      return validateClientPath({ leaf: leaf.der, intermediates: [], anchors, now, allowExpired });
+      return validateClientPath({
+        leaf: leaf.der,
+        intermediates: [],
+        anchors,
+        barred: [],
+        now,
+        allowExpired,
+      });
     };
     const at = (now: number) => {
       const verdict = verdictAt(now, false);

@@ -17,6 +17,7 @@ export function validate(chain: DerChain, allowExpired = false): PathVerdict {
     leaf: chain.leaf.der,
     intermediates: chain.sent.map(({ der }) => der),
     anchors: chain.anchors.map(({ der }) => readPathCertificate(der)),
+    barred: [],
     now: systemClock.now(),
     allowExpired,
   });

@@ -521,6 +521,33 @@ describe('values that break our rules', () => {
     );
   });
 
+  test('a certificate whose path leads through a CA that is shut in the source is reported', () => {
+    const open = authority(validWhenTaken);
+    const shut = authority({ issuer: open, ...validWhenTaken });
+    const leaf = clientCertificate({ issuer: shut, ...validWhenTaken });
+    const ca = (certPem: string, isAuthEnabled: boolean) => ({
+      ...dated,
+      name: value.text(isAuthEnabled ? 'open' : 'shut'),
+      certPem: value.text(certPem),
+      isVerified: value.flag(true),
+      isAuthEnabled: value.flag(isAuthEnabled),
+    });
+    return withSource(
+      {
+        identities: { a1: identityOf('ana') },
+        cas: { c0: ca(open.certPem, true), c1: ca(shut.certPem, false) },
+        authenticators: { k1: certificateOf('a1', { ...leaf, certPem: leaf.certPem + shut.certPem }) },
+      },
+      async (home) => {
+        const outcome = await home.importFile('-j');
+        assert.equal(outcome.code, 0, outcome.stderr);
+        const { deviations } = outcome.json;
+        const reports = JSON.stringify(deviations.filter(({ id }: { id: string }) => id === 'k1'));
+        assert.match(reports, /its CA shut has authentication off, in the source too/);
+      },
+    );
+  });
+
   test('a password with control characters logs in as it was typed, by every way', () => {
     const salt = Buffer.from('0123456789');
     const cost = { memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, algorithm: 2, salt };

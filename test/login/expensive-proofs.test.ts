@@ -62,6 +62,7 @@ function judged(leaf: Made, sent: readonly Made[], anchor: Made) {
     leaf: leaf.der,
     intermediates: sent.map(({ der }) => der),
     anchors: [readPathCertificate(anchor.der)],
+    barred: [],
     now: systemClock.now(),
     allowExpired: false,
   });

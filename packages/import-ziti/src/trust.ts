@@ -1,7 +1,7 @@
 // Which authorities the certificates of the source need. The source contains none of those that its controller issues
 // with: the operator who imports has to name them.
 
-import { isTrustedForLogin } from '../../../src/model/entities/ca.ts';
+import { isBarred, isTrustedForLogin } from '../../../src/model/entities/ca.ts';
 import type { Millis } from '../../../src/platform/clock.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
 import { type PathCertificate, readPathCertificate } from '../../../src/platform/x509/path-certificate.ts';
@@ -74,8 +74,9 @@ export function reportUntrusted(
   { own, cas }: { readonly own: readonly PathCertificate[]; readonly cas: readonly MappedCa[] },
 ): void {
   const anchors = [...own, ...cas.filter(({ ca }) => isTrustedForLogin(ca)).map(({ anchor }) => anchor)];
+  const barred = cas.filter(({ ca }) => isBarred(ca)).map(({ anchor }) => anchor);
   for (const { leaf, intermediates, subject } of certificates) {
-    const question = { leaf: leaf.x509.raw, intermediates, now: needs.now, allowExpired: true };
+    const question = { leaf: leaf.x509.raw, intermediates, barred, now: needs.now, allowExpired: true };
     const path = validateClientPath({ ...question, anchors });
     if (path.verdict === 'trusted') continue;
     const untrusted = path.refusal.reason === 'untrusted';

@@ -123,3 +123,8 @@ export const noRevocation: Ca['revocation'] = { mode: 'off', crlUrls: [], crlPem
 export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {
   return ca.isAuthEnabled && ca.verifiedAt !== null;
 }
+
+/** Whether no path may lead through it. Without proof of its key, whoever registered it may not be the one who runs it. */
+export function isBarred(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {
+  return !ca.isAuthEnabled && ca.verifiedAt !== null;
+}

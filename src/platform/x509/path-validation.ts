@@ -19,7 +19,7 @@ export interface PathQuestion extends PathConditions {
   /** The anchors trusted now, self-signed or not. If several are possible, the first one is used. */
   readonly anchors: readonly PathCertificate[];
   /** Authorities that no path may lead through, by name and key: another one may have certified the same key. */
-  readonly barred?: readonly PathCertificate[];
+  readonly barred: readonly PathCertificate[];
 }
 
 export type PathVerdict =
@@ -102,9 +102,8 @@ export function validateClientPath(question: PathQuestion): PathVerdict {
   // A broken certificate beside a valid path does no harm, but is the likely cause when there is no path.
   const read = question.intermediates.map((der) => readSent(der, 'intermediate'));
   const intermediates = new Map<string, PathCertificate>();
-  const { barred = [] } = question;
   for (const each of read)
-    if (!('reason' in each) && !barred.some((authority) => isSameAuthority(authority, each)))
+    if (!('reason' in each) && !question.barred.some((authority) => isSameAuthority(authority, each)))
       intermediates.set(each.thumbprint, each);
   intermediates.delete(leaf.thumbprint);
   const result = searchPath(leaf, {

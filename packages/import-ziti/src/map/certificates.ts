@@ -108,7 +108,9 @@ function claimedBy(
   const withRule = cas.filter(({ ca }) => ca.externalIdClaim !== null);
   if (withRule.length === 0) return undefined;
   const anchors = withRule.map(({ anchor }) => anchor);
-  const path = validateClientPath({ leaf: leaf.x509.raw, intermediates, anchors, now, allowExpired: true });
+  // In the source, one that is switched off bars no path.
+  const question = { intermediates, anchors, barred: [], now, allowExpired: true };
+  const path = validateClientPath({ leaf: leaf.x509.raw, ...question });
   if (path.verdict === 'refused') return undefined;
   const found = withRule.find(({ anchor }) => anchor.thumbprint === path.anchor.thumbprint)?.ca;
   if (found === undefined || found.externalIdClaim === null) return undefined;
