@@ -283,8 +283,9 @@ function openStream(to: LogOptions['to']) {
 }
 
 /**
- * Of a file, or of a standard stream. A write to a full pipe blocks a thread, without which the process cannot end. On
- * Linux the pipe is opened once more, so that a write of ours fails instead; writes of other processes are not affected.
+ * Of a file, or of a standard stream. A write to a full pipe or socket blocks a thread, without which the process cannot
+ * end. On Linux the pipe is opened once more, so that a write of ours fails instead; writes of other processes are not
+ * affected. A socket, such as that of the system's journal, cannot be opened: it stops blocking for all who share it.
  */
 function openDescriptor(to: LogOptions['to']): number {
   if (typeof to === 'object') {
@@ -292,7 +293,11 @@ function openDescriptor(to: LogOptions['to']): number {
     return openSync(to.file, 'a');
   }
   const inherited = to === 'stdout' ? 1 : 2;
-  if (process.platform !== 'linux' || !fstatSync(inherited).isFIFO()) return inherited;
+  if (process.platform !== 'linux') return inherited;
+  const kind = fstatSync(inherited);
+  // Node does that when it makes the stream, and takes it back when the process ends.
+  if (kind.isSocket()) void process[to].fd;
+  if (!kind.isFIFO()) return inherited;
   try {
     return openSync(`/proc/self/fd/${inherited}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
