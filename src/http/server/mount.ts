@@ -203,7 +203,7 @@ function mountRoute(
         return done(error as Error);
       }
       // A request that was given up and sent elsewhere meanwhile never reaches its handler.
-      const awake = request.method === 'GET' ? undefined : upToDate(needs);
+      const awake = upToDate(needs, route, request.method);
       if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
@@ -255,9 +255,18 @@ function asLink({ path }: RequestContext, { query, body }: Input<unknown, unknow
 }
 
 /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
-function upToDate({ clockWatch, feed }: ServerServices): Promise<void> | undefined {
-  if (clockWatch.isWrong) return Promise.reject(clockWatch.refusal());
-  return feed.hasStoodStill ? feed.beFresh().then(connectionEndsRead, connectionEndsRead) : undefined;
+function upToDate(
+  { clockWatch, feed }: ServerServices,
+  route: Route,
+  method: string,
+): Promise<void> | undefined {
+  const isRead = method === 'GET';
+  // A GET may act too: it gives a signed-in browser its code, takes the answer of a provider, or ends a session.
+  const isDecided = !isRead || (countsAgainstSource(route) && isForPeopleOrPrograms(route.api));
+  if (isDecided && clockWatch.isWrong) return Promise.reject(clockWatch.refusal());
+  return !isRead && feed.hasStoodStill
+    ? feed.beFresh().then(connectionEndsRead, connectionEndsRead)
+    : undefined;
 }
 
 /** Calls that the request causes are part of its trace. */
