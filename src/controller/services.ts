@@ -157,16 +157,16 @@ function openDeliverer(
 ): { readonly deliverer: Deliverer; readonly prepareMail: ReturnType<typeof openMail>['prepare'] } {
   const { inUse, prepare: prepareMail } = openMail(base.config);
   const { store, clock, random, log, vault } = base;
-  const { clients, ring, watch, issuers } = callers;
+  const { ring, watch, issuers } = callers;
   const { tagKey, unknownNameKey, authRequestRoot } = callers.secrets;
   const resets = resetSealer(authRequestRoot);
   const { outbound: poster } = providers;
   const { attempts } = records;
-  const events = eventSender({ poster, vault, clock, find: records.subscribers.find });
+  const events = eventSender({ store, poster, vault, clock });
   const opened = deliverer({
     ...{ deliveries: store.deliveries, clock, random, log },
     senders: {
-      logout: logoutSender({ clients, poster, ring, clock, random }),
+      logout: logoutSender({ store, poster, ring, clock, random }),
       event: events,
       'refused-login': events,
       mail: mailSender({ store, clock, tagKey, resets, inUse, issuers: issuers.all, inviteUrl }),

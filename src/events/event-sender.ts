@@ -2,11 +2,13 @@
 
 import type { DeliveryOutcome, EventKind, SentDelivery } from '../model/delivery.ts';
 import type { EventSubscription } from '../model/entities/event-subscription.ts';
+import { asId } from '../model/ids.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import type { MessagePoster, TlsConnector } from '../platform/network/outbound-client.ts';
 import type { OutboundMessage } from '../platform/network/outbound-exchange.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import type { EventSubscriptionStore } from '../store/contracts/entities.ts';
 import { otlpMessage, signingSecrets, webhookMessage } from './http-messages.ts';
 import { openSecrets } from './subscription-secrets.ts';
 import { addressOfSyslog, syslogFrame, writeAll } from './syslog.ts';
@@ -22,16 +24,18 @@ type Deliveries = readonly SentDelivery<EventKind>[];
 /** A subscriber that takes each event slowly gets this many at a time as fit, so that its queue stays held. */
 const longestBatch: Millis = 20 * SECOND;
 
-/** As `sendInOrder` of a `Sender`, for subscriptions in memory. */
+/** As `sendInOrder` of a `Sender`. The store is asked, not memory: an event may be seen before its subscription. */
 export function eventSender(
-  needs: EventSenderNeeds & { readonly find: (id: string) => EventSubscription | undefined },
+  needs: EventSenderNeeds & {
+    readonly store: { readonly eventSubscriptions: Pick<EventSubscriptionStore, 'find'> };
+  },
 ) {
   return {
     atOnce: 32,
     order: 'oldest',
     async sendInOrder(id: string, deliveries: Deliveries): Promise<readonly DeliveryOutcome[]> {
-      const subscription = needs.find(id);
-      if (subscription === undefined)
+      const subscription = await needs.store.eventSubscriptions.find(asId(id));
+      if (subscription === null)
         return deliveries.map(() => ({ state: 'failed', result: 'the subscription is gone' }));
       if (!subscription.enabled) return [{ state: 'waiting', result: 'the subscription is disabled' }];
       return sendEvents(needs, subscription, deliveries);

@@ -17,7 +17,6 @@ export interface Subscribers {
 
 export interface SubscriberView extends Subscribers {
   deliveriesOf(events: readonly EventToSend[]): readonly QueuedEvent[];
-  find(id: string): EventSubscription | undefined;
   /** Reads all of them again. */
   reload(): Promise<void>;
 }
@@ -30,14 +29,12 @@ interface SubscriberNeeds {
 
 /** Empty until it is loaded. */
 export function subscriberView(needs: SubscriberNeeds): SubscriberView {
-  let all: readonly EventSubscription[] = [];
   let open: readonly ReturnType<typeof wants>[] = [];
   return {
-    find: (id) => all.find((subscription) => subscription.id === id),
     deliveriesOf: (events) =>
       open.flatMap(({ id, wanted }) => events.filter(wanted).map((event) => ({ ...event, subscriber: id }))),
     async reload() {
-      all = await needs.store.eventSubscriptions.listAll();
+      const all = await needs.store.eventSubscriptions.listAll();
       open = all.filter(({ enabled }) => enabled).map((subscription) => wants(needs, subscription));
     },
   };

@@ -1,20 +1,21 @@
 // Tells applications that a session of theirs has ended (OIDC Back-Channel Logout 1.0).
 
 import type { DeliveryOutcome, Sender } from '../model/delivery.ts';
+import { asId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import { formMessage, type MessagePoster } from '../platform/network/outbound-client.ts';
 import type { Random } from '../platform/random.ts';
+import type { Store } from '../store/contracts/store.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { mintLogoutToken } from '../tokens/logout-token.ts';
-import type { ClientRegistry } from './clients.ts';
 
 /**
  * Sends logout tokens to the address that the client has now, with a token made for the attempt. They are in no order:
- * each is about another session.
+ * each is about another session. The store is asked, not memory: a delivery may be seen before the change of its client.
  */
 export function logoutSender(needs: {
-  clients: Pick<ClientRegistry, 'find'>;
+  store: { readonly oidcClients: Pick<Store['oidcClients'], 'find'> };
   poster: MessagePoster;
   ring: KeyRing;
   clock: Clock;
@@ -24,8 +25,8 @@ export function logoutSender(needs: {
     atOnce: 8,
     order: 'least-tried',
     async send(clientId, { payload }) {
-      const client = needs.clients.find(clientId)?.registered;
-      if (client == null || client.backchannelLogoutUri === null)
+      const client = await needs.store.oidcClients.find(asId(clientId));
+      if (client === null || client.backchannelLogoutUri === null)
         return { state: 'failed', result: 'the client has no backchannelLogoutUri any more' };
       const signing = { ring: needs.ring, random: needs.random, alg: client.idTokenSigningAlg };
       const token = mintLogoutToken(signing, { ...payload, clientId }, needs.clock.now());

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type DeliveryQueue, queueOf } from '../../src/model/delivery.ts';
 import { claimsOf } from '../support/flow.ts';
-import { type Caller, loggedIn, password } from '../support/management.ts';
+import { type Caller, createdId, loggedIn, password } from '../support/management.ts';
 import { startMessageReceiver } from '../support/message-receiver.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { loginAt, registerClient } from '../support/oidc-clients.ts';
@@ -25,6 +26,39 @@ after(async () => {
 });
 
 const sidOf = (body: string) => claimsOf(new URLSearchParams(body).get('logout_token') ?? '').sid;
+
+test('what was registered at one node is told at once, also by the other one, whose memory is older', async (t) => {
+  const receiver = await startMessageReceiver();
+  t.after(() => receiver.close());
+  await a.server.createUser({ name: 'nora', password });
+  const app = await registerClient(root);
+  const { sid } = claimsOf((await loginAt(a, app, 'nora')).id_token);
+  t.mock.method(a.server.store.deliveries, 'hold', async () => null);
+  const late = Promise.withResolvers<void>();
+  const { changes } = b.server.store;
+  const readAfter = changes.readAfter.bind(changes);
+  t.mock.method(changes, 'readAfter', (position: Parameters<typeof readAfter>[0]) =>
+    late.promise.then(() => readAfter(position)),
+  );
+  t.after(() => late.resolve());
+
+  const admin = await loggedIn(a, 'root');
+  await admin.call('PATCH', `oidc-clients/${app.id}`, { backchannelLogoutUri: `${receiver.url}/logout` });
+  const subscription = { name: 'all', type: 'webhook', url: `${receiver.url}/events` };
+  const subscribed = createdId(await admin.call('POST', 'event-subscriptions', subscription));
+  assert.equal(await a.server.store.apiSessions.end(sid, 'logout', Date.now()), true);
+  const stateOf = async (queue: DeliveryQueue) => {
+    for (;;) {
+      const [first] = (await a.server.store.deliveries.list(queue, null, 10)).toReversed();
+      assert.ok(first);
+      if (first.state !== 'waiting') return [first.state, first.result];
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  assert.deepEqual(await stateOf(queueOf('logout', app.id)), ['delivered', 'HTTP 200']);
+  assert.deepEqual(await stateOf(queueOf('event', subscribed)), ['delivered', 'HTTP 200']);
+  assert.deepEqual(new Set(receiver.received.map(({ path }) => path)), new Set(['/logout', '/events']));
+});
 
 test('each of many sessions that end at once on both nodes is told once, and by the other node if one stops', async (t) => {
   const receiver = await startMessageReceiver();
