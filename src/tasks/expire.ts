@@ -1,6 +1,6 @@
 // Periodic tasks: expiry and key rotation. Every task is safe to run on all nodes at the same time.
 
-import { noticeableOffset } from '../model/clock-offset.ts';
+import { longestOffset, noticeableOffset } from '../model/clock-offset.ts';
 import { deliveriesWait } from '../model/delivery.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
 import type { DenySet } from '../sessions/session-view.ts';
@@ -10,6 +10,8 @@ import type { ExpiryStore } from '../store/contracts/expiry.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
 const batch = 500;
+/** Another node may be as far behind the database as this one is ahead, and still accept what this one deletes. */
+const clocksApart: Millis = 2 * longestOffset;
 /** Longer than they may wait, so that administrators see deliveries that were given up. */
 const keptDeliveries: Millis = deliveriesWait + 4 * DAY;
 /** Of each subscriber and state. */
@@ -38,7 +40,7 @@ export async function deleteExpired(needs: {
 }): Promise<number> {
   const { store } = needs;
   const now = needs.clock.now();
-  const expired = await inBatches(() => store.expiry.deleteExpired(now, batch));
+  const expired = await inBatches(() => store.expiry.deleteExpired(now - clocksApart, batch));
   const attempts = await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch));
   const events = await inBatches(() => store.auditEvents.deleteBefore(now - needs.keepAuditEvents, batch));
   const old = { before: now - keptDeliveries, most: mostDeliveries };
