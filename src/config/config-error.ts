@@ -1,8 +1,10 @@
+export const fromVariable = 'environment variable ';
+
 /** One mistake in the configuration, in words for the person who edits it. */
 export interface Problem {
   /** A plain sentence without a final full stop. Never repeats a database URL. */
   readonly message: string;
-  /** The file as it was named, or `environment` for a value from an environment variable. */
+  /** The file as it was named; for a value from an environment variable `fromVariable` and its name. */
   readonly file: string;
   /** From 1; null when the problem has no place in the file. */
   readonly line: number | null;

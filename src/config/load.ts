@@ -3,7 +3,7 @@ import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
-import { ConfigError, type ConfigPath, formatPath, type Problem } from './config-error.ts';
+import { ConfigError, type ConfigPath, formatPath, fromVariable, type Problem } from './config-error.ts';
 import { checkConsistency, type ReadableParts } from './consistency.ts';
 import { describeIssues, type Finding } from './describe-issues.ts';
 import { describedFile, nodesInside, type SettingNode, valueAt } from './described-file.ts';
@@ -231,7 +231,7 @@ function placeFinding(
       message,
       hint,
       path,
-      file: `environment variable ${replaced.variable}`,
+      file: `${fromVariable}${replaced.variable}`,
       line: null,
       column: null,
     };

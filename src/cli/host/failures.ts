@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config/config-error.ts';
+import { ConfigError, fromVariable } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
 import { Refusal } from '../../config/refusal.ts';
 import {
@@ -122,6 +122,8 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
 
 function afterConfigFailure({ problems: [first] }: ConfigError): string {
   const isAboutTheWhole = first?.line === null && first.path === '';
+  if (first?.file.startsWith(fromVariable))
+    return 'correct the variable, or unset it so that the file decides; then run the command again';
   return first === undefined || isAboutTheWhole
     ? 'name a file that this user may read; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
     : `correct what is named, then run: overlay-auth config validate ${shellWord(first.file)}`;
