@@ -186,10 +186,12 @@ export async function backupDatabase(config: Config, target: string): Promise<vo
  * @returns one sentence for each finding; empty when the database is sound
  * @throws NoDatabase, StoreUnavailable
  */
-export async function checkDatabase({ db }: Config): Promise<readonly string[]> {
+export async function checkDatabase(config: Config): Promise<readonly string[]> {
+  const { db } = config;
   if (db.engine === 'sqlite') return checkSqlite(existingFile(db.file));
+  const { version } = await databaseVersion(config);
   const { checkPostgres } = await import('../store/postgres/check.ts');
-  return checkPostgres(db);
+  return checkPostgres({ ...db, version });
 }
 
 function existingFile(file: string): string {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { withPostgres } from '../../src/store/postgres/open.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 import { query, startPostgres } from '../support/postgres.ts';
@@ -40,6 +41,10 @@ describe('the commands on PostgreSQL', () => {
       assert.match(done.stdout, said);
       outputs.push(done);
     }
+    const risky = await box.exits(1, ['ops', 'db', 'check', ...config], {
+      env: { OVERLAY_AUTH_DB: `${db}&options=${encodeURIComponent('-c synchronous_commit=off')}` },
+    });
+    assert.match(risky.stderr, /synchronous_commit is off.*\nnext: correct this on the database server/);
     const check = ['run', 'controller', 'h/controller.yml', '--check'];
     const name = new URL(db).pathname.slice(1);
     const admin = db.replace(name, 'postgres');
@@ -142,6 +147,36 @@ describe('the commands on PostgreSQL', () => {
     const refused = await box.run(['ops', 'db', 'migrate', ...config], { env: { OVERLAY_AUTH_DB: foreign } });
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /belongs to another program/);
+
+    // Created, and nothing in it: perhaps not the one that was meant.
+    const empty = await box.exits(1, ['ops', 'db', 'check', ...config], {
+      env: { OVERLAY_AUTH_DB: await server.createDatabase() },
+    });
+    assert.match(empty.stderr, /There is no database at postgres:.*\nnext: correct db in the configuration/);
+    const misspelt = await box.exits(1, ['ops', 'db', 'check', ...config], {
+      env: { OVERLAY_AUTH_DB: 'postgress://a/b' },
+    });
+    assert.match(misspelt.stderr, /OVERLAY_AUTH_DB: db: .*\n.*\nnext: correct the variable, or unset it/);
+  });
+
+  test('work for as long as they need, whatever limits the role, the database or the URL has', async () => {
+    const db = await server.createDatabase();
+    // Older servers lack one of them.
+    const found = await query(
+      db,
+      `SELECT name FROM pg_settings WHERE name IN
+         ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`,
+    );
+    const limits = found.map(({ name }) => String(name));
+    for (const limit of limits)
+      await query(db, `ALTER DATABASE ${new URL(db).pathname.slice(1)} SET ${limit} = '7s'`);
+    const url = `${db}&statement_timeout=9000&query_timeout=9000`;
+    await withPostgres(url, async (client) => {
+      for (const limit of limits) {
+        const { rows } = await client.query(`SHOW ${limit}`);
+        assert.deepEqual(rows, [{ [limit]: '0' }]);
+      }
+    });
   });
 });
 

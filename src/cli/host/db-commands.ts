@@ -97,7 +97,10 @@ export async function checkCommand(report: Report, options: ConfigOptions): Prom
   if (findings.length > 0) {
     throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
       code: 'damaged',
-      next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
+      next:
+        config.db.engine === 'sqlite'
+          ? 'stop the controller, keep an unchanged copy of the database, and put back a backup'
+          : 'correct this on the database server',
     });
   }
   await requireKey(config, report.ports, 'The database is sound');

@@ -1,16 +1,19 @@
 import { schemaVersion } from '../migrations/migrate.ts';
-import { versionOf } from './migrate.ts';
 import { withPostgres } from './open.ts';
 
 /**
  * Faults of the database, or settings that could lose acknowledged changes: one sentence each, empty when all is well.
  * @throws StoreUnavailable
  */
-export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {
+export function checkPostgres({
+  url,
+  version,
+}: {
+  readonly url: string;
+  /** Of the schema. */
+  readonly version: number;
+}): Promise<readonly string[]> {
   return withPostgres(url, async (client) => {
-    const stored = await versionOf(client);
-    if (stored === null) return ['it contains no tables of a controller'];
-    const { version } = stored;
     const findings: string[] = [];
     if (version !== schemaVersion)
       findings.push(`its schema version is ${version}, that of this release ${schemaVersion}`);

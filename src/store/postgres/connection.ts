@@ -28,6 +28,8 @@ export interface PostgresSettings {
   readonly server: ServerChoice;
   /** Whether it goes through a pooler in transaction mode, whose connections keep no session. */
   readonly isPooled: boolean;
+  /** Whether nothing on it times out. */
+  readonly isPatient?: boolean;
   /** For what needs a session, such as listening; null: no such connection. */
   readonly session: PostgresSettings | null;
 }
@@ -155,18 +157,20 @@ export async function requireLimitsOfRole(client: pg.Client): Promise<void> {
 
 /** For work that may take any time, such as a migration: no statement times out. */
 export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
-  const endless = settings.isPooled
-    ? { query_timeout: 0 }
-    : { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
-  const server = serverChoice(settings.server.all.map(withoutLimits));
-  return { ...settings, client: { ...settings.client, ...endless, connectionString: server.all[0] }, server };
+  const server = serverChoice(
+    settings.server.all.map((connectionString) => {
+      const url = new URL(connectionString);
+      url.searchParams.delete('query_timeout');
+      return url.href;
+    }),
+  );
+  const client = { ...settings.client, query_timeout: 0, connectionString: server.all[0] };
+  return { ...settings, client, server, isPatient: !settings.isPooled };
 }
 
-function withoutLimits(connectionString: string): string {
-  const url = new URL(connectionString);
-  for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
-  return url.href;
-}
+/** Also those that only the role or the database has, and that older servers do not know. */
+const setNoLimits = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
 
 /** How many seconds an idle connection stays open. */
 const idleTimeout = 300 * SECOND;
@@ -207,7 +211,7 @@ export function openClient(settings: PostgresSettings): pg.Client {
  * The pool makes its connections itself. Each should use the current files, and the primary: a connection to a replica
  * counts as failed, and after a failure the servers of the URL are asked which of them is the primary now.
  */
-function clientWith({ client, tls, server }: PostgresSettings): typeof pg.Client {
+function clientWith({ client, tls, server, isPatient }: PostgresSettings): typeof pg.Client {
   async function probe(connectionString: string): Promise<void> {
     const asked = new pg.Client({ ...client, connectionString, ssl: tls() });
     asked.on('error', () => {});
@@ -242,6 +246,7 @@ function clientWith({ client, tls, server }: PostgresSettings): typeof pg.Client
       try {
         await super.connect();
         await requirePrimary(this);
+        if (isPatient) await this.query(setNoLimits);
         return this;
       } catch (error) {
         server.lost();

@@ -20,6 +20,7 @@ const unavailableStates: ReadonlySet<string> = new Set([
   'XX', // internal, corrupted
   '25006', // a standby: only until the others notice which server leads
   '25P03', // idle in transaction for too long
+  '25P04', // a transaction for too long, where the server limits that
   '3D000', // the database is being moved or restored
   '40001', // after all retries
   '40P01',

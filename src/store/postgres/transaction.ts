@@ -85,7 +85,7 @@ async function onClient<T>(
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '25P03';
+  return error instanceof Error && 'code' in error && ['25P03', '25P04'].includes(String(error.code));
 }
 
 /**
