@@ -42,6 +42,22 @@ describe('a map of recently used values', () => {
     assert.equal(map.get('b'), undefined);
   });
 
+  test('a value that was used again has no older copy, which would be found once it is deleted', () => {
+    const map = recentMap<string, number>(2);
+    map.set('key', 1);
+    map.set('a', 0);
+    assert.equal(map.get('key'), 1);
+    map.delete('key');
+    assert.equal(map.get('key'), undefined);
+  });
+
+  test('looking for what is not there pushes nothing out', () => {
+    const map = recentMap<string, number>(2);
+    map.set('a', 1);
+    for (let key = 0; key < 100; key += 1) map.get(`unknown ${key}`);
+    assert.deepEqual(map.entries(), [['a', 1]]);
+  });
+
   test('lists what it holds, values used last at the end', () => {
     const map = recentMap<string, number>(3);
     for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) map.set(key, at);

@@ -96,6 +96,13 @@ describe('a view of what was used recently', () => {
     view.changed('one');
     assert.deepEqual(dropped, ['one value']);
   });
+
+  test('forgets every value when any may have changed', async () => {
+    const view = recentView<string, string>(10);
+    for (const key of ['one', 'two']) await view.read(key, async () => key);
+    view.allChanged();
+    for (const key of ['one', 'two']) assert.equal(view.get(key), undefined);
+  });
 });
 
 test('a view of all entities reads each again when it has changed, and keeps an unchanged one as it is', async () => {
