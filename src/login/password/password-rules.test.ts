@@ -73,3 +73,22 @@ test('composition rules apply only when the policy has them, all reasons at once
   assert.equal(reasons('wanderingturtles', strict).length, 3);
   assert.deepEqual(reasons('Wandering turtles, 7', strict), []);
 });
+
+test('each composition rule asks for what it says, in any script', () => {
+  const rules = [
+    [{ requireMixedCase: true }, 'it needs an upper-case and a lower-case letter'],
+    [{ requireNumberChar: true }, 'it needs a digit'],
+    [{ requireSpecialChar: true }, 'it needs a special character'],
+  ] as const;
+  const passwords = {
+    'tall giraffes 7, paint': [true, false, false],
+    'TALL GIRAFFES 7, PAINT': [true, false, false],
+    'Tall giraffes, paint': [false, true, false],
+    'Tall giraffes 7 paint': [false, false, true],
+    'Высокие жирафы рисуют': [false, true, true],
+    'Tall giraffes ٧ paint!': [false, false, false],
+  };
+  for (const [password, refused] of Object.entries(passwords))
+    for (const [at, [rule, reason]] of rules.entries())
+      assert.deepEqual(reasons(password, { ...lenient, ...rule }), refused[at] ? [reason] : [], password);
+});
