@@ -122,6 +122,16 @@ test('one who is to be remembered by the page alone signs in again after a reloa
   await close();
 });
 
+test('a person signs in with a computer whose clock is wrong', async () => {
+  for (const minutes of [-300, 300]) {
+    const { context, page, close } = await visitor();
+    await context.addInitScript(`const right = Date.now; Date.now = () => right() + ${minutes} * 60_000;`);
+    await signIn(page);
+    assert.equal(await whoAmI(page), 'alice');
+    await close();
+  }
+});
+
 test('never continues at a foreign address', async () => {
   const { page, close } = await visitor();
   await signIn(page, 'alice', '/', "{ returnTo: 'https://evil.example/' }");

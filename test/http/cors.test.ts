@@ -62,6 +62,7 @@ describe('requests of web pages', () => {
         assert.equal(answer.headers.vary, 'origin');
         const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
         for (const name of [
+          'date',
           'location',
           'www-authenticate',
           'auth-request-id',

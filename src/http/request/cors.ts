@@ -18,8 +18,9 @@ export type ApplicationOrigins = (origin: string, isForApplications: boolean) =>
 
 const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
 const allowedHeaders = 'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code';
+// `date` tells a script that the clock of its computer is wrong.
 const exposedHeaders =
-  'etag, location, www-authenticate, dpop-nonce, auth-request-id, totp-required, expires-at, expiration-seconds, x-request-id, retry-after, zt-session, deprecation';
+  'date, etag, location, www-authenticate, dpop-nonce, auth-request-id, totp-required, expires-at, expiration-seconds, x-request-id, retry-after, zt-session, deprecation';
 
 /** Headers of an answer to a request from an allowed origin; `*` means all. Every answer has `vary: origin`. */
 export function corsHeaders(origin: string): Readonly<Record<string, string>> {
