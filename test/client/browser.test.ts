@@ -122,6 +122,17 @@ test('one who is to be remembered by the page alone signs in again after a reloa
   await close();
 });
 
+test('a page whose address is the redirect URI may have a query of its own', async () => {
+  const { page, close } = await visitor();
+  await page.goto(`${application.origin}/callback?tab=2`);
+  assert.deepEqual(await inPage(page, 'return start;'), { isSignedIn: false });
+  await signIn(page);
+  await page.goto(`${application.origin}/callback?tab=2`);
+  assert.deepEqual(await inPage(page, 'return start;'), { isSignedIn: true });
+  assert.equal(page.url(), `${application.origin}/callback?tab=2`);
+  await close();
+});
+
 test('a person signs in with a computer whose clock is wrong', async () => {
   for (const minutes of [-300, 300]) {
     const { context, page, close } = await visitor();

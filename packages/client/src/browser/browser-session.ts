@@ -115,15 +115,14 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
   return {
     ...session,
     async start() {
-      if (`${location.origin}${location.pathname}` !== redirectUri) {
+      const url = new URL(location.href);
+      // The page may also be opened or reloaded, with a query of its own. Each answer has the state of its login.
+      if (url.origin + url.pathname !== redirectUri || !url.searchParams.has('state')) {
         return { isSignedIn: await resumed() };
       }
-      const url = new URL(location.href);
       const left = takeLeft(leftKey, url);
       // A code works once. It stays neither in the address bar nor in the history.
       history.replaceState(null, '', location.pathname);
-      // Reloading the page that a login returned to.
-      if (url.search === '') return { isSignedIn: await resumed() };
       if (left === undefined) {
         beside.handOver(url);
         throw new ProtocolError('state_mismatch', 'The answer does not belong to a login of this tab');
