@@ -48,6 +48,7 @@ const session = await openBrowserSession({
   redirectUri: location.origin + '/callback',
   postLogoutRedirectUri: location.origin + '/signed-out',
   remember: asked ?? undefined,
+  newKey: undefined,
 });
 const api = createClientApi({ baseUrl: ${JSON.stringify(server.url)}, token: session });
 const events = [];

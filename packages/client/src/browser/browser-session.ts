@@ -85,7 +85,8 @@ interface Left extends LoginAttempt {
  */
 export async function openBrowserSession(options: BrowserSessionOptions): Promise<BrowserSession> {
   const { redirectUri, postLogoutRedirectUri, scope, remember = 'browser', group } = options;
-  const provider = await discover({ newKey: newLockedProofKey, ...options });
+  const { newKey = newLockedProofKey } = options;
+  const provider = await discover({ ...options, newKey });
   const name = `overlay-auth ${provider.issuer} ${provider.clientId}${group === undefined ? '' : ` ${group}`}`;
   const store = tabTokenStore({ name, remember });
   const session = openSession({ provider, store });
