@@ -54,8 +54,18 @@ export interface SessionOptions {
 export function openSession({ provider, store, random = Math.random }: SessionOptions): Session {
   const early = random();
   const listeners = new Set<(event: SessionEvent) => void>();
+  /** The end was told, and there were no tokens since. */
+  let hasEnded = false;
   const tell = (event: SessionEvent) => {
+    const isKnown = hasEnded && event.kind === 'ended';
+    hasEnded = event.kind === 'ended';
+    if (isKnown) return;
     for (const listener of listeners) listener(event);
+  };
+  const read = async () => {
+    const tokens = await store.read();
+    if (tokens !== null) hasEnded = false;
+    return tokens;
   };
   store.watch?.((tokens) =>
     tell(
@@ -91,7 +101,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
 
   let renewing: Promise<Tokens> | undefined;
   async function usable(refused?: string): Promise<Tokens> {
-    const current = await store.read();
+    const current = await read();
     if (current !== null && isGood(current, refused)) return current;
     const isOwn = renewing === undefined;
     renewing ??= renewed(current, refused).finally(() => {
@@ -123,7 +133,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
     },
     begin: (tokens) => store.update(async () => [tokens, undefined]),
     async logOut() {
-      const tokens = await store.read();
+      const tokens = await read();
       if (tokens !== null) await endSession(provider, tokens);
       await store.update(async () => [null, undefined]);
       tell({ kind: 'ended', reason: 'logged-out', requestId: undefined });
