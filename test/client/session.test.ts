@@ -186,6 +186,17 @@ describe('a session', () => {
     assert.deepEqual(reasons(), ['refused', 'logged-out']);
   });
 
+  test('tells nothing to a listener whose signal is aborted, before or after', async () => {
+    const { session } = await sessionOf();
+    const heard: string[] = [];
+    const later = new AbortController();
+    session.on(() => heard.push('before'), { signal: AbortSignal.abort() });
+    session.on(() => heard.push('after'), { signal: later.signal });
+    later.abort();
+    await session.logOut();
+    assert.deepEqual(heard, []);
+  });
+
   test('without a refresh token ends with its access token', async () => {
     const provider = await providerWith();
     const tokens = await loggedIn(provider);

@@ -139,6 +139,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
       tell({ kind: 'ended', reason: 'logged-out', requestId: undefined });
     },
     on(listener, { signal } = {}) {
+      if (signal?.aborted) return;
       listeners.add(listener);
       signal?.addEventListener('abort', () => listeners.delete(listener));
     },
