@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { createClientApi, createManagementApi } from '../../packages/client/src/api/edge-api.ts';
 import { ProtocolError, Refusal, Unreachable } from '../../packages/client/src/errors.ts';
 import { httpsTransport } from '../../packages/client/src/node/https-transport.ts';
+import { guarded } from '../../packages/client/src/transport.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
+import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
@@ -30,6 +35,24 @@ test('a server of another authority gets nothing, even where the environment say
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     close();
+  }
+});
+
+test('an answer with a status that means nothing is an outage, and ends no program', async (t) => {
+  const { server: identity, ca } = await testPki();
+  const odd = createServer({ cert: identity.certPem, key: identity.keyPem }, (request, response) => {
+    response.writeHead(Number(new URL(request.url ?? '', server.url).searchParams.get('status')));
+    response.end('{}');
+  });
+  odd.listen(0, '127.0.0.1');
+  await once(odd, 'listening');
+  t.after(() => odd.close());
+  const transport = transportTo({ caPem: ca.certPem });
+  const baseUrl = `https://localhost:${(odd.address() as AddressInfo).port}`;
+  const statusOf = (status: number) => guarded(transport)(new Request(`${baseUrl}/?status=${status}`));
+  assert.equal((await statusOf(205)).status, 205);
+  for (const status of [600, 999]) {
+    await assert.rejects(statusOf(status), { kind: 'unreachable', origin: baseUrl });
   }
 });
 

@@ -62,7 +62,12 @@ export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransp
         const outgoing = httpsRequest(url, { method, headers, agent, signal, timeout: silenceLimit });
         outgoing.once('response', (incoming) => {
           options.onConnection?.(incoming.socket);
-          answered(responseOf(incoming));
+          try {
+            answered(responseOf(incoming));
+          } catch (error) {
+            // `Response` knows no status above 599. Thrown here, the error would end the program.
+            outgoing.destroy(error instanceof Error ? error : undefined);
+          }
         });
         outgoing.once('timeout', () =>
           outgoing.destroy(Object.assign(new Error('there was no answer in time'), { code: 'ETIMEDOUT' })),
@@ -80,7 +85,7 @@ function responseOf(incoming: IncomingMessage): Response {
     for (const value of values) headers.append(name, value);
   }
   const status = incoming.statusCode ?? 0;
-  const hasBody = status !== 204 && status !== 304;
+  const hasBody = ![204, 205, 304].includes(status);
   if (!hasBody) incoming.resume();
   return new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, { status, headers });
 }
