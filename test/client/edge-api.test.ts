@@ -208,6 +208,22 @@ describe('a server that breaks the protocol', () => {
     assert.equal(sent, 0);
   });
 
+  test('a call that its caller has aborted throws the reason, and no outage', async () => {
+    const reason = new Error('the page is gone');
+    const isReason = (error: unknown) => error === reason;
+    for (const send of [transport, undefined]) {
+      const call = management({ transport: send }).GET('/identities', { signal: AbortSignal.abort(reason) });
+      await assert.rejects(call, isReason);
+    }
+    const leaving = new AbortController();
+    const broken = async () => {
+      leaving.abort(reason);
+      return new Response(new ReadableStream({ start: (answer) => answer.error(new Error('aborted')) }));
+    };
+    const call = management({ transport: broken }).GET('/identities', { signal: leaving.signal });
+    await assert.rejects(call, isReason);
+  });
+
   test('an unreachable server is Unreachable, with the cause', async () => {
     const api = management({ baseUrl: 'https://localhost:1' });
     await assert.rejects(api.GET('/identities'), (error) => {

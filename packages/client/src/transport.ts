@@ -12,6 +12,7 @@ const MIB = 1024 * 1024;
  * @param largestAnswer in bytes; only a list without a limit, or an export, is nearly as long as usual
  * @throws ProtocolError not_https, answer_too_large
  * @throws Unreachable when there is no answer
+ * @throws the reason of the request's signal when it is aborted
  */
 export function guarded(
   transport: Transport = (request) => fetch(request),
@@ -20,16 +21,15 @@ export function guarded(
   return async (request) => {
     const { protocol, origin } = new URL(request.url);
     if (protocol !== 'https:') throw new ProtocolError('not_https', `${origin} is not an https address`);
-    let response: Response;
     try {
-      response = await transport(request);
+      return await bounded(await transport(request), { origin, largestAnswer });
     } catch (error) {
+      request.signal.throwIfAborted();
       // A platform may have a better description.
       throw error instanceof ProtocolError || error instanceof Unreachable
         ? error
         : new Unreachable(origin, error);
     }
-    return bounded(response, { origin, largestAnswer });
   };
 }
 
@@ -43,9 +43,7 @@ async function bounded(
   let size = 0;
   const reader = response.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read().catch((error) => {
-      throw new Unreachable(origin, error);
-    });
+    const { done, value } = await reader.read();
     if (done) break;
     size += value.byteLength;
     if (size > largestAnswer) {
