@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { hostFailure } from '../../src/cli/host/failures.ts';
+import { CliError } from '../../src/cli/terminal/output.ts';
 import type { ApiSessionId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
@@ -159,6 +161,14 @@ describe('the SQLite engine', () => {
       }
       assert.ok(refused > 0);
       assert.equal(await countIdentities(engine), acknowledged);
+      // A command says the same as if it had written by itself.
+      const again = Promise.all(Array.from({ length: 16 }, () => create(engine)));
+      await assert.rejects(again, (error) => {
+        const failure = hostFailure(error);
+        assert.ok(failure instanceof CliError);
+        assert.match(String(failure.next), /^free space on the disk/);
+        return true;
+      });
       await limit(100_000);
       await create(engine);
       assert.equal(await countIdentities(engine), acknowledged + 1);

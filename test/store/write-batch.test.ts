@@ -97,7 +97,7 @@ test('a commit that fails fails every intent of the batch', async () => {
     for (const [at, result] of results.entries()) {
       assert.deepEqual(result, {
         ok: false,
-        failure: { kind: 'unavailable', message: 'disk I/O error' },
+        failure: { kind: 'unavailable', message: 'disk I/O error', errcode: 10 },
       });
       assert.equal(exists(reader, requests[at]?.key ?? ''), false);
     }

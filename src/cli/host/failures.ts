@@ -86,9 +86,7 @@ const ownWords: readonly (readonly [type: Failure, code: string, next?: string])
 /** Failures from SQLite or the PostgreSQL server. */
 function engineFailure(error: unknown, as: As): CliError | undefined {
   if (isSqliteError(error)) {
-    const next =
-      afterSqliteFailure[error.errcode & 0xff] ?? 'check the file that db names in the configuration';
-    return as(`The database cannot be used: ${error.message}.`, 'database', next);
+    return as(`The database cannot be used: ${error.message}.`, 'database', afterSqlite(error));
   }
   if (isWithoutPassword(error)) {
     return as(
@@ -101,9 +99,10 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
     return new CliError(`The database cannot be used: ${error.message}.`, {
       exitCode: exitCodes.unreachable,
       code: 'database',
-      next:
-        afterPostgresFailure[codeOf(error.cause)] ??
-        'check that its server runs, and that its address (db in the configuration, OVERLAY_AUTH_DB or --to) is right',
+      next: isSqliteError(error.cause)
+        ? afterSqlite(error.cause)
+        : (afterPostgresFailure[codeOf(error.cause)] ??
+          'check that its server runs, and that its address (db in the configuration, OVERLAY_AUTH_DB or --to) is right'),
       cause: error,
     });
   }
@@ -149,6 +148,10 @@ const afterSqliteFailure: Readonly<Record<number, string>> = {
   26: 'correct db in the configuration: the file it names is not a database',
 };
 
+function afterSqlite({ errcode }: { readonly errcode: number }): string {
+  return afterSqliteFailure[errcode & 0xff] ?? 'check the file that db names in the configuration';
+}
+
 /** By SQLSTATE. */
 const afterPostgresFailure: Readonly<Record<string, string>> = {
   '25006':
@@ -185,6 +188,7 @@ function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
+/** Also of the thread that writes. */
 function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }

@@ -17,7 +17,7 @@ export type Failure =
   | { readonly kind: 'not-as-seen'; readonly why: NotAsSeen['why'] }
   | { readonly kind: 'reference-gone' }
   | { readonly kind: 'out-of-time' }
-  | { readonly kind: 'unavailable'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly errcode: number }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
 // Extended result codes of SQLite.
@@ -54,7 +54,7 @@ export function failureOf(error: unknown): Failure {
   const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;
   if (field !== undefined) return { kind: 'taken', field, passesFor: null };
   if (code !== null && unavailableCodes.has(code & 0xff))
-    return { kind: 'unavailable', message: error.message };
+    return { kind: 'unavailable', message: error.message, errcode: code };
   return { kind: 'defect', message: error.message, stack: error.stack };
 }
 
@@ -72,7 +72,10 @@ export function errorOf(failure: Failure): Error {
   if (failure.kind === 'not-as-seen') return new NotAsSeen(failure.why);
   if (failure.kind === 'reference-gone') return new ReferenceGone();
   if (failure.kind === 'out-of-time') return new OutOfTime();
-  if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
+  if (failure.kind === 'unavailable') {
+    const { message, errcode } = failure;
+    return new StoreUnavailable(message, { cause: Object.assign(new Error(message), { errcode }) });
+  }
   const error = new Error(failure.message);
   if (failure.stack !== undefined) error.stack = failure.stack;
   return error;
