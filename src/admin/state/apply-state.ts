@@ -101,6 +101,8 @@ async function makeChanges(
       created.push(entry);
       continue;
     }
+    // Also of what stays: two documents applied at the same moment must not leave what neither of them says.
+    seen.push({ kind, id: stored.id, updatedAt: stored.updatedAt });
     const fields = differences(entityNamed(kind).fields, stored.state, given);
     if (fields.length === 0) {
       unchanged.push(entry);
@@ -110,7 +112,6 @@ async function makeChanges(
       changeEntity(scope, kind, { stored, given: { state: given, changes: fields } }),
     );
     changed.push({ ...entry, fields });
-    seen.push({ kind, id: stored.id, updatedAt: stored.updatedAt });
   }
   return { created, changed, unchanged, seen };
 }
