@@ -119,7 +119,19 @@ before(() => {
 });
 after(() => folder.remove());
 
+/** As the name of one who typed it on a system that decomposes accents. */
+const decompose = `UPDATE authenticators SET username = 'Andre\u0301' WHERE username = 'ana'`;
+const composed = `SELECT identity_id FROM authenticators WHERE username = 'Andr\u00e9'`;
+
 describe('an SQLite database of the main branch', () => {
+  test('has its user names in the form in which filters compare them', async () => {
+    const path = folder.path('decomposed.db');
+    oldSqlite(path);
+    execute(path, decompose);
+    await (await openSqliteStore({ path })).close();
+    assert.equal(rowsOfSqlite(path, composed).length, 1);
+  });
+
   test('has the schema of a new one after it was opened', async () => {
     const [path, fresh] = [folder.path('old.db'), folder.path('new.db')];
     oldSqlite(path);
@@ -156,6 +168,14 @@ describe('an SQLite database of the main branch', () => {
 });
 
 describe('a PostgreSQL database of the main branch', () => {
+  test('has its user names in the form in which filters compare them', async () => {
+    const url = await (await postgresServer()).createDatabase();
+    await oldPostgres(url);
+    await query(url, decompose);
+    await (await openPostgresStore({ url })).close();
+    assert.equal((await query(url, composed)).length, 1);
+  });
+
   test('has the schema of a new one after it was opened', async () => {
     const server = await postgresServer();
     const [url, fresh] = [await server.createDatabase(), await server.createDatabase()];

@@ -1,7 +1,7 @@
 // The names of identities and the user names of passwords are one namespace (model/names.ts). The intents that give a name
 // hold its keys or run alone, so a look-up here stays true until they commit.
 
-import { nameKeys } from '../../model/names.ts';
+import { nameKeys, typedName } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { insert, insertAll, text } from './codec.ts';
 import { all, among, batchesOf, type Force, forced, type Intent, run } from './intent.ts';
@@ -67,7 +67,10 @@ export function* holderOf(name: string, identityId: string): Intent<string | nul
   return null;
 }
 
-/** Records the names of a database from before they were one namespace: those that pass for one another stay. */
+/**
+ * Records the names of a database from before they were one namespace: those that pass for one another stay. User names
+ * were not stored in one form either, and `=` in a filter compares that form.
+ */
 export function* nameEverybody(): Intent<void> {
   const named = yield* all(
     `SELECT id, 'name' AS kind, name FROM identities
@@ -75,9 +78,14 @@ export function* nameEverybody(): Intent<void> {
   );
   for (const row of named) {
     const kind = text(row, 'kind') as GivenName['kind'];
-    yield* giveName(forced, { identityId: text(row, 'id'), kind, name: text(row, 'name') });
+    const [identityId, name] = [text(row, 'id'), text(row, 'name')];
+    yield* giveName(forced, { identityId, kind, name });
+    if (kind === 'username' && typedName(name) !== name)
+      yield* run(composeUsernameSql, typedName(name), identityId, name);
   }
 }
+
+const composeUsernameSql = 'UPDATE authenticators SET username = ? WHERE identity_id = ? AND username = ?';
 
 /** The identities with names of some keys. Parameter: the keys, JSON. */
 export const namesByKeySql = (jsonTexts: string): string => `SELECT names.key, identities.name FROM names
