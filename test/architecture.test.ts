@@ -133,7 +133,6 @@ const doorOfImporter = [
   'src/cli/host/open-host.ts',
   'src/cli/terminal/output.ts',
   'src/cli/terminal/ports.ts',
-  'src/cli/terminal/progress.ts',
   'src/controller/overlay-pki.ts',
 ];
 

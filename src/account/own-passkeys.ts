@@ -13,10 +13,9 @@ import {
 } from '../login/passkey/register-passkey.ts';
 import type { LoginServices } from '../login/services.ts';
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
-import { ownerOf } from '../model/actor.ts';
 import { hasMeansToLogIn } from '../model/administrator.ts';
 import type { Passkey } from '../model/passkey.ts';
-import type { OwnCall, Principal } from '../model/principal.ts';
+import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { Attestation } from '../platform/webauthn.ts';
 
 export function listOwnPasskeys(

@@ -9,10 +9,9 @@ import { proveCurrentPassword, wrongCurrentPassword } from '../login/password/cu
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordRules, passwordRules, samePassword } from '../login/password/password-rules.ts';
 import type { LoginServices } from '../login/services.ts';
-import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { OwnCall, Principal } from '../model/principal.ts';
+import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 

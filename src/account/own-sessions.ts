@@ -5,10 +5,9 @@ import type { AdminServices } from '../admin/services.ts';
 import { endApiSession, type NamedApiSession } from '../admin/sessions.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';
-import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { OwnCall, Principal } from '../model/principal.ts';
+import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { ListedLastLogin } from '../store/contracts/last-logins.ts';
 import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
 

@@ -2,13 +2,13 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError } from '../errors/auth-error.ts';
-import { type Actor, mayHelp } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, FieldChange, RequestOrigin } from '../model/audit-event.ts';
 import type { Referred } from '../model/entities/all-entities.ts';
 import { defaultOf, type Field, type Fields } from '../model/entities/entity.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { shownToReaders } from '../model/entities/shown.ts';
 import type { IdentityId } from '../model/ids.ts';
+import { type Actor, mayHelp } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NoAdministratorLeft, type Store } from '../store/contracts/store.ts';
 import type { Unchanged } from '../store/contracts/versions.ts';

@@ -9,7 +9,7 @@ import { discoveryAddress, jwksCacheDefaults } from '../platform/jwk/jwks-cache.
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../platform/network/outbound-client.ts';
 import { refusedField } from './acceptable-values.ts';
-import { acceptableIssuer, comparableUrl } from './signer-values.ts';
+import { acceptableIssuer, comparableUrl } from './external-jwt-signers.ts';
 
 export interface DiscoveredSigner {
   readonly issuer: string;

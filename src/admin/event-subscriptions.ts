@@ -28,7 +28,7 @@ import { refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange, recordSecret, whileAsRead } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
 import { parseFilter } from './filter-language.ts';
-import { acceptableAddress } from './oidc-client-values.ts';
+import { acceptableAddress } from './oidc-clients.ts';
 import type { AdminServices } from './services.ts';
 
 /** Each event is stored once for each of them. */

@@ -1,10 +1,12 @@
-// Applications that log people in here, as administrators register them. oidc-client-values.ts has the rules of single
-// fields.
+// Applications that log people in here, as administrators register them.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { type Delivery, type DeliveryState, queueOf } from '../model/delivery.ts';
 import {
+  claimsOfScope,
+  clientScopes,
   isFapiClient,
+  type MappedClaim,
   mostClientSecrets,
   type OidcClient,
   type OidcClientSecret,
@@ -12,24 +14,16 @@ import {
   usesSecret,
 } from '../model/entities/oidc-client.ts';
 import { asId, type OidcClientSecretId } from '../model/ids.ts';
-import { MINUTE } from '../platform/clock.ts';
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
+import { formatDuration } from '../platform/formats/durations.ts';
+import { readJwkSet } from '../platform/jwk/jwk-set.ts';
+import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { edgeAudience } from '../tokens/access-token.ts';
-import { refusedField } from './acceptable-values.ts';
+import { askableAddress, refusedField, requireFew } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordSecret } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
-import {
-  acceptableAddress,
-  acceptableClaims,
-  acceptableClientId,
-  acceptableClientScopes,
-  acceptableJwks,
-  acceptableLogo,
-  acceptablePage,
-  acceptableResources,
-  acceptableUris,
-  requireDuration,
-} from './oidc-client-values.ts';
 import type { AdminServices } from './services.ts';
 
 /** With a client, its sessions end. */
@@ -162,4 +156,153 @@ function refuseLongDurations(
     least: (access ?? server.accessTokenDuration) + MINUTE,
     server: server.refreshTokenDuration,
   });
+}
+
+// Rules of the single fields of an OIDC client.
+
+const mostUris = 100;
+const mostResources = 20;
+const longestUri = 2048;
+
+/**
+ * A chosen client id: only characters that need no encoding in forms, headers and addresses.
+ * @param taken ids that already mean something: the built-in clients, and the audience of the Edge APIs
+ */
+export function acceptableClientId(id: string, taken: ReadonlySet<string>): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
+    throw refusedField('id', 'must be 1 to 64 letters, digits, dots, dashes and underscores', id);
+  if (taken.has(id)) throw refusedField('id', 'is already taken', id);
+  return id;
+}
+
+/** @param read reads them as the configuration does: exact, or with a star as the whole port */
+export function acceptableUris(
+  field: 'redirectUris' | 'postLogoutRedirectUris',
+  uris: readonly string[],
+  read: (text: string) => RedirectUriPattern,
+): readonly string[] {
+  requireFew(field, uris, mostUris);
+  for (const uri of uris) {
+    try {
+      read(uri);
+    } catch (error) {
+      throw refusedField(field, error instanceof Error ? error.message : 'cannot be read', uri);
+    }
+  }
+  return [...new Set(uris)];
+}
+
+/** Always includes `openid`: without it nothing could be requested. */
+export function acceptableClientScopes(scopes: readonly string[]): readonly string[] {
+  for (const scope of scopes) {
+    if (!(clientScopes as readonly string[]).includes(scope))
+      throw refusedField('scopes', `must be among ${clientScopes.join(', ')}`, scope);
+  }
+  if (!scopes.includes('openid')) throw refusedField('scopes', 'must have openid');
+  return clientScopes.filter((scope) => scopes.includes(scope));
+}
+
+const sources = ['name', 'username', 'email', 'externalId', 'roleAttributes'];
+const mappedClaims: readonly string[] = Object.values(claimsOfScope).flat();
+
+export function acceptableClaims(claims: Readonly<Record<string, string>>): OidcClient['claims'] {
+  for (const [claim, source] of Object.entries(claims)) {
+    if (!mappedClaims.includes(claim))
+      throw refusedField('claims', `must be about ${mappedClaims.join(', ')}`, claim);
+    if (!sources.includes(source) && !/^tags\..{1,255}$/s.test(source))
+      throw refusedField('claims', `must come from ${sources.join(', ')} or tags.NAME`, source);
+    if (source === 'roleAttributes' && claim !== 'groups')
+      throw refusedField('claims', 'roleAttributes is a list, which only groups can contain', claim);
+  }
+  return claims as Readonly<Partial<Record<MappedClaim, string>>>;
+}
+
+/** RFC 8707 2: absolute, without a fragment. */
+export function acceptableResources(resources: readonly string[]): readonly string[] {
+  requireFew('resources', resources, mostResources);
+  for (const resource of resources) {
+    const isFit =
+      resource.length <= longestUri &&
+      /^[a-z][a-z0-9+.-]*:[\x21\x24-\x7e]+$/.test(resource) &&
+      URL.canParse(resource);
+    if (!isFit) throw refusedField('resources', 'must be absolute URIs without a fragment', resource);
+  }
+  return [...new Set(resources)];
+}
+
+/** The keys for assertions as they are stored: public ones, at least one of them usable. */
+export function acceptableJwks(jwks: object | null): object | null {
+  if (jwks === null) return null;
+  const text = JSON.stringify(jwks);
+  if (text.length > 64 * 1024) throw refusedField('jwks', 'must be at most 64 KiB');
+  let set: ReturnType<typeof readJwkSet>;
+  try {
+    set = readJwkSet(Buffer.from(text));
+  } catch {
+    throw refusedField('jwks', 'must be a JWK set');
+  }
+  const isPrivate = set.ignored.some(({ reason }) => reason === 'private');
+  if (isPrivate)
+    throw refusedField('jwks', 'must have public keys only; make a new key, this one is known now');
+  if (set.all.length === 0) throw refusedField('jwks', 'has no key that can be used');
+  return jwks;
+}
+
+/** An address of the application that people open. Only a login that it begins itself has to be https (OIDC Core 4). */
+export function acceptablePage(field: 'clientUri' | 'initiateLoginUri', url: string | null): string | null {
+  if (url === null || url === '') return null;
+  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+  if (parsed === null || url.length > longestUri)
+    throw refusedField(field, 'must be an address of the web', url.slice(0, 100));
+  // People would take a user name for the host, and browsers send a password to it.
+  if (parsed.username !== '' || parsed.password !== '')
+    throw refusedField(field, 'must not contain a user name or a password');
+  if (field === 'initiateLoginUri' && !url.startsWith('https://'))
+    throw refusedField(field, 'must be https', url);
+  return url;
+}
+
+const largestLogo = 16 * 1024;
+/** In pixels: a small file may become a large picture. */
+const widestLogo = 512;
+const pngHead = '89504e470d0a1a0a0000000d49484452';
+
+/** Only pictures that are in the text: one elsewhere would see who looks at it. SVG may contain scripts. */
+export function acceptableLogo(uri: string | null): string | null {
+  if (uri === null || uri === '') return null;
+  const [, base64 = ''] = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/.exec(uri) ?? [];
+  const png = Buffer.from(base64, 'base64');
+  if (png.length > largestLogo) throw refusedField('logoUri', `must be at most ${largestLogo / 1024} KiB`);
+  const isPng = png.length > 24 && png.subarray(0, 16).toString('hex') === pngHead;
+  if (!isPng)
+    throw refusedField('logoUri', 'must be data:image/png;base64, with a PNG picture', uri.slice(0, 30));
+  if (Math.max(png.readUInt32BE(16), png.readUInt32BE(20)) > widestLogo)
+    throw refusedField('logoUri', `must be at most ${widestLogo} pixels wide and high`);
+  return uri;
+}
+
+/** An address of the application that this service calls. */
+export function acceptableAddress(
+  field: 'jwksUri' | 'backchannelLogoutUri' | 'url',
+  url: string | null,
+  limits: OutboundLimits,
+): string | null {
+  if (url === null || url === '') return null;
+  if (url.length > longestUri || !url.startsWith('https://') || url.includes('#'))
+    throw refusedField(field, 'must be an https URL without a fragment', url.slice(0, 100));
+  return askableAddress(field, url, { limits });
+}
+
+/**
+ * @param least  Millis
+ * @param server the server's own value, which is the maximum
+ */
+export function requireDuration(
+  field: 'accessTokenDuration' | 'refreshTokenDuration',
+  duration: Millis | null,
+  { least, server }: { readonly least: Millis; readonly server: Millis },
+): void {
+  if (duration === null || (duration >= least && duration <= server)) return;
+  const [from, to] = [least, server].map(formatDuration);
+  throw refusedField(field, `must be from ${from} to ${to}, what the server has`);
 }

@@ -1,16 +1,17 @@
 import { dirname, resolve } from 'node:path';
-import { fileErrorReason } from '../platform/file-error-reason.ts';
+import { fileErrorReason, isFileError } from '../platform/file-error-reason.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
 import { ConfigError, type ConfigPath, formatPath, fromVariable, type Problem } from './config-error.ts';
 import { checkConsistency, type ReadableParts } from './consistency.ts';
 import { describeIssues, type Finding } from './describe-issues.ts';
-import { describedFile, nodesInside, type SettingNode, valueAt } from './described-file.ts';
+import { describedFile, nodesAt, nodesInside, type SettingNode, valueAt } from './described-file.ts';
 import { edgeSchema } from './edge-settings.ts';
+import { findOrigins, type Origins } from './explain.ts';
+import { leafPaths, toFileShape } from './file-shape.ts';
 import { listenerSchema } from './listener-settings.ts';
 import { findOddities } from './oddities.ts';
-import { findOrigins, type Origins } from './origins.ts';
 import { resolveConfig } from './resolve.ts';
 import { fileSchema } from './settings.ts';
 import { filePath } from './value-kinds.ts';
@@ -251,4 +252,39 @@ export function deepFreeze<T>(value: T): T {
     for (const child of Object.values(value)) deepFreeze(child);
   }
   return value;
+}
+
+/**
+ * Tries to read every file that the configuration names, and reports the unreadable ones, so that `config validate` and
+ * `run --check` find a wrong path before anything starts. Does not look at the contents.
+ */
+export function findUnreadableFiles(
+  { config, origins }: { readonly config: Config; readonly origins: Origins },
+  needs: { readonly readFile: (path: string) => unknown },
+): readonly Problem[] {
+  const shape = toFileShape(config);
+  const named = leafPaths(shape).filter((path) =>
+    nodesAt(shape, path).some(({ isFile, isFolder }) => isFile && !isFolder),
+  );
+  return named.flatMap((at): readonly Problem[] => {
+    const path = formatPath(at);
+    const file = String(valueAt(shape, at));
+    const origin = origins.get(path);
+    try {
+      needs.readFile(file);
+      return [];
+    } catch (error) {
+      const isMissing = isFileError(error) && error.code === 'ENOENT';
+      return [
+        {
+          message: `${file} ${isMissing ? 'does not exist' : `cannot be read: ${fileErrorReason(error)}`}`,
+          file: origin?.kind === 'file' ? origin.file : 'configuration',
+          line: origin?.kind === 'file' ? origin.line : null,
+          column: origin?.kind === 'file' ? 1 : null,
+          path,
+          hint: isMissing ? 'Relative paths are relative to the folder of the configuration file.' : null,
+        },
+      ];
+    }
+  });
 }

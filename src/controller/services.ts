@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { clientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import type { Config } from '../config/config.ts';
 import { resetSender } from '../enrollment/ask-reset.ts';
-import { newcomers } from '../enrollment/newcomers.ts';
+import { newcomers } from '../enrollment/new-identity.ts';
 import { publishedAuthorities } from '../enrollment/published-authorities.ts';
 import { eventSender } from '../events/event-sender.ts';
 import { inviteUrl } from '../http/documents/invite-path.ts';

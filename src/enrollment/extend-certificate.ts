@@ -8,10 +8,9 @@ import {
 } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { verifyCertificate } from '../login/certificate/certificate.ts';
-import { ownerOf } from '../model/actor.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { OwnCall, Principal } from '../model/principal.ts';
+import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
 import type { EnrollmentServices } from './enroll-attempt.ts';

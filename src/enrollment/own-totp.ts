@@ -12,8 +12,7 @@ import {
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../login/totp/totp-enrollment.ts';
-import { ownerOf } from '../model/actor.ts';
-import type { OwnCall, Principal } from '../model/principal.ts';
+import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { TotpProof } from '../store/contracts/totp.ts';
 

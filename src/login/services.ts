@@ -71,7 +71,7 @@ export type PlannedIdentity = Pick<
   'name' | 'externalId' | 'email' | 'emailVerified' | 'roleAttributes' | 'authPolicyId' | 'authPolicyFrom'
 >;
 
-/** People whom a valid token of a signer names for the first time (enrollment/newcomers.ts). */
+/** People whom a valid token of a signer names for the first time (enrollment/new-identity.ts). */
 export interface Newcomers {
   /** Null, which is recorded: none would be created. Creates nothing. */
   plan(jwt: ValidExternalJwt, attempt: AttemptRecorder): Promise<PlannedIdentity | null>;

@@ -3,7 +3,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { ensurePrivateFile } from './private-file.ts';
+import { ensurePrivateFile } from './whole-file.ts';
 
 export interface FileLock extends Disposable {
   release(): void;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
-import type { GeneralName } from '../../src/platform/x509/general-names.ts';
-import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
+import { type GeneralName, readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import {
   createIntermediateCa,
   createRootCa,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findUnreadableFiles } from '../../src/config/named-files.ts';
+import { findUnreadableFiles } from '../../src/config/load.ts';
 import { fullFile, load, minimalFile } from './fixtures.ts';
 
 function reading(existing: readonly string[]) {

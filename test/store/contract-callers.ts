@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Actor, Right } from '../../src/model/actor.ts';
 import { type ApiSessionId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { nameKeys, typedName } from '../../src/model/names.ts';
+import type { Actor, Right } from '../../src/model/principal.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
 import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';

@@ -11,9 +11,9 @@ import { CliError } from '../../src/cli/terminal/output.ts';
 import type { ApiSessionId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { OutOfTime } from '../../src/store/sql/engine.ts';
 import { forced } from '../../src/store/sql/intent.ts';
 import { sqlStore } from '../../src/store/sql/store.ts';
-import { OutOfTime } from '../../src/store/sql/turns.ts';
 import {
   openSqliteEngine,
   type SqliteEngine,

@@ -4,8 +4,13 @@ import { resolve } from 'node:path';
 import { withdrawSetupLinks } from '../../../src/admin/setup.ts';
 import { shownPath } from '../../../src/cli/host/load-config.ts';
 import { withHost } from '../../../src/cli/host/open-host.ts';
-import { CliError, notice, printResult, type Report } from '../../../src/cli/terminal/output.ts';
-import { showingProgress } from '../../../src/cli/terminal/progress.ts';
+import {
+  CliError,
+  notice,
+  printResult,
+  type Report,
+  showingProgress,
+} from '../../../src/cli/terminal/output.ts';
 import { readOverlayAuthorities } from '../../../src/controller/overlay-pki.ts';
 import { SECOND } from '../../../src/platform/clock.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';

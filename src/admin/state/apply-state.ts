@@ -22,10 +22,11 @@ import {
   updateIdentity,
 } from '../identities.ts';
 import type { AdminServices } from '../services.ts';
-import { changedMembers, differences } from './difference.ts';
 import { readState, type StoredEntity, type StoredState } from './read-state.ts';
 import { fieldsOf, type Matched, type References, referencesOf } from './references.ts';
 import {
+  changedMembers,
+  differences,
   type MemberChange,
   type NamedState,
   type Rules,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../config/config-error.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load.ts';
-import { findUnreadableFiles } from '../../config/named-files.ts';
+import { findUnreadableFiles, type LoadedConfig, loadConfig } from '../../config/load.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';

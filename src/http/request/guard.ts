@@ -6,9 +6,8 @@ import {
   secondaryExtJwtChallenge,
   ztSessionChallenge,
 } from '../../errors/challenge.ts';
-import { type Right, rightOf } from '../../model/actor.ts';
 import type { Permission } from '../../model/permission.ts';
-import type { Principal } from '../../model/principal.ts';
+import { type Principal, type Right, rightOf } from '../../model/principal.ts';
 import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
 import type { RequestContext } from './request-context.ts';

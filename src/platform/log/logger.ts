@@ -3,7 +3,7 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
-import { ensurePrivateFile } from '../private-file.ts';
+import { ensurePrivateFile } from '../whole-file.ts';
 import { jsonLine, type LogFields, loggableFields, loggableText, textLine } from './log-line.ts';
 
 /**

@@ -2,7 +2,7 @@
 // covered by every exclusion and by no permission: a spelling must not be a way around.
 
 import { isWithin } from './distinguished-name.ts';
-import type { GeneralName, NameConstraints } from './general-names.ts';
+import type { GeneralName, NameConstraints } from './path-certificate.ts';
 
 type Form = GeneralName['form'];
 type Side = 'permitted' | 'excluded';

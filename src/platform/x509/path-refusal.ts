@@ -2,8 +2,7 @@
 // learn it.
 
 import { isoTime, type Millis } from '../clock.ts';
-import type { GeneralName } from './general-names.ts';
-import type { PathCertificate } from './path-certificate.ts';
+import type { GeneralName, PathCertificate } from './path-certificate.ts';
 import { displaySubject } from './x509.ts';
 
 export type CertificateRole = 'leaf' | 'intermediate' | 'anchor';

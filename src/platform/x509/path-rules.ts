@@ -3,9 +3,8 @@
 // in a root certificate are meant to apply.
 
 import type { Millis } from '../clock.ts';
-import type { GeneralName } from './general-names.ts';
 import { forbiddenName } from './name-constraints.ts';
-import type { PathCertificate } from './path-certificate.ts';
+import type { GeneralName, PathCertificate } from './path-certificate.ts';
 import {
   type CertificateRole,
   type NamedCertificate,

@@ -3,10 +3,10 @@
 // in src/ know them.
 
 import type { MessagePort } from 'node:worker_threads';
-import type { Actor } from '../../model/actor.ts';
 import type { Referred } from '../../model/entities/all-entities.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { PoolUse } from '../../model/metrics.ts';
+import type { Actor } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';

@@ -5,10 +5,9 @@ import type { PoolUse } from '../../model/metrics.ts';
 import { SECOND, systemClock } from '../../platform/clock.ts';
 import { inRounds } from '../../platform/in-rounds.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { changeListeners, type Engine, postgresDialect } from '../sql/engine.ts';
+import { changeListeners, type Engine, listTurns, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
-import { listTurns } from '../sql/turns.ts';
 import { type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   type Asking,

@@ -2,9 +2,8 @@
 
 import type { Millis } from '../../platform/clock.ts';
 import { addChangeSql } from '../sql/changes.ts';
-import type { ReadInTurn } from '../sql/engine.ts';
+import { OutOfTime, type ReadInTurn } from '../sql/engine.ts';
 import type { Intent, Statement } from '../sql/intent.ts';
-import { OutOfTime } from '../sql/turns.ts';
 import { CommitLost, CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
 import {
   type Asking,

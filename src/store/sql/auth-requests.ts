@@ -18,7 +18,6 @@ import type {
 } from '../contracts/auth-requests.ts';
 import { clearAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
-import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import {
   authPolicyRulesOf,
   disablingOf,
@@ -33,7 +32,7 @@ import {
 import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql, together } from './intent.ts';
-import { keepLogin, knownLoginsSql } from './last-logins.ts';
+import { keepClientInfo, keepLastLogin, keepLogin, knownLoginsSql } from './last-logins.ts';
 import { type LoginRow, loginRow, provenText, putLogin, stillVouches } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 

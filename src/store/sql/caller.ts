@@ -1,7 +1,7 @@
 import { isDisabled } from '../../model/account.ts';
-import { hasRight, mayHelp } from '../../model/actor.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { IdentityId } from '../../model/ids.ts';
+import { hasRight, mayHelp } from '../../model/principal.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import type { Caller, Engine } from './engine.ts';

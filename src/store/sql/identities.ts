@@ -1,10 +1,10 @@
 import { isDisabled } from '../../model/account.ts';
-import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
 import { asSent, type Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
 import type { NameKey } from '../../model/names.ts';
+import { hasRight } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
@@ -17,10 +17,10 @@ import {
 } from './administrators.ts';
 import { assigningPolicies } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
-import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { accountOf, accountsSql, identityOf, identityTable, insert, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
 import { affects, all, type Force, first, type Intent, run, type SqlRow } from './intent.ts';
+import { clientInfoOf, findClientInfoSql } from './last-logins.ts';
 import { alikeSql, giveName, nameNew, namesByKeySql } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator, forgetLogins } from './session-ends.ts';
 

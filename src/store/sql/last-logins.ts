@@ -1,16 +1,16 @@
-// The last login of each identity, application and program, written in the step that opens the session: it costs a
-// login no further commit, and no round trip.
+// The last login of each identity, application and program, and what the client said of itself, written in the step that
+// opens the session: that costs a login no further commit, and no round trip.
 
 import type { ApiSession } from '../../model/api-session.ts';
-import { withoutVersion } from '../../model/client-info.ts';
+import { type ClientInfo, withoutVersion } from '../../model/client-info.ts';
 import type { NewProgram } from '../../model/last-login.ts';
 import { lastLoginListFields } from '../../model/list-fields.ts';
 import { HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { LastLoginStore, ListedLastLogin } from '../contracts/last-logins.ts';
-import { excluded, insertOr, reader } from './codec.ts';
+import { excluded, insertOr, integerOrNull, reader } from './codec.ts';
 import { concern } from './concern.ts';
-import { among, type Intent, run } from './intent.ts';
+import { among, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('last_logins', lastLoginListFields, { identity: 'JOIN', inOrder: ['lastAt'] });
@@ -89,3 +89,28 @@ function knownLoginsOf(known: unknown): readonly KnownLogin[] {
     return { id, firstAt: Number(firstAt), lastAt: Number(lastAt) };
   });
 }
+
+/** Stores the report of a client, replacing earlier ones. Writes nothing if it is the same. */
+export function* keepClientInfo(identityId: string, info: ClientInfo | undefined): Intent<void> {
+  if (info === undefined) return;
+  yield* insertOr(
+    'client_info',
+    { identityId, ...info },
+    `ON CONFLICT (identity_id) DO UPDATE SET ${excluded('env_info sdk_info')}
+     WHERE client_info.env_info <> excluded.env_info OR client_info.sdk_info <> excluded.sdk_info`,
+  );
+}
+
+/**
+ * Stores when an identity logged in. Only once an hour, because every login would otherwise rewrite its row.
+ * @param row with the identity's `last_login_at`
+ */
+export function* keepLastLogin(identityId: string, row: SqlRow, now: Millis): Intent<void> {
+  const last = integerOrNull(row, 'last_login_at');
+  if (last !== null && last > now - HOUR) return;
+  yield* run('UPDATE identities SET last_login_at = ? WHERE id = ?', now, identityId);
+}
+
+export const clientInfoOf = reader<ClientInfo>()('envInfo:json sdkInfo:json');
+
+export const findClientInfoSql = 'SELECT * FROM client_info WHERE identity_id = ?';

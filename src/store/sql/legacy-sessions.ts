@@ -5,10 +5,9 @@ import type { NewProgram } from '../../model/last-login.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { OpenedWith, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
-import { keepClientInfo, keepLastLogin } from './client-info.ts';
 import { apiSessionOf, identityOf, insertOr, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
-import { keepLogin, knownLoginsSql } from './last-logins.ts';
+import { keepClientInfo, keepLastLogin, keepLogin, knownLoginsSql } from './last-logins.ts';
 import { stillVouches } from './login-row.ts';
 
 /** Of `apiSessions`, as are the methods below. */

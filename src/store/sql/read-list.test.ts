@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import type { AuthError } from '../../errors/auth-error.ts';
 import { budgetOf, type ListQuery } from '../../model/list-query.ts';
 import { identityTable } from './codec.ts';
-import { type Engine, postgresDialect } from './engine.ts';
+import { type Engine, OutOfTime, postgresDialect } from './engine.ts';
 import type { SqlRow } from './intent.ts';
 import { readList } from './read-list.ts';
-import { OutOfTime } from './turns.ts';
 
 const rows = (length: number, more: SqlRow = {}): readonly SqlRow[] =>
   Array.from({ length }, (_, at) => ({ id: `${at}`, ...more }));

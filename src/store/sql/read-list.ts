@@ -19,7 +19,7 @@ import {
 } from '../../model/list-query.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
-import type { Engine, ReadInTurn } from './engine.ts';
+import { type Engine, OutOfTime, type ReadInTurn } from './engine.ts';
 import type { SqlRow } from './intent.ts';
 import {
   type CompiledList,
@@ -32,7 +32,6 @@ import {
 } from './list-query.ts';
 import type { ListSource } from './list-source.ts';
 import { countedExactly, onlyNumber, raised, totalOf } from './list-total.ts';
-import { OutOfTime } from './turns.ts';
 
 /** Comparisons for each entry that every filter may make, however long the list: enough for a typed filter. */
 const freeComparisons = 24;

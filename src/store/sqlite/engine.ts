@@ -3,9 +3,8 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { changeListeners, type Engine, sqliteDialect } from '../sql/engine.ts';
+import { changeListeners, type Engine, listTurns, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
-import { listTurns } from '../sql/turns.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';

@@ -6,7 +6,7 @@ import {
   ReferenceGone,
   StoreUnavailable,
 } from '../contracts/store.ts';
-import { OutOfTime } from '../sql/turns.ts';
+import { OutOfTime } from '../sql/engine.ts';
 import { fieldOfUnique } from '../sql/unique-fields.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */

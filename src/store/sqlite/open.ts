@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
-import { createWhole } from '../../platform/private-file.ts';
+import { createWhole } from '../../platform/whole-file.ts';
 import type { Store } from '../contracts/store.ts';
 import {
   migrateSqlite,

@@ -3,8 +3,7 @@
 
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { copyPrivately } from '../../platform/private-file.ts';
-import { giveName, syncToDisk } from '../../platform/whole-file.ts';
+import { copyPrivately, giveName, syncToDisk } from '../../platform/whole-file.ts';
 
 const logSuffixes = ['-wal', '-shm'] as const;
 

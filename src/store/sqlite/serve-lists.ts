@@ -4,8 +4,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Millis, systemClock } from '../../platform/clock.ts';
 import { threadCalls } from '../../platform/thread-calls.ts';
+import { OutOfTime } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
-import { OutOfTime } from '../sql/turns.ts';
 import type { SqliteConnection } from './connection.ts';
 import { failureOf } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { acceptableClaim, acceptableNameFormat } from '../../../../src/admin/ca-values.ts';
+import { acceptableClaim, acceptableNameFormat } from '../../../../src/admin/cas.ts';
 import {
   type Ca,
   claimLocations,

@@ -5,7 +5,7 @@ import {
   acceptableIssuer,
   acceptableScopes,
   acceptableSelector,
-} from '../../../../src/admin/signer-values.ts';
+} from '../../../../src/admin/external-jwt-signers.ts';
 import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
 import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../../../src/model/ids.ts';

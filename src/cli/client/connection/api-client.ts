@@ -3,13 +3,12 @@
 import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import type { Texts, Work } from '../../terminal/command.ts';
-import type { CliError, Report } from '../../terminal/output.ts';
-import { showingProgress } from '../../terminal/progress.ts';
+import { type CliError, type Report, showingProgress } from '../../terminal/output.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { answerError, type HttpsAnswer } from './answer-failure.ts';
+import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './connection.ts';
 import type { SavedLogin } from './credentials-store.ts';
 import type { HttpsClient, HttpsRequest } from './https-client.ts';
-import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './saved-session.ts';
 
 const mebibyte = 1024 * 1024;
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;

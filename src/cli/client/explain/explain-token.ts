@@ -12,10 +12,9 @@ import { CliError, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readJwt } from '../../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
-import { discover } from '../connection/connection.ts';
+import { clientId, connectionOf, discover, freshLogin, savedLogin } from '../connection/connection.ts';
 import type { SavedLogin } from '../connection/credentials-store.ts';
 import type { HttpsClient } from '../connection/https-client.ts';
-import { clientId, connectionOf, freshLogin, savedLogin } from '../connection/saved-session.ts';
 import { checkLine, type ShownCheck } from './check-lines.ts';
 
 /** Audience of access tokens, whichever address issued them (design 3, no. 6). */

@@ -8,11 +8,10 @@ import { notice, printResult, type Report, usageError } from '../../terminal/out
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { failure } from '../connection/answer-failure.ts';
-import { connectionTo, discover } from '../connection/connection.ts';
+import { connectionTo, discover, savedFrom } from '../connection/connection.ts';
 import { credentialsStore, loginKey, type SavedLogin } from '../connection/credentials-store.ts';
 import type { HttpsClient } from '../connection/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../connection/identity-file.ts';
-import { savedFrom } from '../connection/saved-session.ts';
 import { establishTrust } from '../connection/server-trust.ts';
 import { serverOrigin } from '../connection/server-url.ts';
 import { currentLogin, loginWord, withCurrentLogin } from '../connection/several-logins.ts';

@@ -3,9 +3,8 @@ import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, exitCodes, notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { failure } from '../connection/answer-failure.ts';
-import { discover } from '../connection/connection.ts';
+import { connectionOf, discover, savedLogin } from '../connection/connection.ts';
 import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
-import { connectionOf, savedLogin } from '../connection/saved-session.ts';
 import { currentLogin, withoutLogins } from '../connection/several-logins.ts';
 
 type LogoutOptions = Texts<'server'> & Flags<'local'>;

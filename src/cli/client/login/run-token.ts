@@ -2,7 +2,7 @@ import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { notice, printResult, usageError } from '../../terminal/output.ts';
 import { readJwt } from '../../terminal/secret-input.ts';
-import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
+import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/connection.ts';
 
 type TokenOptions = Texts<'server'> & Flags<'decode'>;
 

@@ -6,8 +6,7 @@ import { DurationError, parseDuration } from '../../../platform/formats/duration
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import type { Texts } from '../../terminal/command.ts';
-import { CliError, notice, type Report, usageError } from '../../terminal/output.ts';
-import { showingProgress } from '../../terminal/progress.ts';
+import { CliError, notice, type Report, showingProgress, usageError } from '../../terminal/output.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { filterText, findEntity } from '../entities/lookup.ts';

@@ -2,8 +2,7 @@ import { Document, Scalar, visit } from 'yaml';
 import { asList, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
-import { showingProgress } from '../../terminal/progress.ts';
+import { printResult, type Report, showingProgress } from '../../terminal/output.ts';
 import { withApi } from '../connection/api-client.ts';
 
 type ExportOptions = Texts<'server'> & Flags<'schema'> & { readonly kind?: readonly string[] };

@@ -17,9 +17,8 @@ import { CliError, notice, printResult, type Report } from '../../terminal/outpu
 import { type ConfigOptions, reloadCommand, shownPath } from '../load-config.ts';
 import { onlyOne } from '../only-one.ts';
 import { type Host, withHost } from '../open-host.ts';
-import { isAmong, trustedIn } from '../setup/ca-bundle.ts';
 import { homePaths } from '../setup/home.ts';
-import { belongTogether, readPair, signingPair } from '../setup/pki.ts';
+import { belongTogether, isAmong, readPair, signingPair, trustedIn } from '../setup/pki.ts';
 import { clientsOf, nodesThatFail } from './dependents.ts';
 import { crossCertificates, makeAuthority, readAuthorityFiles, type Which } from './new-authority.ts';
 import {

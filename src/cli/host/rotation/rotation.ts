@@ -10,9 +10,8 @@ import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
 import { giveName, ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import { isIssuedBy, isSameKey, parseCertificates } from '../../../platform/x509/x509.ts';
 import { CliError } from '../../terminal/output.ts';
-import { distrustIn, trustedIn, trustIn } from '../setup/ca-bundle.ts';
 import { type HomePaths, hasOwnCertificate, type PemPair } from '../setup/home.ts';
-import { renewServerCertificate, withCross } from '../setup/pki.ts';
+import { distrustIn, renewServerCertificate, trustedIn, trustIn, withCross } from '../setup/pki.ts';
 import type { Which } from './new-authority.ts';
 
 export type Place = 'next' | 'previous' | 'retired';

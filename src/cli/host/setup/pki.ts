@@ -1,4 +1,5 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type X509Certificate } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type Clock, DAY, type Millis } from '../../../platform/clock.ts';
 import { tryFileLock } from '../../../platform/file-lock.ts';
@@ -10,9 +11,9 @@ import {
   isSameKey,
   parseCertificate,
   parseCertificates,
+  pemCertificate,
 } from '../../../platform/x509/x509.ts';
 import { usageError } from '../../terminal/output.ts';
-import { trustIn } from './ca-bundle.ts';
 import type { HomePaths, PemPair } from './home.ts';
 
 /** Authorities of the home outlive the certificates that they sign. */
@@ -233,4 +234,36 @@ function factsOf(certPem: string): CertificateFacts {
 /** Loading the certificate builder takes a while, so only runs that issue one do it. */
 function pkiMaker() {
   return import('../../../platform/x509/pki.ts');
+}
+
+// The file with the authorities that the controller trusts as its own PKI. Others that were added to it, for example by
+// an import, and texts between them, stay.
+
+/** Adds certificates that are not in the file yet, first; makes the file if there is none. */
+export function trustIn(file: string, certificates: readonly X509Certificate[]): void {
+  const text = readIfThere(file);
+  const present = trustedIn(file);
+  const missing = certificates.filter((one) => !isAmong(present, one));
+  if (missing.length === 0) return;
+  const mode = text === undefined ? readable : statSync(file).mode & 0o777;
+  writeWhole(file, missing.map(String).join('') + (text ?? ''), mode);
+}
+
+/** Removes certificates from the file. */
+export function distrustIn(file: string, certificates: readonly X509Certificate[]): void {
+  const text = readIfThere(file) ?? '';
+  const rest = text.replaceAll(pemCertificate, (block) =>
+    isAmong(certificates, parseCertificate(block)) ? '' : block,
+  );
+  if (rest === text) return;
+  writeWhole(file, rest.replaceAll(/\n{2,}/g, '\n').trimStart(), statSync(file).mode & 0o777);
+}
+
+/** @throws MalformedInput one cannot be read */
+export function trustedIn(file: string): readonly X509Certificate[] {
+  return (readIfThere(file)?.match(pemCertificate) ?? []).map((block) => parseCertificate(block));
+}
+
+export function isAmong(certificates: readonly X509Certificate[], one: X509Certificate): boolean {
+  return certificates.some(({ raw }) => raw.equals(one.raw));
 }
