@@ -132,7 +132,8 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
-    return reportFailure({ ports, json, helpCommand: helpCommand(program, words) }, failure);
+    const helpCommand = helpOf(deepestCommand(program, words));
+    return reportFailure({ ports, json, helpCommand }, failure);
   }
 }
 
@@ -157,13 +158,7 @@ function wantsJson(words: readonly string[]): boolean {
 
 /** For a failure of the parser. @param words what was typed after the program's name */
 function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {
-  const command = deepestCommand(program, words);
-  return usageError(sentence(command, words, error), helpOf(command));
-}
-
-/** The command line that shows help for the typed command, or for the nearest one above it. */
-function helpCommand(program: Command, words: readonly string[]): string {
-  return helpOf(deepestCommand(program, words));
+  return usageError(sentence(deepestCommand(program, words), words, error));
 }
 
 /** Makes every option and argument with choices refuse other values with our own sentence. */
@@ -174,8 +169,7 @@ function refuseUnknownChoices(command: Command): void {
     const place = 'flags' in one ? ` for ${nameOf(one)}` : '';
     one.argParser((value: string, before: unknown) => {
       if (choices.includes(value)) return read === undefined ? value : read(value, before as never);
-      const message = `Invalid value '${value}'${place}; choose one of: ${choices.join(', ')}.`;
-      throw usageError(message, helpOf(command));
+      throw usageError(`Invalid value '${value}'${place}; choose one of: ${choices.join(', ')}.`);
     });
   }
   for (const child of command.commands) refuseUnknownChoices(child);
@@ -243,6 +237,7 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
+/** The typed command, or the nearest one above it. */
 function deepestCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words.filter((one) => !one.startsWith('-'))) {

@@ -23,8 +23,7 @@ export const createAdmin: Work<AdminOptions, readonly [string | undefined]> = as
   [name],
 ) => {
   if (options.link === true) return createLink(report, options);
-  if (name === undefined)
-    throw usageError('The name of the administrator is missing.', 'overlay-auth admin create --help');
+  if (name === undefined) throw usageError('The name of the administrator is missing.');
   const { ports } = report;
   const created = await withHost(report, options, async ({ foundations, audit }) => {
     if ((await findAdministrator(foundations, name)) !== null) {

@@ -168,7 +168,7 @@ const rows: Commands = {
 function portNumber(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65535) return port;
-  throw usageError(`${JSON.stringify(text)} is not a port number.`, 'overlay-auth quickstart --help');
+  throw usageError(`${JSON.stringify(text)} is not a port number.`);
 }
 
 /** Of work with the files of this host, the failure says in a sentence what they cannot be used for. */

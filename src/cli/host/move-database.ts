@@ -50,7 +50,7 @@ function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {
   const parsed = dbSchema.safeParse(to);
   const problem = parsed.success ? 'it must be postgres://USER@HOST/NAME' : parsed.error.issues[0]?.message;
   if (parsed.success && parsed.data.engine === 'postgres') return parsed.data;
-  throw usageError(`--to cannot be used: ${problem}.`, 'overlay-auth ops db move --help');
+  throw usageError(`--to cannot be used: ${problem}.`);
 }
 
 /** Replaces the value of `db` and leaves the rest of the file as its owner wrote it. */

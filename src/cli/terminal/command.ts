@@ -121,7 +121,7 @@ export function addCommand(
   if (run === undefined) return;
   // An option may stand before the name of a subcommand or after it.
   command.action(async () => {
-    requireFitting(command, rules, path);
+    requireFitting(command, rules);
     const work = await run();
     const options = command.optsWithGlobals();
     const report = { ports, json: options.outputJson === true, command: path };
@@ -133,16 +133,15 @@ export function addCommand(
 type Rules = Map<Option, Pick<Details, 'needs' | 'conflicts'>>;
 
 /** @throws CliError exit 2: options that were given exclude each other, or one needs another */
-function requireFitting(command: Command, rules: Rules, path: string): void {
+function requireFitting(command: Command, rules: Rules): void {
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli';
   const spelled = (name: string) => command.options.find((one) => one.attributeName() === name)?.long;
-  const refused = (words: string) => usageError(words, `overlay-auth ${path} --help`);
   for (const [option, { needs = [], conflicts = [] }] of rules) {
     if (!isGiven(option.attributeName())) continue;
     const other = conflicts.find(isGiven);
-    if (other !== undefined) throw refused(`${option.long} and ${spelled(other)} exclude each other.`);
+    if (other !== undefined) throw usageError(`${option.long} and ${spelled(other)} exclude each other.`);
     if (needs.length > 0 && !needs.some(isGiven))
-      throw refused(`${option.long} needs ${needs.map(spelled).join(' or ')}.`);
+      throw usageError(`${option.long} needs ${needs.map(spelled).join(' or ')}.`);
   }
 }
 

@@ -136,8 +136,8 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that is not valid as typed. */
-export function usageError(message: string, next: string): CliError {
+/** A command line that is not valid as typed. @param next by default the help of the command */
+export function usageError(message: string, next?: string): CliError {
   return new CliError(message, { exitCode: exitCodes.usage, next, code: 'usage' });
 }
 

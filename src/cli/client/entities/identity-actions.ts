@@ -25,10 +25,7 @@ export const disableIdentity = onEntity(
   },
   async (_report, { minutes }) => {
     if (minutes !== undefined && !/^[1-9]\d{0,6}$/.test(minutes))
-      throw usageError(
-        `--minutes needs a whole number, not "${minutes}".`,
-        'overlay-auth identity disable --help',
-      );
+      throw usageError(`--minutes needs a whole number, not "${minutes}".`);
   },
 );
 

@@ -96,14 +96,13 @@ export const updateEntity =
       await updateMany(report, entity, { filter, given, options });
       return;
     }
-    if (nameOrId === undefined)
-      throw usageError('Nothing to change was named.', `overlay-auth update ${entity.name} --help`);
+    if (nameOrId === undefined) throw usageError('Nothing to change was named.');
     const setsPassword =
       entity.hasPassword === true &&
       (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
     const hasFile = options.file !== undefined;
     if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
-      throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
+      throw usageError('Nothing to change was given.');
     }
     await withApi(report, options.server, async (api) => {
       const { id, ...found } = await findEntity(api, entity, nameOrId);

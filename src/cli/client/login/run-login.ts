@@ -28,10 +28,7 @@ export const runLogin: Work<LoginOptions, readonly [string | undefined]> = async
   const { ports } = report;
   const store = credentialsStore(ports);
   if (options.passwordStdin === true && options.extJwt === '-') {
-    throw usageError(
-      'Standard input can contain the password or the external JWT, not both.',
-      'overlay-auth login --help',
-    );
+    throw usageError('Standard input can contain the password or the external JWT, not both.');
   }
   const clientCertificate = certificateFiles(ports, options);
   const identity = await identityOf(ports, options);
