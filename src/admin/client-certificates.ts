@@ -1,7 +1,7 @@
 // Certificates that administrators submit: parsed once, and refused by the name of their field.
 
 import type { Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
 import { anchorProblem } from '../platform/x509/path-validation.ts';

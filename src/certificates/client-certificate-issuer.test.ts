@@ -6,7 +6,7 @@ import * as asn1 from '@peculiar/x509';
 import { fixedClock } from '../../test/support/fixed-clock.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import { DAY, HOUR, MINUTE } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import { createIntermediateCa, createRootCa } from '../platform/x509/pki.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../platform/x509/x509.ts';
 import { clientCertificateIssuer, signingAuthority } from './client-certificate-issuer.ts';

@@ -3,7 +3,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import { readCertificateRequest } from '../platform/x509/certificate-request.ts';
 import { certificateFacts, parseCertificate } from '../platform/x509/x509.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fileErrorReason, isFileError } from '../platform/file-error-reason.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
 import { ConfigError, type ConfigPath, formatPath, fromVariable, type Problem } from './config-error.ts';

@@ -9,7 +9,7 @@ import type { OwnCertificate } from '../http/request/services.ts';
 import type { CertificateEnd } from '../http/server/metrics.ts';
 import type { NodeAuthorities } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';

@@ -11,7 +11,7 @@ import { verifyCertificate } from '../login/certificate/certificate.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/strict-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
 import type { EnrollmentServices } from './enroll-attempt.ts';
 

@@ -2,8 +2,9 @@
 
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type Html, html } from './html.ts';
-import { describedBy, referenceLine, type View } from './layout.ts';
+import { describedBy, layout, referenceLine, type View } from './layout.ts';
 import { passwordField } from './login.ts';
+import { type LoginInProgress, loginForm, loginPaths, startOverLink } from './login-forms.ts';
 import type { Texts } from './texts/languages.ts';
 
 /** Why a password was refused. */
@@ -64,4 +65,33 @@ function rulesText({ texts: { newPassword } }: View, { policy, shortest }: Shown
     ...(policy.requireNumberChar ? [newPassword.digit] : []),
     ...(policy.requireSpecialChar ? [newPassword.special] : []),
   ]);
+}
+
+/**
+ * Asks for a new password, without which the login cannot be completed. Works without scripts.
+ * @param problems why the last one was refused; empty at first
+ */
+export function passwordChangePage(
+  view: View,
+  login: LoginInProgress,
+  { rules, problems }: { rules: ShownPasswordRules; problems: readonly PasswordProblem[] },
+): Html {
+  const { referenceId } = login;
+  const { passwordChange, invite, signIn, errorTitle } = view.texts;
+  const isRefused = problems.length > 0;
+  const { heading } = passwordChange;
+  const reasons = problems.map((problem) => passwordProblemText(view, problem, rules.shortest));
+  return layout(view, {
+    title: isRefused ? `${errorTitle(invite.failedTitle)} - ${heading}` : `${heading} - ${signIn.title}`,
+    heading,
+    lead: passwordChange.lead,
+    content: html`${isRefused && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
+${loginForm(
+  login,
+  loginPaths.passwordChange,
+  html`${newPasswordFields(view, { label: invite.password, rules }, problems)}
+<button id="change-password" type="submit">${passwordChange.submit}</button>`,
+)}
+${startOverLink(view, login)}`,
+  });
 }

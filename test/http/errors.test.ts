@@ -7,7 +7,7 @@ import { type ErrorCode, errorCodes } from '../../src/errors/codes.ts';
 import { json } from '../../src/http/request/answer.ts';
 import type { ErrorFormat } from '../../src/http/request/error-answers.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
-import { MalformedInput } from '../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../src/platform/formats/strict-input.ts';
 import { HashPoolFull, HashUnwanted } from '../../src/platform/secrets/hash-pool.ts';
 import { AlreadyTaken, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { send, startTestListener } from './support.ts';

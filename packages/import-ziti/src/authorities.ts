@@ -10,7 +10,7 @@ import { CliError } from '../../../src/cli/terminal/output.ts';
 import type { CliPorts } from '../../../src/cli/terminal/ports.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
-import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../src/platform/formats/strict-input.ts';
 import { ownerOnly, readable, writeWhole } from '../../../src/platform/whole-file.ts';
 import { type PathCertificate, readPathCertificate } from '../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';

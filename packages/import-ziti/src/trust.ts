@@ -3,7 +3,7 @@
 
 import { isBarred, isTrustedForLogin } from '../../../src/model/entities/ca.ts';
 import type { Millis } from '../../../src/platform/clock.ts';
-import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../src/platform/formats/strict-input.ts';
 import { type PathCertificate, readPathCertificate } from '../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
 import { type PathQuestion, validateClientPath } from '../../../src/platform/x509/path-validation.ts';

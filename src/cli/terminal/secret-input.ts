@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { parseJson } from '../../platform/formats/json-shape.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
 import type { Flags, Texts } from './command.ts';
 import { CliError, exitCodes, usageError } from './output.ts';

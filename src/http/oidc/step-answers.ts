@@ -14,9 +14,8 @@ import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/layout.ts';
 import type { LoginInProgress } from '../../pages/login-forms.ts';
-import type { PasswordProblem } from '../../pages/new-password.ts';
+import { type PasswordProblem, passwordChangePage } from '../../pages/new-password.ts';
 import { passkeyPage, passkeySetUpPage } from '../../pages/passkey.ts';
-import { passwordChangePage } from '../../pages/password-change.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
   enrollmentConfirmPage,

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { nearestKey } from '../../config/nearest-key.ts';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { parseStrictForm, parseStrictJson } from '../../platform/formats/strict-input.ts';
+import { MalformedInput, parseStrictForm, parseStrictJson } from '../../platform/formats/strict-input.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { jsonType } from './answer.ts';
 import type { RequestContext } from './request-context.ts';

@@ -3,7 +3,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import { NoTurn } from '../../platform/fair-turns.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { HashPoolFull, HashPoolStopped, HashUnwanted } from '../../platform/secrets/hash-pool.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';

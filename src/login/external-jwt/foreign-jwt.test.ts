@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { encodeBase64url } from '../../platform/digest.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { readForeignJwt } from './foreign-jwt.ts';
 
 const goodHeader = '{"alg":"ES256","kid":"k"}';

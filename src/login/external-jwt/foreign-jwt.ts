@@ -1,7 +1,6 @@
 import { decodeBase64url } from '../../platform/digest.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
-import { parseStrictJson } from '../../platform/formats/strict-input.ts';
+import { MalformedInput, parseStrictJson } from '../../platform/formats/strict-input.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import type { Claims } from './claims-selector.ts';
 import type { ExternalJwtRefusal } from './external-jwt-verdict.ts';

@@ -2,8 +2,8 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { inNormalForm } from '../../platform/formats/normal-form.ts';
+import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { largestPasswordBytes, opaqueString } from '../../platform/secrets/password-hash.ts';
 
 /** The minimum; a policy cannot lower it. Unicode code points. */

@@ -8,7 +8,7 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { type UsernameKey, usernameKey } from '../../model/names.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { askerOf, type HashPool } from '../../platform/secrets/hash-pool.ts';
 import {
   needsRehash,

@@ -1,6 +1,6 @@
 // Comma-separated values as spreadsheets write them.
 
-import { MalformedInput } from './malformed-input.ts';
+import { MalformedInput } from './strict-input.ts';
 
 /**
  * The rows of a text, each a list of cells: quoted or not, with commas, or with

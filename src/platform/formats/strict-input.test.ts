@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertCostsLess } from '../../../test/support/processor-time.ts';
-import { MalformedInput } from './malformed-input.ts';
-import { parseStrictForm, parseStrictJson } from './strict-input.ts';
+import { MalformedInput, parseStrictForm, parseStrictJson } from './strict-input.ts';
 
 /** Input within the body limit. */
 function refusedFast(text: string, label: string): void {

@@ -2,7 +2,13 @@
 // same bytes takes the first; it recurses without limit; it accepts numbers out of range and strings that have no
 // UTF-8. This parser does none of that, and hostile input takes it no longer.
 
-import { MalformedInput } from './malformed-input.ts';
+/** Input that breaks the rules of its format. `reason` is short, contains nothing from the input, and may be shown. */
+export class MalformedInput extends Error {
+  override readonly name = 'MalformedInput';
+  get reason(): string {
+    return this.message;
+  }
+}
 
 export interface JsonLimits {
   /** Nesting of arrays and objects. Default 64. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MalformedInput } from './malformed-input.ts';
+import { MalformedInput } from './strict-input.ts';
 import { decodeUtf8, textOfFile } from './utf8.ts';
 
 test('UTF-8 is read, with its byte order mark left in place for the parser to refuse', () => {

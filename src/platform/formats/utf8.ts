@@ -1,4 +1,4 @@
-import { MalformedInput } from './malformed-input.ts';
+import { MalformedInput } from './strict-input.ts';
 
 // ignoreBOM keeps a byte order mark as a character, which the parsers then refuse.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

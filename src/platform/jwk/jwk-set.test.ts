@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { type IgnoredKeyReason, mostKeys, readJwkSet } from './jwk-set.ts';
 
 const ec = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);

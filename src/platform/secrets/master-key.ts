@@ -2,7 +2,7 @@
 // sealed with keys derived from it.
 
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, type Stats } from 'node:fs';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
 import { createSynced, giveName, ownerOnly, partialOf } from '../whole-file.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import { assertCostsLess } from '../../../test/support/processor-time.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import {
   hashCost,

@@ -1,6 +1,6 @@
 // Password hashes: argon2id in PHC strings, which contain salt and cost. These functions block the thread for the whole
 // hash, so only hash-worker.ts calls them. All other code asks the pool of hash-pool.ts.
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { systemRandom } from '../random.ts';
 import { argon2, argon2id } from './argon2.ts';
 import { type HashCost, largestHashCost } from './hash-cost.ts';

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { childrenOf, contextTag, derTag, readDer, readObjectIdentifier } from './der.ts';
 import { element } from './write-der.ts';
 import { parseCertificate } from './x509.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
 import { csrAlgorithms, csrDer, ecKeys, type KeyPair, pemOf } from '../../../test/support/csr.ts';
 import { bitString, element, integer, oid, sequence } from '../../../test/support/der-writer.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { longestCertificateRequest, readCertificateRequest } from './certificate-request.ts';
 
 const alice = ecKeys();

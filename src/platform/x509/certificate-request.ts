@@ -2,7 +2,7 @@
 // certificate is for, and its uses.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { childrenOf, contextTag, derFields, derTag, readDer } from './der.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 import { isForKey, readSignatureAlgorithm } from './signature-algorithms.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import {
   childrenOf,
   derTag,

@@ -1,5 +1,5 @@
-import { MalformedInput } from '../formats/malformed-input.ts';
 import { inNormalForm } from '../formats/normal-form.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { childrenOf, type DerElement, derTag, readObjectIdentifier, readText } from './der.ts';
 
 export interface DistinguishedName {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Millis } from '../clock.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import {
   childrenOf,
   contextTag,

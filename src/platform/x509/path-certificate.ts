@@ -3,7 +3,7 @@
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { sha256 } from '../digest.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import {
   childrenOf,
   contextTag,

@@ -3,7 +3,7 @@
 // whether it was revoked, is not decided here.
 
 import type { Millis } from '../clock.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 import { type PathCertificate, readPathCertificate } from './path-certificate.ts';
 import { nameCertificate, type PathRefusal } from './path-refusal.ts';

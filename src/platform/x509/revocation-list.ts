@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Millis } from '../clock.ts';
 import { sha256 } from '../digest.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import {
   boundsAt,
   childrenOf,

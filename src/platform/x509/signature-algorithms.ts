@@ -1,5 +1,5 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { childrenOf, contextTag, type DerElement, derFields, derTag, readObjectIdentifier } from './der.ts';
 
 /** How a certificate was signed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../clock.ts';
 import { sha256 } from '../digest.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 import { createRootCa, issueClientCertificate } from './pki.ts';
 import { certificateFacts, parseCertificate, parseCertificates, thumbprint } from './x509.ts';
 

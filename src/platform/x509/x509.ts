@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { sha256 } from '../digest.ts';
-import { MalformedInput } from '../formats/malformed-input.ts';
+import { MalformedInput } from '../formats/strict-input.ts';
 
 /** The facts in a certificate. Nothing here is validated: neither signature, nor dates, nor purposes. */
 export type CertificateFacts = Readonly<ReturnType<typeof certificateFacts>>;

@@ -2,9 +2,9 @@
 // from the tables as they are described; only what is gone, and what computes the values of new columns, is written here.
 
 import { identityEntity } from '../../model/entities/identity.ts';
-import { addPasskeyRules } from '../sql/auth-policies.ts';
 import { noteCertificateEnds } from '../sql/certificate-ends.ts';
 import type { Dialect, Migration } from '../sql/engine.ts';
+import { addPasskeyRules } from '../sql/entity-stores.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import { all, type Intent, run } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';

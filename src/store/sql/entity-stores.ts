@@ -1,28 +1,34 @@
-// The managed entities whose tables are little more than their fields (model/entities/). Policies and OIDC clients have
-// files of their own.
+// The managed entities whose tables are little more than their fields (model/entities/). OIDC clients have a file of their
+// own.
 
 import { isDeepStrictEqual } from 'node:util';
 import { eventKinds } from '../../model/delivery.ts';
+import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
 import { patched } from '../../model/entities/entity.ts';
 import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import { usualPolicy } from '../../model/usual-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
+  AuthPolicyStore,
   CaStore,
   ConfigTypeStore,
   EventSubscriptionStore,
   ExternalJwtSignerStore,
   PatchOf,
+  Unstored,
 } from '../contracts/entities.ts';
 import { keepingAnAdministrator } from './administrators.ts';
+import { assignEverybody, assigningPoliciesSql } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
+import { authPolicyOf, authPolicyRulesOf, authPolicyTable, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { usualMethods, usualWrites } from './entity-methods.ts';
 import { entityTable } from './entity-table.ts';
-import { affects, among, first, type Intent, sql } from './intent.ts';
+import { affects, all, among, first, type Intent, run, sql } from './intent.ts';
 import { endSessionsOpenedBy } from './session-ends.ts';
 
 const configTypeTable = entityTable(configTypeEntity);
@@ -125,4 +131,51 @@ function changesVouching(before: ExternalJwtSigner, patch: SignerPatch): boolean
     vouching.some((name) => patch[name] !== undefined && patch[name] !== before[name]) ||
     (patch.requireVerifiedEmail === true && !before.requireVerifiedEmail)
   );
+}
+
+export const authPolicies = concern<AuthPolicyStore>()({
+  writes: {
+    delete: usualWrites(authPolicyTable, 'auth-policy').delete,
+  },
+  forced: {
+    *create(how, [policy, now]) {
+      const change = insertPolicy(policy, now);
+      yield* policy.assignTo.length === 0 ? change : keepingAnAdministrator(change, now, how);
+    },
+    update: (how, [id, patch, now]) => keepingAnAdministrator(updatePolicy(id, patch, now), now, how),
+  },
+  methods: (database) => ({
+    ...usualMethods(authPolicyTable, database),
+    listAssigning: () => database.all(authPolicyOf, assigningPoliciesSql),
+  }),
+});
+
+/** Policies of a database from before there were passkeys do not allow them. */
+export function* addPasskeyRules(): Intent<void> {
+  const { passkey } = usualPolicy.primary;
+  for (const row of yield* all('SELECT id, primary_rules, secondary_rules FROM auth_policies')) {
+    const { primary, secondary } = authPolicyRulesOf(row);
+    yield* run`UPDATE auth_policies SET primary_rules = ${JSON.stringify({ ...primary, passkey })},
+      secondary_rules = ${JSON.stringify({ ...secondary, requirePasskey: false })}
+      WHERE id = ${text(row, 'id')}`;
+  }
+}
+
+function* insertPolicy(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
+  yield* authPolicyTable.insertAll([policy], now);
+  if (policy.assignTo.length > 0) yield* assignEverybody();
+  yield* recordChange('auth-policy', policy.id, now);
+}
+
+function* updatePolicy(id: string, patch: PatchOf<typeof authPolicyEntity>, now: Millis): Intent<boolean> {
+  const row = yield* first(authPolicyTable.byId, id);
+  if (row === undefined) return false;
+  const before = authPolicyOf(row);
+  const after = patched(authPolicyEntity.fields, before, patch);
+  yield* authPolicyTable.update({ id, patch: after, now });
+  // The order of assigned policies is that of their names.
+  if (!isDeepStrictEqual(before.assignTo, after.assignTo) || before.name !== after.name)
+    yield* assignEverybody();
+  yield* recordChange('auth-policy', id, now);
+  return true;
 }

@@ -16,13 +16,12 @@ import type {
   ImportedTotp,
   ImportKind,
 } from '../contracts/imports.ts';
-import { authPolicies } from './auth-policies.ts';
 import { authenticators, createCertificate } from './authenticators.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import { insert, text } from './codec.ts';
 import { createEnrollment } from './enrollments.ts';
-import { cas, configTypes, externalJwtSigners } from './entity-stores.ts';
+import { authPolicies, cas, configTypes, externalJwtSigners } from './entity-stores.ts';
 import { createIdentity, identities, insertPassword } from './identities.ts';
 import { all, first, forced, type Intent, run, type SqlValue } from './intent.ts';
 import { endSessionsOfAuthenticator } from './session-ends.ts';

@@ -8,7 +8,7 @@ import {
   noRevocation,
 } from '../../../../src/model/entities/ca.ts';
 import { asId } from '../../../../src/model/ids.ts';
-import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../../src/platform/formats/strict-input.ts';
 import { type PathCertificate, readPathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../../src/platform/x509/path-refusal.ts';
 import { anchorProblem } from '../../../../src/platform/x509/path-validation.ts';

@@ -1,6 +1,6 @@
 import { externalIdFrom } from '../../../../src/login/certificate/ca-claim.ts';
 import { asId } from '../../../../src/model/ids.ts';
-import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../../src/platform/formats/strict-input.ts';
 import { type PathCertificate, readPathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
 import { validateClientPath } from '../../../../src/platform/x509/path-validation.ts';
 import { parseCertificates } from '../../../../src/platform/x509/x509.ts';

@@ -9,7 +9,7 @@ import {
 import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
 import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../../../src/model/ids.ts';
-import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../../src/platform/formats/strict-input.ts';
 import { isPlainLoopback } from '../../../../src/platform/network/address-rules.ts';
 import { FetchRefused } from '../../../../src/platform/network/fetch-refused.ts';
 import { checkAddress, type OutboundLimits } from '../../../../src/platform/network/outbound-targets.ts';

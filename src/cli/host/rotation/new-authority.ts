@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, type X509Certificate } from 'node:cr
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, DAY } from '../../../platform/clock.ts';
-import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../platform/formats/strict-input.ts';
 import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
 import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../../../platform/x509/path-refusal.ts';

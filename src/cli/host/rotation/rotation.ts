@@ -6,7 +6,7 @@ import type { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../platform/formats/strict-input.ts';
 import { giveName, ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 import { isIssuedBy, isSameKey, parseCertificates } from '../../../platform/x509/x509.ts';
 import { CliError } from '../../terminal/output.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Millis } from '../../../platform/clock.ts';
 import { fileErrorReason } from '../../../platform/file-error-reason.ts';
-import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
+import { MalformedInput } from '../../../platform/formats/strict-input.ts';
 import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { displaySubject, isIssuedBy, isSelfSigned, parseCertificates } from '../../../platform/x509/x509.ts';
 import { CliError } from '../../terminal/output.ts';
