@@ -69,6 +69,32 @@ describe('an auth policy with assignTo', () => {
     }
   });
 
+  test('is not named by a document that was read and is sent back, unless that chooses another', async () => {
+    const attribute = next('staff');
+    const [assigned, own] = [await policyFor([attribute]), await policyFor([], {})];
+    for (const method of ['PUT', 'PATCH']) {
+      for (const from of [
+        [assigned, 'roleAttributes'],
+        ['default', 'default'],
+      ]) {
+        const id = await personWith(from[0] === assigned ? [attribute] : []);
+        const send = async (more: object) => {
+          const read = (await root.get(`identities/${id}`)).json.data;
+          const answer = await root.call(method, `identities/${id}`, { ...read, ...more });
+          assert.equal(answer.status, 200, answer.text);
+        };
+        await send({ name: next('renamed') });
+        assert.deepEqual(await policyOf(id), from, method);
+        await send({ authPolicyId: own });
+        assert.deepEqual(await policyOf(id), [own, 'identity'], method);
+        await send({ name: next('renamed') });
+        assert.deepEqual(await policyOf(id), [own, 'identity'], method);
+        await send({ authPolicyId: null });
+        assert.deepEqual(await policyOf(id), from, method);
+      }
+    }
+  });
+
   test('is the first by name if several are assigned, also after one is renamed', async () => {
     const [one, other] = [next('one'), next('other')];
     const [first, second] = [await policyFor([one]), await policyFor([other])];

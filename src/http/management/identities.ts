@@ -77,6 +77,17 @@ export const identityBodies = bodySchemas(identityEntity, {
 type NewIdentity = New<typeof identityEntity> & { readonly enrollment: readonly EnrollmentFields[] };
 const newIdentity = identityBodies.fresh as unknown as z.ZodType<NewIdentity>;
 
+/**
+ * The policy of a document that was read, where none was named for the identity: sent back with another name, it would
+ * be named, and role attributes would no longer choose one. The document says twice which applied; a client that
+ * chooses another changes `authPolicyId` only.
+ */
+function policyAsRead({ authPolicyId, authPolicyFrom, authPolicy }: Record<string, unknown>): string[] {
+  const wasNamed = authPolicyFrom === undefined || authPolicyFrom === 'identity';
+  const isSame = typeof authPolicy === 'object' && authPolicy !== null && 'id' in authPolicy;
+  return !wasNamed && isSame && authPolicy.id === authPolicyId ? ['authPolicyId'] : [];
+}
+
 /** Members about the data plane, which this service does not have. */
 const dataPlaneMembers = [
   'appData',
@@ -140,6 +151,7 @@ export function identityRoutes(needs: EdgeServices): readonly Route[] {
     ...describedResource(identityEntity, needs, { document: managedIdentitySchema }),
     detail: identityDetail,
     ignoredMembers: dataPlaneMembers,
+    repeated: policyAsRead,
     async list(query) {
       const page = await needs.store.identities.list(query);
       return { ...page, items: await managedIdentityDocuments(needs, page.items) };

@@ -10,7 +10,7 @@ import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Unchanged, VersionedEntity, VersionStore } from '../../store/contracts/versions.ts';
-import { ignoring, membersOf } from '../documents/entity-schemas.ts';
+import { ignoring, membersOf, type Repeated } from '../documents/entity-schemas.ts';
 import { listRules } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { type AnswerHeaders, envelope } from '../request/answer.ts';
@@ -50,6 +50,7 @@ export interface Resource {
   readonly detail?: z.ZodType;
   /** Members that existing clients send in bodies and nothing here uses. They are ignored, like those of documents. */
   readonly ignoredMembers?: readonly string[];
+  readonly repeated?: Repeated;
   readonly listFields: ListFields;
   list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
@@ -169,9 +170,12 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
 /** The operations that take a whole entity, without the members that are known but not accepted. */
 function tolerantOperations(resource: Resource): Pick<Resource, 'create' | 'replace' | 'patch'> {
-  const { document, detail = document, ignoredMembers = [], create, replace, patch } = resource;
+  const { document, detail = document, ignoredMembers = [], repeated, create, replace, patch } = resource;
   const known = [...membersOf(document), ...membersOf(detail), ...ignoredMembers];
-  const tolerant = <Result>({ schema, run }: Operation<Result>) => ({ schema: ignoring(known, schema), run });
+  const tolerant = <Result>({ schema, run }: Operation<Result>) => ({
+    schema: ignoring(known, schema, repeated),
+    run,
+  });
   return {
     ...(create && { create: tolerant(create) }),
     ...(replace && { replace: tolerant(replace) }),
