@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { rekeyDatabase } from '../../src/controller/rekey-database.ts';
@@ -22,6 +31,26 @@ interface ListedKey {
 }
 
 describe('keys', () => {
+  test('list says what to do about a file that cannot be read', async () => {
+    await using box = sandbox();
+    await box.home('h');
+    const list = ['keys', 'list', '--config', 'h/controller.yml'];
+    const env = { OVERLAY_AUTH_KEY_PASSPHRASE_FILE: 'nowhere' };
+    const passphrase = await box.exits(1, list, { env });
+    assert.match(
+      passphrase.stderr,
+      /named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read: it does not exist\./,
+    );
+    const file = join(box.cwd, 'h', 'secrets', 'master.key');
+    rmSync(file);
+    mkdirSync(file);
+    const folder = await box.exits(1, list);
+    assert.match(
+      folder.stderr,
+      /is not a regular file\.\nnext: let this user read it, or correct secrets\.keyFile/,
+    );
+  });
+
   test('rotate publishes the next key ahead; --now lets it sign at once', async () => {
     await using box = sandbox();
     await box.home('h');

@@ -130,6 +130,8 @@ function afterConfigFailure({ problems: [first] }: ConfigError): string {
 
 const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
   missing: 'put the key file back, or correct secrets.keyFile; without the key the database cannot be read',
+  unreadable: 'let this user read it, or correct secrets.keyFile',
+  unwritable: 'let this user write there, or free space on the disk; then run the command again',
   'too open': 'close the file to other users as it says, then run the command again',
   malformed: 'put the key file back from its backup',
   'passphrase wrong':

@@ -2,6 +2,7 @@
 // sealed with keys derived from it.
 
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, type Stats } from 'node:fs';
+import { fileErrorReason } from '../file-error-reason.ts';
 import { MalformedInput } from '../formats/strict-input.ts';
 import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
@@ -28,7 +29,10 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
         'exists',
         `${path} exists already and was not changed: a key is never overwritten.`,
       );
-    throw new KeyFileError('unwritable', `The key file ${path} cannot be written (${errorCode(error)}).`);
+    throw new KeyFileError(
+      'unwritable',
+      `The key file ${path} cannot be written: ${fileErrorReason(error)}.`,
+    );
   }
   return key;
 }
@@ -61,7 +65,7 @@ export function readKeyFile(path: string, options: { passphrase?: string | undef
   } catch (error) {
     if (error instanceof KeyFileError) throw error;
     if (errorCode(error) === 'ENOENT') throw new KeyFileError('missing', `There is no key file at ${path}.`);
-    throw new KeyFileError('unreadable', `The key file ${path} cannot be read (${errorCode(error)}).`);
+    throw new KeyFileError('unreadable', `The key file ${path} cannot be read: ${fileErrorReason(error)}.`);
   }
   return parseKeyFile(text, path, options.passphrase);
 }
@@ -82,10 +86,8 @@ export function keyPassphrase(env: Readonly<Record<string, string | undefined>>)
   try {
     text = textOfFile(readFileSync(path)).replace(/\r?\n$/, '');
   } catch (error) {
-    const reason = error instanceof MalformedInput ? error.reason : errorCode(error);
-    throw unusable(
-      `The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read (${reason}).`,
-    );
+    const reason = error instanceof MalformedInput ? error.reason : fileErrorReason(error);
+    throw unusable(`The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read: ${reason}.`);
   }
   if (text === '') throw unusable(`The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, is empty.`);
   return text;
