@@ -174,12 +174,18 @@ describe('apply', () => {
       assert.notEqual(outcome.code, 0, text);
       assert.match(outcome.stderr, message);
     }
-    const twice = await cli.exits(2, [
-      'apply',
-      file('one.yml', 'identity: [{ name: cleo }]'),
-      file('two.yml', 'identity: [{ name: cleo }]'),
-    ]);
-    assert.match(twice.stderr, /identity cleo appears twice: in one\.yml and in two\.yml/);
+    // The same name, whichever way it is typed.
+    for (const [one, other] of [
+      ['cleo', 'cleo'],
+      ['cl\u00e9o', '"cle\u0301o "'],
+    ]) {
+      const twice = await cli.exits(2, [
+        'apply',
+        file('one.yml', `identity: [{ name: ${one} }]`),
+        file('two.yml', `identity: [{ name: ${other} }]`),
+      ]);
+      assert.match(twice.stderr, RegExp(`identity ${one} appears twice: in one\\.yml and in two\\.yml`));
+    }
   });
 
   test('says in which file, line and entry the server found what is wrong', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
@@ -8,7 +10,10 @@ import { listOf } from '../support/list-budget.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await startTestServer({
+  addFiles: (home) => writeFileSync(join(home, 'makers.pem'), authority({ subject: 'Maker' }).certPem),
+  configure: (yaml) => yaml.replace(/^ {2}# passkeys:\n/m, '  passkeys:\n    trustedRoots: [makers.pem]\n'),
+});
 const admin = await rootOf(server);
 after(() => server.close());
 
@@ -423,7 +428,9 @@ test('a document finds a policy and a signer however the letters of their names 
 });
 
 test('a document whose texts are spelled in another form changes nothing when it is applied again', async () => {
+  const models = ['2FC0579F-8113-47EA-B116-BB5A8DB9202A', '08987058-cadc-4b81-b6e1-30de50dcbe96'];
   const written = {
+    'auth-policy': [{ name: 'keys', primary: { passkey: { allowedAuthenticators: models } } }],
     'ext-jwt-signer': [
       {
         name: 'gate',
@@ -446,7 +453,7 @@ test('a document whose texts are spelled in another form changes nothing when it
   const policy = await apply({ 'auth-policy': [{ name: 'D\u00e9fense' }] });
   assert.equal(policy.status, 200, policy.text);
   const made = await apply(written);
-  assert.equal(made.json.data?.created.length, 4, made.text);
+  assert.equal(made.json.data?.created.length, 5, made.text);
   const again = await apply(written, { dryRun: true });
   assert.deepEqual(again.json.data?.changed, [], again.text);
   // No policy is not the policy of this name.

@@ -90,7 +90,10 @@ function inOneForm(field: Field, value: unknown): unknown {
     if (isNamed) return typedName(value);
     return field.kind === 'pem' ? value.replaceAll(/\s/g, '') : value;
   }
-  if (Array.isArray(value) && field.isSet) return [...new Set(isNamed ? value.map(typedName) : value)].sort();
+  if (Array.isArray(value) && field.isSet) {
+    const stored = field.isLowerCase ? value.map((one: string) => one.toLowerCase()) : value;
+    return [...new Set(isNamed ? stored.map(typedName) : stored)].sort();
+  }
   if (field.kind === 'object' && value !== null) {
     const of = value as Readonly<Record<string, unknown>>;
     return stateFields(field.members).map(({ member, field: own }) => inOneForm(own, of[member]));

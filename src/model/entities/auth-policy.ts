@@ -94,6 +94,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
             default: [],
             nullIsDefault: true,
             isSet: true,
+            isLowerCase: true,
             maxItems: 100,
             description: 'AAGUIDs; empty: every model, and none has to be proven',
             examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],

@@ -79,6 +79,8 @@ export interface FieldRules<Value = unknown> {
   readonly isSearched?: true;
   /** Its order has no meaning. */
   readonly isSet?: true;
+  /** Upper and lower case are the same: it is stored in lower case. */
+  readonly isLowerCase?: true;
   readonly maxItems?: number;
   /** It is a name or an address, or these are role attributes: stored as `typedName` makes them. */
   readonly isName?: true;

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { typedName } from '../../../model/names.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import type { Flags, Texts, Work } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
@@ -157,7 +158,7 @@ async function readStateFiles(ports: CliPorts, files: readonly string[]): Promis
       places.set(kind, known);
       if (!kinds.has(kind)) kinds.set(kind, { file, line: lineOf([kind]) });
       for (const [at, entity] of asList(entities).entries()) {
-        const name = textField(asObject(entity), 'name') ?? '';
+        const name = typedName(textField(asObject(entity), 'name') ?? '');
         const former = fileOf.get(`${kind} ${name}`);
         if (name !== '' && former !== undefined)
           throw usageError(
