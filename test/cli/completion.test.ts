@@ -5,11 +5,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
-import { password } from '../support/management.ts';
+import { createSigner } from '../support/external-jwt.ts';
+import { loggedIn, password } from '../support/management.ts';
 import { serverOfRoot } from './support.ts';
 
 const { server, cli } = await serverOfRoot();
 await server.createUser({ name: 'Grace Hopper', password });
+const admin = await loggedIn(server, 'root');
+for (const name of ['first', 'second'])
+  await createSigner(
+    admin,
+    { issuer: `https://${name}.example`, jwksEndpoint: 'https://localhost:1/' },
+    name,
+  );
 const entry = new URL('../../src/main.ts', import.meta.url).pathname;
 const command = `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`;
 writeFileSync(join(cli.cwd, 'overlay-auth'), command, { mode: 0o755 });
@@ -37,6 +45,15 @@ test('offers what can come next: commands, options, choices, names from the serv
     [['identity', 'unlock', 'G'], ['Grace Hopper']],
     [['create', 'enrollment', 'ott', 'r'], ['root']],
     [['update', 'identity', 'root', '--auth-policy', ''], ['Default']],
+    [['update', 'auth-policy', 'Default', '--allowed-signers', 'first,'], ['first,second']],
+    [
+      ['update', 'auth-policy', 'Default', '--allowed-signers', ''],
+      ['first', 'second'],
+    ],
+    [
+      ['create', 'event-subscription', 'x', 'webhook', 'https://x', '--events', 'login.refused,admin'],
+      ['login.refused,admin.changed'],
+    ],
     [
       ['create', 'identity', 'x', '--type', 'De'],
       ['Default', 'Device'],

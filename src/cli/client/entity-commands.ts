@@ -113,7 +113,8 @@ function typed({ field, spelling, help }: TypedField): Typed {
   const said = {
     help,
     ...(kind === 'choice' && { choices: field.choices }),
-    ...(isReference(field) && { completedBy: { entity: field.to } }),
+    ...(isReference(field) && { completedBy: { entity: field.to, isList: kind === 'references' } }),
+    ...(kind === 'choices' && { completedBy: { among: field.choices, isList: true } }),
     ...((kind === 'tags' || kind === 'pairs') && { isMany: true }),
   };
   if (kind !== 'flag') return { [spelling]: said };

@@ -92,11 +92,16 @@ async function valuesOf(
 ): Promise<readonly string[]> {
   if (what.argChoices !== undefined) return what.argChoices;
   const hint = hintOf(what);
-  if (hint !== undefined) {
-    const { loginWords, namesOf } = await import('../client/saved-words.ts');
-    return hint === 'login' ? loginWords(ports) : namesOf(ports, server, { entityName: hint.entity, typed });
-  }
-  return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
+  if (hint === undefined) return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
+  const { loginWords, namesOf } = await import('../client/saved-words.ts');
+  if (hint === 'login') return loginWords(ports);
+  // The entries of a list before the last one stay.
+  const before = hint.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const entry = typed.slice(before.length);
+  const words =
+    'among' in hint ? hint.among : await namesOf(ports, server, { entityName: hint.entity, typed: entry });
+  const given = before.split(',');
+  return words.filter((word) => !given.includes(word)).map((word) => before + word);
 }
 
 /** One word for each command: its name, or an alias if that is being typed. */

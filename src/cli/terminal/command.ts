@@ -161,7 +161,12 @@ function detailed<What extends Argument | Option>(what: What, details: Details):
 }
 
 /** The kind of an argument's or option's value, if its choices or its placeholder do not say it. */
-type Hint = { readonly entity: string } | 'login';
+type Hint =
+  | (({ readonly entity: string } | { readonly among: readonly string[] }) & {
+      /** Several, separated by commas. */
+      readonly isList?: boolean;
+    })
+  | 'login';
 
 const hints = new WeakMap<Argument | Option, Hint>();
 
