@@ -433,6 +433,22 @@ describe('managing people', () => {
     await page.getByRole('heading', { level: 1, name: 'tom token' }).waitFor();
   });
 
+  test('is read again before its form is opened again, so that typing at once is no conflict', async () => {
+    const id = await server.createUser({ name: 'uma', password });
+    await using guest = await admin.at(`/console/people/${id}`);
+    const { page } = guest;
+    await page.locator('#edit').click();
+    await page.locator('#field-externalId').waitFor();
+    await go(page, `/people/${id}`);
+    assert.equal((await root.call('PATCH', `identities/${id}`, { roleAttributes: ['night'] })).status, 200);
+    await page.locator('#edit').click();
+    await page.locator('#field-externalId').fill('uma@example');
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    const { externalId, roleAttributes } = await detailOf(id);
+    assert.deepEqual([externalId, roleAttributes], ['uma@example', ['night']]);
+  });
+
   test('changes what they may do, asks for a new password, and deletes them', async () => {
     const id = await server.createUser({ name: 'vera', password });
     await using guest = await admin.at(`/console/people/${id}`);
@@ -763,6 +779,19 @@ describe('rights', () => {
 });
 
 describe('sessions', () => {
+  test('of a person say so where more are live than are shown', async () => {
+    const id = await server.createUser({ name: 'yves', password });
+    for (const _ of [1, 2]) await loggedIn(server, 'yves');
+    await using guest = await atConsole(server, 'root');
+    const { page } = guest;
+    await page.route('**/api-sessions?**', (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
+    );
+    await go(page, `/people/${id}`);
+    await page.locator('section:has(#sessions)').getByText('1 to 1 of 2').waitFor();
+    await assertClean(guest);
+  });
+
   test('are found by person, and one of them is ended', async () => {
     const id = await server.createUser({ name: 'yuri', password });
     const [one, other] = [await loggedIn(server, 'yuri'), await loggedIn(server, 'yuri')];

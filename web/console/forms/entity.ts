@@ -6,6 +6,9 @@ import { readVersioned, type Versioned } from '../session/api.ts';
 
 const keyOf = (path: string) => ['entity', path];
 
+// Forgotten with the form: one that began with a remembered version could not be saved.
+queries.setQueryDefaults(['entity'], { gcTime: 0 });
+
 /** @param path such as `oidc-clients/ID` */
 export function useEntity<Document>(path: string) {
   return useQuery({

@@ -2,6 +2,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card, Empty } from '../../parts/screen.tsx';
 import { idOf } from '../lists/data-list.tsx';
+import type { Page } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
 import { Loaded } from './loaded.tsx';
 
 /** The item of a list or of a page of one. */
@@ -24,7 +26,7 @@ interface EntriesProps<Found, Item = ItemIn<Found>> {
   readonly kind?: 'entries' | 'ways' | 'rows';
 }
 
-/** A short list. */
+/** A short list, which says so if there are more. */
 export function Entries<Found, Item = ItemIn<Found>>({
   query,
   itemsOf = itemsIn,
@@ -39,17 +41,28 @@ export function Entries<Found, Item = ItemIn<Found>>({
         const items = itemsOf(found);
         if (items.length === 0) return empty && <Empty title={empty[0]} text={empty[1]} />;
         return (
-          <ul className={kind === 'rows' ? 'entries' : kind}>
-            {items.map((item) => (
-              <li key={keyOf(item)} className={kind === 'rows' ? 'session' : undefined}>
-                {entry(item)}
-              </li>
-            ))}
-          </ul>
+          <>
+            <ul className={kind === 'rows' ? 'entries' : kind}>
+              {items.map((item) => (
+                <li key={keyOf(item)} className={kind === 'rows' ? 'session' : undefined}>
+                  {entry(item)}
+                </li>
+              ))}
+            </ul>
+            <Rest found={found} />
+          </>
         );
       }}
     </Loaded>
   );
+}
+
+function Rest({ found }: { found: unknown }) {
+  if (Array.isArray(found)) return null;
+  const { items, total, isEstimate } = found as Page<unknown>;
+  if (total <= items.length) return null;
+  const { page, pageOfMore } = texts.lists;
+  return <p className="hint">{(isEstimate ? pageOfMore : page)(1, items.length, total)}</p>;
 }
 
 function itemsIn<Item>(found: unknown): readonly Item[] {
