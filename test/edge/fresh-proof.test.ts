@@ -255,6 +255,8 @@ describe('the fresh proof', () => {
     const { access_token: token } = await profileLogin(server, name);
     clock.advance(10 * MINUTE);
     const program = callerWith(server, token);
+    // One that offers a proof is held to it.
+    assertRefused(await program.call('POST', path, { currentPassword: 'wrong' }), 400, 'INVALID_FIELD');
     assert.equal((await program.call('POST', path)).status, 201);
     // They know no passkeys, and a thief of the token could keep the account with one.
     const passkeys = `${clientRoot}/current-identity/passkeys`;
