@@ -58,11 +58,16 @@ export function Entries<Found, Item = ItemIn<Found>>({
 }
 
 function Rest({ found }: { found: unknown }) {
-  if (Array.isArray(found)) return null;
-  const { items, total, isEstimate } = found as Page<unknown>;
+  if (!isPage(found)) return null;
+  const { items, total, isEstimate } = found;
   if (total <= items.length) return null;
   const { page, pageOfMore } = texts.lists;
   return <p className="hint">{(isEstimate ? pageOfMore : page)(1, items.length, total)}</p>;
+}
+
+/** Some answers hold their items in other members, and are always whole. */
+function isPage(found: unknown): found is Page<unknown> {
+  return typeof found === 'object' && found !== null && 'items' in found && 'total' in found;
 }
 
 function itemsIn<Item>(found: unknown): readonly Item[] {
