@@ -147,6 +147,8 @@ describe('a webhook', () => {
     const changes = [rotate, () => root.call('PATCH', of.path, { clientCertPem, clientKey })];
     const { eventSubscriptions } = server.store;
     for (const change of changes) {
+      // Sending asks the store too: nothing may be left to send when the change reads the subscription.
+      await untilSent(of, [await something()]);
       const { find } = eventSubscriptions;
       let meanwhile = '';
       eventSubscriptions.find = async (id) => {

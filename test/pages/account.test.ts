@@ -171,7 +171,7 @@ test('accepts no answer to a login that it did not begin', async () => {
   );
   await page.getByText('did not finish').waitFor();
   assert.equal(page.url(), `${server.url}/account`);
-  await page.goto(`${server.url}/account/callback?error=access_denied`);
+  await page.goto(`${server.url}/account/callback?error=access_denied&state=evil`);
   await page.getByText('did not finish').waitFor();
   await close();
 });

@@ -33,14 +33,14 @@ test('an API page lists the operations by tag, and finds them by words', async (
   await close();
 });
 
-test('an operation has a page of its own without scripts, between its neighbours', async () => {
+test('an operation has a page of its own with the script of all pages, between its neighbours', async () => {
   await using server = await startTestServer();
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, complaints, close } = await visitor({ colorScheme, viewport: phone });
     await page.goto(`${server.url}/edge/client/v1/docs`);
     await page.getByRole('link', { name: /^GET \S+\/current-identity\/authenticators$/ }).click();
     const main = page.getByRole('main');
-    assert.equal(await page.locator('script').count(), 0);
+    assert.equal(await page.locator('script').count(), 1);
     const text = await main.innerText();
     assert.match(text, /GET \/edge\/client\/v1\/current-identity\/authenticators\n/);
     assert.match(text, /Challenges\nAn access token of the OpenID provider/);
