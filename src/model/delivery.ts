@@ -77,18 +77,6 @@ export interface Delivery<Kind extends DeliveryKind = DeliveryKind> {
   readonly result: string | null;
 }
 
-/**
- * Whose it is: where too many are kept, the one with most loses the oldest, and not others theirs.
- * Null: of no one in particular.
- */
-export function ownerOfDelivery(payload: DeliveryPayloads[DeliveryKind]): string | null {
-  if ('identityId' in payload) return payload.identityId;
-  if (!('data' in payload)) return payload.ipAddress;
-  const { byIdentityId, identityId, ipAddress } = payload.data;
-  const owner = byIdentityId ?? identityId ?? ipAddress;
-  return typeof owner === 'string' ? owner : null;
-}
-
 /** How an attempt ended. */
 export interface DeliveryOutcome {
   /** `waiting`: it is to be tried again. `forgotten`: nothing was to be sent, and no trace remains. */

@@ -87,7 +87,6 @@ export const tablesOfService: readonly string[] = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     queue TEXT NOT NULL,
     id TEXT NOT NULL,
-    owner TEXT,
     payload TEXT NOT NULL,
     state TEXT NOT NULL,
     attempts INTEGER NOT NULL,

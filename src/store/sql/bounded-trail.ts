@@ -4,11 +4,9 @@
 import { integer, text } from './codec.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 
-/** Some records of a table. */
+/** Some records of a table, whose ids are ordered by time. */
 export interface Trail {
   readonly table: string;
-  /** Unique, and ordered by time. Default: `id`. */
-  readonly key?: 'seq';
   readonly where: Sql;
 }
 
@@ -48,24 +46,23 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
 }
 
 /** The records with the value that most of them have in one of the columns; null: they have none. */
-function* heaviestOf({ where, ...of }: Trail, columns: readonly string[]) {
+function* heaviestOf({ table, where }: Trail, columns: readonly string[]) {
   let heaviest: { readonly trail: Trail; readonly total: number; readonly column: string } | null = null;
   for (const column of columns) {
     const named = raw(column);
-    const row: SqlRow | undefined =
-      yield* first`SELECT ${named} AS who, count(*) AS total FROM ${raw(of.table)}
+    const row: SqlRow | undefined = yield* first`SELECT ${named} AS who, count(*) AS total FROM ${raw(table)}
        WHERE ${where} AND ${named} IS NOT NULL GROUP BY ${named} ORDER BY 2 DESC LIMIT 1`;
     if (row === undefined) continue;
     const total = integer(row, 'total');
     if (heaviest !== null && heaviest.total >= total) continue;
-    const trail = { ...of, where: sql`${where} AND ${named} = ${text(row, 'who')}` };
+    const trail = { table, where: sql`${where} AND ${named} = ${text(row, 'who')}` };
     heaviest = { trail, total, column };
   }
   return heaviest;
 }
 
 function* deleteOldest(trail: Trail, most: number): Intent<void> {
-  const [table, key] = [raw(trail.table), raw(trail.key ?? 'id')];
-  yield* run`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table}
-    WHERE ${trail.where} ORDER BY ${key} LIMIT ${most})`;
+  const table = raw(trail.table);
+  yield* run`DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table}
+    WHERE ${trail.where} ORDER BY id LIMIT ${most})`;
 }

@@ -4,19 +4,16 @@
 import {
   type Delivery,
   type DeliveryKind,
-  type DeliveryPayloads,
   type DeliveryQueue,
   type DeliveryState,
   deliveryStates,
   eventKinds,
-  ownerOfDelivery,
   queueOf,
 } from '../../model/delivery.ts';
 import { mailServer, type QueuedNotice } from '../../model/mail.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { DeliveryBacklog, DeliveryStore, NewDelivery, QueuedEvent } from '../contracts/deliveries.ts';
-import { countOf, evict } from './bounded-trail.ts';
 import { recordChange } from './changes.ts';
 import { insertOr, integer, reader, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
@@ -72,12 +69,11 @@ export const deliveries = concern<DeliveryStore>()({
       let deleted = aged.length;
       for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
         for (const state of deliveryStates) {
-          const where = sql`queue = ${text(row, 'queue')} AND state = ${state}`;
-          const those = { table: 'deliveries', key: 'seq', where } as const;
-          const surplus = Math.min((yield* countOf(those)) - old.most, batch - deleted);
-          if (surplus <= 0) continue;
-          yield* evict(those, [['owner']], surplus);
-          deleted += surplus;
+          if (deleted === batch) return deleted;
+          const surplus = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+               WHERE queue = ${text(row, 'queue')} AND state = ${state}
+               ORDER BY seq DESC LIMIT ${batch - deleted} OFFSET ${old.most}) RETURNING seq`;
+          deleted += surplus.length;
         }
       }
       return deleted;
@@ -199,20 +195,11 @@ function* openQueue(queue: DeliveryQueue, now: Millis): Intent<void> {
 
 interface Queued {
   readonly id: string;
-  readonly payload: DeliveryPayloads[DeliveryKind];
+  readonly payload: unknown;
 }
 
 function waiting(queue: DeliveryQueue, { id, payload }: Queued, now: Millis): object {
-  return {
-    queue,
-    id,
-    owner: ownerOfDelivery(payload),
-    payload,
-    state: 'waiting',
-    attempts: 0,
-    dueAt: 0,
-    createdAt: now,
-  };
+  return { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now };
 }
 
 function* enqueue(queue: DeliveryQueue, queued: Queued, now: Millis): Intent<void> {

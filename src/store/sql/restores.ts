@@ -125,7 +125,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   nodes: 'emptied',
   // The deliveries of event subscriptions, see `keepEvents`.
   deliveries: {
-    kept: 'seq queue id owner payload state attempts due_at created_at last_attempt_at result',
+    kept: 'seq queue id payload state attempts due_at created_at last_attempt_at result',
   },
   delivery_queues: { kept: 'queue failures paused_until holder held_until' },
   // One row: the restore that produced this database.
