@@ -20,7 +20,7 @@ import {
 import { type PathCertificate, readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import { entryOf, listInAnswer } from '../../src/platform/x509/revocation-list.ts';
 import { authority, client } from '../support/chains.ts';
-import { freePort } from '../support/nodes.ts';
+import { freePort } from '../support/free-port.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;

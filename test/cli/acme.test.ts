@@ -18,8 +18,8 @@ import { createRootCa, issueServerCertificate, newPrivateKey } from '../../src/p
 import { type Sandbox, type Started, sandbox, untilReady } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
+import { freePort } from '../support/free-port.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-import { freePort } from '../support/nodes.ts';
 import { noPebble, type Pebble, startPebble } from '../support/pebble.ts';
 import { testPki } from '../support/test-pki.ts';
 import { promised, until } from '../support/until.ts';

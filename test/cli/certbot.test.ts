@@ -16,7 +16,7 @@ import {
   subjectAltName,
 } from '../support/chains.ts';
 import { sandbox, untilReady } from '../support/command.ts';
-import { freePort } from '../support/nodes.ts';
+import { freePort } from '../support/free-port.ts';
 
 const guide = readFileSync(new URL('../../docs/operator-guide.md', import.meta.url), 'utf8');
 const main = new URL('../../src/main.ts', import.meta.url).pathname;

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
 import { exits } from '../support/command-line.ts';
 import { login } from '../support/flow.ts';
-import { freePort } from '../support/nodes.ts';
+import { freePort } from '../support/free-port.ts';
 import { password, submitSetup } from '../support/setup.ts';
 import { sized } from '../support/size.ts';
 

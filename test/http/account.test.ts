@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { authorize, challenge, login, redeem } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { freePort } from '../support/nodes.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const server = await startTestServer();

@@ -1,7 +1,6 @@
 // Listeners and bind points (spec 5.7): where OIDC answers, and which issuer it names.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goExchange, goLoginWithPassword, goRefresh } from '../compatibility/go-client.ts';
@@ -17,26 +16,11 @@ import {
   refresh,
   submitPassword,
 } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
-
-/** Ports that are free at the moment. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /** A server whose `web` section is `web`, and a client for each of its addresses. */
 async function startWith(
@@ -70,7 +54,7 @@ const discovery = '/oidc/.well-known/openid-configuration';
 
 describe('with several bind points', () => {
   test('each has its own issuer, in documents, answers and tokens', async () => {
-    const [one = 0, two = 0] = await freePorts(2);
+    const [one, two] = [await freePort(), await freePort()];
     const addresses = [`localhost:${one}`, `other.localhost:${two}`];
     const { server, clients } = await startWith(
       listener(
@@ -103,7 +87,7 @@ describe('with several bind points', () => {
   });
 
   test('a login, a code and a refresh token belong to the one at which they began', async () => {
-    const [one = 0, two = 0] = await freePorts(2);
+    const [one, two] = [await freePort(), await freePort()];
     const addresses = [`localhost:${one}`, `other.localhost:${two}`];
     const { server, clients } = await startWith(
       listener(
@@ -134,7 +118,7 @@ describe('with several bind points', () => {
   });
 
   test('sessions of existing SDKs continue at the other one, with their key and for their client alone', async () => {
-    const [one = 0, two = 0] = await freePorts(2);
+    const [one, two] = [await freePort(), await freePort()];
     const addresses = [`localhost:${one}`, `other.localhost:${two}`];
     const points = addresses.map((address, at) => [at === 0 ? one : two, address] as const);
     const aliases = `compatibility: { clientIds: [${goClient}, ${cClient}] }`;
@@ -179,7 +163,7 @@ describe('with several bind points', () => {
   });
 
   test('a host that belongs to the other interface is misdirected', async () => {
-    const [one = 0, two = 0] = await freePorts(2);
+    const [one, two] = [await freePort(), await freePort()];
     const addresses = [`localhost:${one}`, `other.localhost:${two}`];
     const { server, clients } = await startWith(
       [
@@ -227,7 +211,7 @@ describe('OIDC is bound', () => {
   ];
   for (const { name, apis, edge, oidc } of cases) {
     test(name, async () => {
-      const ports = await freePorts(apis.length);
+      const ports = await Promise.all(apis.map(() => freePort()));
       const addresses = ports.map((port) => `localhost:${port}`);
       const web = apis
         .map((bindings, at) => listener(`l${at}`, [[ports[at] ?? 0, addresses[at] ?? '']], bindings))
@@ -252,7 +236,7 @@ describe('OIDC is bound', () => {
   }
 
   test('and tokens from a listener with OIDC alone work at the Edge APIs of another', async () => {
-    const [api = 0, oidc = 0] = await freePorts(2);
+    const [api, oidc] = [await freePort(), await freePort()];
     const addresses = [`localhost:${api}`, `localhost:${oidc}`];
     const web = [
       listener('api', [[api, addresses[0] ?? '']], ['edge-client', 'edge-management']),

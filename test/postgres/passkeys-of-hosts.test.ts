@@ -6,9 +6,10 @@ import { after, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
 import { beginLogin, callWith } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn } from '../support/management.ts';
-import { asDialled, freePort } from '../support/nodes.ts';
+import { asDialled } from '../support/nodes.ts';
 import {
   addOwn,
   afterPassword,

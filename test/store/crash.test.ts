@@ -14,7 +14,7 @@ import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, untilReady } from '../support/command.ts';
-import { freePort } from '../support/nodes.ts';
+import { freePort } from '../support/free-port.ts';
 import { seeded } from '../support/seeded.ts';
 import { sized } from '../support/size.ts';
 import { crashClient } from './crash-client.ts';

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import type { Millis } from '../../src/platform/clock.ts';
 import { balancer } from './balancer.ts';
 import { clientOfHome, type Finished, type Started, sandbox, stopped, untilReady } from './command.ts';
+import { freePort } from './free-port.ts';
 import type { HttpsClient } from './https-client.ts';
 import { type Caller, createdId, loggedIn, password } from './management.ts';
 import { withMetrics } from './metrics.ts';
-import { asDialled, freePort } from './nodes.ts';
+import { asDialled } from './nodes.ts';
 import { postgresServer, type SharedPostgres } from './postgres.ts';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
 

@@ -1,7 +1,6 @@
 // Several controllers on one PostgreSQL database, behind one address, as behind a load balancer.
 
-import { createServer } from 'node:net';
-import { systemRandom } from '../../src/platform/random.ts';
+import { freePort } from './free-port.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
 
@@ -34,20 +33,4 @@ export function asDialled(client: HttpsClient, host: string): HttpsClient {
     post: (path, init) => request('POST', path, init),
     closeConnections: client.closeConnections,
   };
-}
-
-/**
- * An unused port. It is below the range from which systems take ports for connections, so that it is still
- * free when a process starts to listen there, and after that process was killed.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + (systemRandom.bytes(4).readUInt32BE() % 10_000);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { httpsClient } from './https-client.ts';
-import { freePort } from './nodes.ts';
 import { testPki } from './test-pki.ts';
 import { until } from './until.ts';
 

@@ -20,11 +20,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 export interface KeeperOptions {
   /** Begins as a copy of this server and follows it, instead of empty. */
@@ -275,15 +275,6 @@ function speakTls({ certPem, keyPem, caPem }: NonNullable<KeeperOptions['tls']>)
     `ssl_ca_file=${written('clients.crt', caPem)}`,
     `hba_file=${written('tls_hba.conf', `${rules.join('\n')}\n`)}`,
   ];
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return free;
 }
 
 async function start(native: string, further: readonly string[]): Promise<void> {
