@@ -14,6 +14,8 @@ export function LanguagePart() {
     const lifetime = language === 'browser' ? 0 : yearSeconds;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
     document.cookie = `${cookie}=${language}; Path=/; Secure; SameSite=Lax; Max-Age=${lifetime}`;
+    // Chromium stores it beside what follows: unless it was read, the reload might go without it.
+    void document.cookie;
     location.reload();
   };
   return (
