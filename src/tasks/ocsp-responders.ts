@@ -46,6 +46,7 @@ export function ocspResponders(needs: {
   async function askAll(
     addresses: readonly string[],
     of: Parameters<OcspResponders['ask']>[1],
+    known: StandingAnswer | null,
   ): Promise<OcspOutcome> {
     const problems: string[] = [];
     for (const url of addresses) {
@@ -55,6 +56,9 @@ export function ocspResponders(needs: {
         const wanted = { accept: ocspTypes.answer, maxBytes: longestAnswer, isSigned: true };
         const body = await client.postFor(url, message, wanted);
         const answer = await readOcspAnswer(body, question, clock.now());
+        // An answer without a nonce may be a recorded one, sent again while it counts (RFC 6960 section 5).
+        if (known?.revoked && answer.thisUpdate < known.thisUpdate)
+          throw new AnswerRefused('is older than the one that revoked the certificate');
         const ends = answer.nextUpdate ?? Number.POSITIVE_INFINITY;
         return { answer: { ...answer, until: Math.min(clock.now() + answerStands, ends) }, problem: '' };
       } catch (error) {
@@ -83,7 +87,7 @@ export function ocspResponders(needs: {
       const asked = underWay.get(key);
       if (asked !== undefined) return asked;
       if (underWay.size >= mostUnderWay) return failed('too many responders are being asked', before);
-      const next = askAll(addresses, of)
+      const next = askAll(addresses, of, before?.answer ?? null)
         .then((given) => {
           const outcome = given.answer === null ? failed(given.problem, before) : given;
           remembered.set(key, { ...outcome, until: outcome.answer?.until ?? clock.now() + afterFailure });

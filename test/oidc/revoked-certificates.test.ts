@@ -522,6 +522,30 @@ describe('a responder', () => {
     await remove();
   });
 
+  test('takes a revocation back only with a newer answer, not with one that was recorded before', async () => {
+    const { path, remove } = await asked(answering({ status: 'good' }, false));
+    await loginOf(leaf, 'in');
+    const recorded = ocspAnswer({
+      about: leaf,
+      issuer: ca,
+      now: clock.now(),
+      status: 'good',
+      until: 5 * HOUR,
+    });
+    clock.advance(6 * MINUTE);
+    lists.serves.set(path, answering({ status: 'revoked' }, false));
+    await loginOf(leaf, 'certificate-revoked');
+    lists.serves.set(path, recorded);
+    for (let round = 0; round < 3; round += 1) {
+      clock.advance(6 * MINUTE);
+      await loginOf(leaf, 'certificate-revoked');
+    }
+    lists.serves.set(path, answering({ status: 'good' }, false));
+    clock.advance(6 * MINUTE);
+    await loginOf(leaf, 'in');
+    await remove();
+  });
+
   test('is asked again after five minutes, also where other news made the service look again before', async () => {
     const { id, path, remove } = await asked(answering({ status: 'good' }));
     await loginOf(leaf, 'in');
