@@ -2,6 +2,7 @@
 // are not accepted until possession of the key is proven (`verifyCa`), and a change applies from the next login.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { newestOfEach } from '../login/certificate/revocation.ts';
 import { type Ca, caEntity, type ExternalIdClaim } from '../model/entities/ca.ts';
 import type { Some } from '../model/entities/entity.ts';
 import { isOlderList } from '../model/list-state.ts';
@@ -163,17 +164,14 @@ function acceptableLists(pem: string): readonly UnverifiedList[] {
   }
 }
 
-/** A list never takes the place of a newer one of the same authority. @throws AuthError could_not_validate */
+/** A list never takes the place of a newer one of the same series. @throws AuthError could_not_validate */
 export function refuseOlderLists(before: string | null | undefined, sent: string | null | undefined): void {
   if (before == null || sent == null || before === sent) return;
-  const known = listsInPem(before);
-  for (const list of acceptableLists(sent)) {
-    const newer = known.find(
-      (each) =>
-        each.issuerName === list.issuerName && each.isDelta === list.isDelta && isOlderList(list, each),
-    );
-    if (newer === undefined) continue;
-    const { listNumber, thisUpdate } = newer;
+  const known = newestOfEach(listsInPem(before));
+  for (const [series, list] of newestOfEach(acceptableLists(sent))) {
+    const former = known.get(series);
+    if (former === undefined || !isOlderList(list, former)) continue;
+    const { listNumber, thisUpdate } = former;
     const words = `${listNumber === null ? '' : `number ${listNumber}, `}${new Date(thisUpdate).toISOString()}`;
     throw refusedField(
       'revocation.crlPem',

@@ -1,6 +1,7 @@
 // A third-party authority whose certificates are checked: its lists, where they come from, and the
 // certificates of those that sign them.
 
+import { newestOfEach } from '../login/certificate/revocation.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ListState } from '../model/list-state.ts';
 import { HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
@@ -106,11 +107,9 @@ export function filesOf(ca: Ca): Files {
   const before = readFiles.get(ca);
   if (before !== undefined) return before;
   const lists = crlPem === null ? [] : listsInPem(crlPem);
-  const named = lists.map((list) => {
-    const name = sha256(`${list.issuerName} ${list.isDelta}`).slice(0, 8);
-    return [`${fileMark}${name}`, list] as const;
-  });
-  const files = new Map(named);
+  const files = new Map(
+    [...newestOfEach(lists)].map(([series, list]) => [`${fileMark}${sha256(series).slice(0, 8)}`, list]),
+  );
   readFiles.set(ca, files);
   return files;
 }

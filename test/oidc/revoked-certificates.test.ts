@@ -334,6 +334,42 @@ describe('lists', () => {
     assert.deepEqual([shown.mode, shown.crlUrls, shown.ocsp], ['hard', [], null]);
   });
 
+  test('that share out the certificates of one authority are put in together, and replaced one by one', async () => {
+    const ca = authority();
+    const [leaf, other] = [client({ issuer: ca }), client({ issuer: ca })];
+    await owned(leaf);
+    await owned(other);
+    const part = (place: number) => [
+      extension(listOids.issuingPoint, true, sequence(element(0x80 + place, Buffer.from([0xff])))),
+    ];
+    const leaves = (number: number, ...revoked: Made[]) =>
+      listPem(revocationList({ issuer: ca, number, revoked, extensions: part(1) }));
+    const authorities = listPem(revocationList({ issuer: ca, number: 2, extensions: part(2) }));
+    const first = leaves(7, leaf) + authorities;
+    const { id } = await authorityWith({ mode: 'hard', crlPem: first }, ca);
+    await loginOf(leaf, 'certificate-revoked');
+    await loginOf(other, 'in');
+    const put = (crlPem: string) => admin.call('PATCH', `cas/${id}`, { revocation: { crlPem } });
+    const next = await put(authorities + leaves(8, leaf, other));
+    assert.equal(next.status, 200, next.text);
+    await loginOf(other, 'certificate-revoked');
+    assertRefused(await put(leaves(7) + authorities), 400, 'COULD_NOT_VALIDATE');
+  });
+
+  test('of one authority that are put in together count by the newest, in any order', async () => {
+    const ca = authority();
+    const leaf = client({ issuer: ca });
+    await owned(leaf);
+    const [before, after] = [[], [leaf]].map((revoked, at) =>
+      listPem(revocationList({ issuer: ca, number: at + 1, revoked })),
+    );
+    for (const crlPem of [`${before}${after}`, `${after}${before}`]) {
+      const { id } = await authorityWith({ mode: 'soft', crlPem }, ca);
+      await loginOf(leaf, 'certificate-revoked');
+      await admin.call('DELETE', `cas/${id}`);
+    }
+  });
+
   test('of authorities below it count from the first login that shows their certificates', async () => {
     const ca = authority();
     const below = authority({ issuer: ca }, authorityExtensions(0));

@@ -13,6 +13,7 @@ import {
   entryOf,
   type RevocationList,
   type RevokedEntry,
+  type UnverifiedList,
 } from '../../platform/x509/revocation-list.ts';
 import { displaySubject } from '../../platform/x509/x509.ts';
 
@@ -107,8 +108,21 @@ function covers({ authority, scope, points }: RevocationList, certificate: Check
   return points.length === 0 || points.some((point) => certificate.listAddresses.includes(point));
 }
 
-function newest(lists: readonly RevocationList[]): RevocationList | undefined {
-  return lists.reduce<RevocationList | undefined>(
+/** The lists that count of those that were put in together, by their series. */
+export function newestOfEach(lists: readonly UnverifiedList[]): ReadonlyMap<string, UnverifiedList> {
+  const bySeries = Map.groupBy(lists, ({ series }) => series);
+  return new Map(
+    [...bySeries].flatMap(([series, all]) => {
+      const list = newest(all);
+      return list === undefined ? [] : [[series, list]];
+    }),
+  );
+}
+
+function newest<L extends Pick<RevocationList, 'listNumber' | 'thisUpdate'>>(
+  lists: readonly L[],
+): L | undefined {
+  return lists.reduce<L | undefined>(
     (best, list) => (best === undefined || isOlderList(best, list) ? list : best),
     undefined,
   );

@@ -101,9 +101,10 @@ const oids = {
 export interface UnverifiedList {
   /** The normalized name of its issuer. */
   readonly issuerName: string;
+  /** Lists with the same text are about the same certificates of one issuer: a newer one replaces the others. */
+  readonly series: string;
   readonly listNumber: string | null;
   readonly thisUpdate: Millis;
-  readonly isDelta: boolean;
   readonly der: Buffer;
   /** Verifies the signature, then reads the entries. @throws ListRefused */
   verifiedBy(issuer: PathCertificate, now: Millis): Promise<RevocationList>;
@@ -180,9 +181,9 @@ function listOf(der: Buffer): UnverifiedList {
   const said = readListExtensions(extensions);
   return {
     issuerName,
+    series: [issuerName, said.baseNumber !== null, ...coverageOf(said)].join(' '),
     listNumber: said.listNumber,
     thisUpdate,
-    isDelta: said.baseNumber !== null,
     der,
     async verifiedBy(issuer, now) {
       const name = displaySubject(issuer.x509);
@@ -260,6 +261,11 @@ function readIssuingPoint(value: Buffer): Pick<RevocationList, 'scope' | 'points
   if (name !== undefined && points.length === 0)
     throw new ListRefused('is for a distribution point without an address, which is not supported');
   return { scope: leaves ? 'leaves' : authorities ? 'authorities' : 'all', points };
+}
+
+/** Nothing for all certificates. */
+function coverageOf({ scope, points }: Pick<Said, 'scope' | 'points'>): readonly string[] {
+  return scope === 'all' && points.length === 0 ? [] : [scope, ...points];
 }
 
 /** Places are below 2^26 (`longestList`), so that hash and place fit into one number exactly. */
