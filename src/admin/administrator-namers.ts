@@ -71,9 +71,8 @@ export async function administratorNamers(
   for await (const administrator of enabledAdministrators(needs, reader)) {
     const open = candidates.filter(({ administrators }) => administrators.length < mostShown);
     if (open.length === 0) break;
-    for (const { canName, administrators } of open) {
+    for (const { canName, administrators } of open)
       if (canName(administrator)) administrators.push(administrator.identity);
-    }
   }
   return candidates.filter(({ administrators }) => administrators.length > 0);
 }

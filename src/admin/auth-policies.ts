@@ -80,10 +80,9 @@ function acceptableModels(
   models: readonly string[],
 ): readonly string[] {
   const field = 'primary.passkey.allowedAuthenticators';
-  for (const model of models) {
+  for (const model of models)
     if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(model) || /^[0-]+$/.test(model))
       throw refusedField(field, 'has AAGUIDs, such as 2fc0579f-8113-47ea-b116-bb5a8db9202a', model);
-  }
   if (models.length > 0 && authenticatorRoots.length === 0)
     throw refusedField(
       field,

@@ -265,10 +265,9 @@ export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): stri
     throw refusedField('issuer', reason, issuer);
   }
   const comparable = comparableUrl(issuer);
-  for (const ours of own) {
+  for (const ours of own)
     if (comparableUrl(ours) === comparable)
       throw refusedField('issuer', 'is an issuer of this service', issuer);
-  }
   return issuer;
 }
 
@@ -316,10 +315,9 @@ export function acceptableAuthUrl(url: string | null): string | null {
 /** @see RFC 6749 section 3.3 */
 export function acceptableScopes(scopes: readonly string[]): readonly string[] {
   requireFew('scopes', scopes, mostScopes);
-  for (const scope of scopes) {
+  for (const scope of scopes)
     if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(scope))
       throw refusedField('scopes', 'must be scope names, one in each entry', scope);
-  }
   return [...new Set(scopes)];
 }
 

@@ -155,9 +155,8 @@ function parseWordComparison(cursor: Cursor, listField: ListField): Filter {
   }
   if (cursor.skipWord('in')) return { op: 'in', field, values: parseValues(cursor, listField) };
   if (listField.kind === 'text') {
-    for (const op of ['contains', 'icontains'] as const) {
+    for (const op of ['contains', 'icontains'] as const)
       if (cursor.skipWord(op)) return { op, field, value: parseText(cursor, listField) };
-    }
     throw cursor.expected('one of = != < <= > >= contains icontains in');
   }
   throw cursor.expected('one of = != < <= > >= in');

@@ -194,10 +194,9 @@ export function acceptableUris(
 
 /** Always includes `openid`: without it nothing could be requested. */
 export function acceptableClientScopes(scopes: readonly string[]): readonly string[] {
-  for (const scope of scopes) {
+  for (const scope of scopes)
     if (!(clientScopes as readonly string[]).includes(scope))
       throw refusedField('scopes', `must be among ${clientScopes.join(', ')}`, scope);
-  }
   if (!scopes.includes('openid')) throw refusedField('scopes', 'must have openid');
   return clientScopes.filter((scope) => scopes.includes(scope));
 }

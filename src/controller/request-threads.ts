@@ -125,9 +125,8 @@ function spreadIntermediates(
   from?: ThreadMember,
 ): void {
   if (from !== undefined) learnIntermediates(news);
-  for (const member of members.values()) {
+  for (const member of members.values())
     if (member.hasJoined && member !== from) member.calls.tell('learnIntermediates', news);
-  }
 }
 
 /** @param except the thread that knows already */

@@ -219,9 +219,8 @@ function recordOf(event: AuditEvent): Omit<AuditRecord, 'id' | 'at' | 'requestId
   const of = take('identityId');
   let entity = take('entity');
   let entityId = take('entityId');
-  for (const [member, kind] of Object.entries(entityMembers)) {
+  for (const [member, kind] of Object.entries(entityMembers))
     if (entity === null && typeof members[member] === 'string') [entity, entityId] = [kind, take(member)];
-  }
   const identityId = of ?? (ofPeople.has(entity) ? entityId : null);
   return { event: event.event, action, entity, entityId, identityId, byIdentityId, details: members };
 }

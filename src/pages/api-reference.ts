@@ -174,13 +174,10 @@ function typeOf(schema: JsonSchema): Html {
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (schema.enum !== undefined) return html`one of ${listed(schema.enum)}`;
   const variants = oneOf ?? anyOf;
-  if (variants !== undefined) {
-    return alternatives(variants.map(typeOf));
-  }
+  if (variants !== undefined) return alternatives(variants.map(typeOf));
   if (type === 'array') return html`list of ${typeOf(items ?? {})}${limits(schema)}`;
-  if (type === 'object' && typeof additionalProperties === 'object') {
+  if (type === 'object' && typeof additionalProperties === 'object')
     return html`map of ${typeOf(additionalProperties)}`;
-  }
   const types = type === undefined ? ['anything'] : [type].flat();
   return html`${alternatives(types)}${schema.format !== undefined && ` (${schema.format})`}${limits(schema)}`;
 }

@@ -124,9 +124,8 @@ function unwrittenActivity({ store, log }: ActivityNeeds) {
 
   async function write(activity: readonly SessionActivity[]): Promise<void> {
     try {
-      for (let at = 0; at < activity.length; at += batch) {
+      for (let at = 0; at < activity.length; at += batch)
         await store.apiSessions.recordActivity(activity.slice(at, at + batch));
-      }
     } catch (error) {
       log.error('the use of sessions could not be kept', { count: activity.length, error });
       for (const one of activity) if (!dirty.has(one.id)) dirty.set(one.id, one);

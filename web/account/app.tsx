@@ -49,7 +49,7 @@ export function AppPart() {
       <Loaded query={state}>
         {(found) => {
           if (newCodes !== null) return <NewCodes codes={newCodes} refresh={refresh} />;
-          if (found === null) {
+          if (found === null)
             return (
               <ProvenForm
                 id="set-up-app"
@@ -60,7 +60,6 @@ export function AppPart() {
                 <p>{texts.appOff}</p>
               </ProvenForm>
             );
-          }
           if (!found.isVerified) return <SetUp enrollment={found} refresh={refresh} />;
           return (
             <On

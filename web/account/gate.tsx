@@ -12,13 +12,12 @@ export function Gate() {
   const state = useSyncExternalStore(session.onState, session.currentState);
   const found = useSyncExternalStore(trouble.on, trouble.current);
   if (found?.kind === 'second-token') return <SecondTokenNeeded reference={found.reference} />;
-  if (found !== null) {
+  if (found !== null)
     return (
       <Alone key="unavailable" title={texts.notShown} windowTitle={texts.errorTitle(texts.notShown)}>
         <Failure error={found.error} retry={() => location.reload()} />
       </Alone>
     );
-  }
   switch (state) {
     case 'signed-in':
     case 'ended':

@@ -215,10 +215,9 @@ async function createEntity(scope: WriterScope, kind: StateKind, state: NamedSta
   const { fields: table } = entityNamed(kind);
   const fields = fieldsOf(references, table, state) as Given;
   if (kind === 'identity') return await createDisabledOrNot(scope, state, fields);
-  for (const { name, field } of stateFields(table)) {
+  for (const { name, field } of stateFields(table))
     if (fields[name as 'name'] === undefined && !field.isOptional && defaultOf(field) === undefined)
       throw refusedField(name, 'is required for a new one');
-  }
   const id = () => references.plannedId(kind, state.name);
   const planned: AdminServices = { ...needs, random: { ...needs.random, id } };
   await rulesOf[kind].create(planned, by, { ...fields, id: state.id });

@@ -14,12 +14,11 @@ type ServerStatus = Awaited<ReturnType<typeof statusOf>>;
 export async function serverStatus(report: Report, { server }: { server?: string }): Promise<void> {
   const status = await withApi(report, server, (api) => statusOf(report, api));
   printResult(report, status, () => statusText(status));
-  if (status.isHealthy === false) {
+  if (status.isHealthy === false)
     throw new CliError(`${status.server} is not ready: ${failing(status)}.`, {
       code: 'unhealthy',
       next: 'look into the log of the server',
     });
-  }
 }
 
 async function statusOf({ ports }: Report, api: ApiClient) {

@@ -26,12 +26,11 @@ export const createAdmin: Work<AdminOptions, readonly [string | undefined]> = as
   if (name === undefined) throw usageError('The name of the administrator is missing.');
   const { ports } = report;
   const created = await withHost(report, options, async ({ foundations, audit }) => {
-    if ((await findAdministrator(foundations, name)) !== null) {
+    if ((await findAdministrator(foundations, name)) !== null)
       throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
         code: 'conflict',
         next: `overlay-auth admin recover ${shellWord(name)}${configArgument(options)}`,
       });
-    }
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
     const identity = await createAdministrator(needs, { username: name, password });
@@ -61,13 +60,12 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
   const removeTotp = options.resetTotp === true;
   const recovered = await withHost(report, options, async ({ foundations, audit }) => {
     const identity = await findAdministrator(foundations, name);
-    if (identity === null) {
+    if (identity === null)
       throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
         code: 'not_found',
         next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
       });
-    }
-    if (!identity.isAdmin) {
+    if (!identity.isAdmin)
       throw new CliError(
         `${JSON.stringify(name)} is not an administrator; only administrators are recovered here.`,
         {
@@ -75,7 +73,6 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
           next: 'overlay-auth admin create NAME, then set the password of the other identity as that administrator',
         },
       );
-    }
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
     const { policy, username } = await recoverAdministrator(needs, identity, { password, removeTotp });

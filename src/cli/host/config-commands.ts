@@ -31,12 +31,11 @@ export const validateConfig: Work<{ sendTest?: string }, readonly [string]> = as
 
 /** @returns the answer of the mail server. @throws CliError in words for the operator */
 async function triedMail({ mail, branding }: Config, to: string): Promise<string> {
-  if (mail === null) {
+  if (mail === null)
     throw new CliError('The configuration names no mail server.', {
       code: 'config',
       next: 'add the section mail, with smtp and from',
     });
-  }
   // Loaded only by a command that sends mail.
   const { sendTestMail } = await import('../../controller/mail.ts');
   try {
@@ -87,12 +86,11 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
   const { ports } = report;
   const file = configPath(ports, options);
   const answer = await askController({ ports, file, word: 'reload' });
-  if (answer.outcome === 'refused') {
+  if (answer.outcome === 'refused')
     throw new CliError(answer.reason, {
       code: 'config',
       next: `correct what is named, then run: ${reloadCommand(ports, file)}`,
     });
-  }
   const { outcome: _, sameAuthority, ...result } = answer;
   const { changed, needsRestart, newCertificates, formerCertificates, warnings } = result;
   const presented = new Map(newCertificates.toReversed().map((each) => [each.file, each]));

@@ -78,12 +78,11 @@ async function noteBackup(config: Config, at: Millis): Promise<boolean> {
 export async function backedUpCommand(report: Report, options: ConfigOptions): Promise<void> {
   const now = report.ports.clock.now();
   const database = await audited(report, options, async ({ config, audit }) => {
-    if (!(await noteBackup(config, now))) {
+    if (!(await noteBackup(config, now)))
       throw new CliError('The database has the schema of another release, so nothing was noted.', {
         code: 'schema',
         next: 'use the release that it belongs to',
       });
-    }
     audit.record({ event: 'database.copied', from: databaseName(config), to: 'another tool' }, null);
     return databaseName(config);
   });
@@ -94,7 +93,7 @@ export async function backedUpCommand(report: Report, options: ConfigOptions): P
 export async function checkCommand(report: Report, options: ConfigOptions): Promise<void> {
   const { config } = openConfig(report.ports, options);
   const findings = await checkDatabase(config);
-  if (findings.length > 0) {
+  if (findings.length > 0)
     throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
       code: 'damaged',
       next:
@@ -102,7 +101,6 @@ export async function checkCommand(report: Report, options: ConfigOptions): Prom
           ? 'stop the controller, keep an unchanged copy of the database, and put back a backup'
           : 'correct this on the database server',
     });
-  }
   await requireKey(config, report.ports, 'The database is sound');
   // Given before names had to differ, by an import, or by an administrator who insisted.
   const alike = (await inStore(config, (store) => store.identities.listAlike(mostAlike), patient)) ?? [];

@@ -27,17 +27,15 @@ type As = (message: string, code: string, next?: string) => CliError;
 /** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
 export function hostFailure(error: unknown): unknown {
   const as: As = (message, code, next) => new CliError(message, { code, next, cause: error });
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError)
     return as(renderProblems(error.problems).trimEnd(), 'config', afterConfigFailure(error));
-  }
   if (error instanceof KeyFileError) return as(error.message, 'key_file', afterKeyFailure[error.reason]);
-  if (error instanceof SealBroken) {
+  if (error instanceof SealBroken)
     return as(
       'This database was sealed with another key-encryption key.',
       'wrong_key',
       'put back the key file that belongs to the database, or name it in secrets.keyFile',
     );
-  }
   if (error instanceof AuthError) return as(`${error.description}.`, error.code);
   if (error instanceof Refusal) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
   const [, code, next] = ownWords.find(([type]) => error instanceof type) ?? [];
@@ -85,17 +83,15 @@ const ownWords: readonly (readonly [type: Failure, code: string, next?: string])
 
 /** Failures from SQLite or the PostgreSQL server. */
 function engineFailure(error: unknown, as: As): CliError | undefined {
-  if (isSqliteError(error)) {
+  if (isSqliteError(error))
     return as(`The database cannot be used: ${error.message}.`, 'database', afterSqlite(error));
-  }
-  if (isWithoutPassword(error)) {
+  if (isWithoutPassword(error))
     return as(
       'The PostgreSQL server asks for a password, and none was given.',
       'database',
       'set PGPASSWORD, or PGPASSFILE to a file with a line HOST:PORT:DATABASE:USER:PASSWORD',
     );
-  }
-  if (error instanceof StoreUnavailable) {
+  if (error instanceof StoreUnavailable)
     return new CliError(`The database cannot be used: ${error.message}.`, {
       exitCode: exitCodes.unreachable,
       code: 'database',
@@ -105,7 +101,6 @@ function engineFailure(error: unknown, as: As): CliError | undefined {
           'check that its server runs, and that its address (db in the configuration, OVERLAY_AUTH_DB or --to) is right'),
       cause: error,
     });
-  }
   if (isPostgresError(error)) {
     const usual = 'check the permissions of its user, which must create tables, read and write';
     return as(

@@ -124,11 +124,10 @@ export async function controllerReadiness(report: Report, options: ConfigOptions
   const file = shownPath(ports.cwd, path);
   const checks = await askController({ ports, file: path, word: 'health', limit: longestWait });
   const failing = checks.filter(({ healthy }) => !healthy).map(({ id }) => id);
-  if (failing.length > 0) {
+  if (failing.length > 0)
     throw new CliError(`The controller of ${file} is not ready: ${failing.join(', ')}.`, {
       code: 'unhealthy',
       next: 'look into its log',
     });
-  }
   printResult(report, { ready: true, checks }, () => `The controller of ${file} is ready.`);
 }

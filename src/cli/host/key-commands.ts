@@ -46,12 +46,11 @@ export async function rotateKeys(
     const keys: SigningKey[] = [];
     for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
       const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
-      if (key === null) {
+      if (key === null)
         throw new CliError('Another rotation came first; nothing more was changed.', {
           code: 'conflict',
           next: 'overlay-auth keys list',
         });
-      }
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
       keys.push(key);
     }

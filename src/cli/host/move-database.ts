@@ -68,8 +68,7 @@ function nameDatabase(file: string, target: ReturnType<typeof targetOf>): void {
 function putAside(source: string): string {
   let aside = `${source}.moved`;
   for (let n = 2; existsSync(aside); n += 1) aside = `${source}.moved-${n}`;
-  for (const suffix of ['-wal', '-shm', '']) {
+  for (const suffix of ['-wal', '-shm', ''])
     if (existsSync(`${source}${suffix}`)) renameSync(`${source}${suffix}`, `${aside}${suffix}`);
-  }
   return aside;
 }

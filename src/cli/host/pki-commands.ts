@@ -86,12 +86,11 @@ export async function renewPki(
   const more = await furtherHosts(options);
   const { config, configFile } = openConfig(ports, options);
   const paths = homePaths(ports.cwd, dirname(configFile));
-  if (!hasOwnCertificate(config, paths)) {
+  if (!hasOwnCertificate(config, paths))
     throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
       code: 'foreign_certificate',
       next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
     });
-  }
   using _lock = onlyOne(config.identity.caFile);
   const facts = await renew(report, paths, { more, newKey: options.newKey === true });
   const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
@@ -112,13 +111,12 @@ async function renew(
   try {
     return await renewServerCertificate(ports, paths, wanted);
   } catch (error) {
-    if (error instanceof MissingAuthority) {
+    if (error instanceof MissingAuthority)
       throw new CliError(`The key of the root CA is not at ${error.path}.`, {
         code: 'authority_missing',
         next: 'put root-ca.key.pem back until the certificate is renewed',
         cause: error,
       });
-    }
     throw error;
   }
 }

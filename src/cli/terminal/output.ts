@@ -51,9 +51,8 @@ export function reportFailure(
 
 function unexpected(report: Pick<Report, 'ports'>, error: unknown): CliError {
   const detail = error instanceof Error ? error.message : String(error);
-  if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error) {
+  if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error)
     report.ports.stderr.write(`${told(error.stack ?? '')}\n`);
-  }
   if (isFileError(error)) return fileFailure(error);
   return new CliError(`Something unexpected happened: ${detail}`, {
     exitCode: exitCodes.failed,

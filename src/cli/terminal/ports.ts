@@ -73,11 +73,10 @@ function endOnFailedWrite(output: NodeJS.WriteStream): void {
   guarded.add(output);
   output.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipeStatus);
-    if (output === process.stdout) {
+    if (output === process.stdout)
       process.stderr.write(
         `error: The output cannot be written: ${fileErrorReason(error)}.\nnext: write it to another place\n`,
       );
-    }
     process.exit(failedStatus);
   });
 }

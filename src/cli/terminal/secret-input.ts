@@ -26,12 +26,11 @@ export async function readPassword(
 ): Promise<string> {
   const secret = await givenSecret(ports, options);
   if (secret !== undefined) return notEmpty(secret);
-  if (!canPrompt(ports)) {
+  if (!canPrompt(ports))
     throw usageError(
       'A password is needed, and there is no terminal to ask for it.',
       'add --password-stdin, or set OVERLAY_AUTH_PASSWORD',
     );
-  }
   return notEmpty(await askHidden(ports, question));
 }
 
@@ -51,9 +50,8 @@ export async function readNewPassword(
     const first = await readPassword(ports, options, `New password for ${whose}: `);
     if (!isPrompted(ports, options)) return first;
     if (first === (await askHidden(ports, 'The same again: '))) return first;
-    if (tries === mostTries) {
+    if (tries === mostTries)
       throw new CliError('The passwords do not match; nothing was changed.', { code: 'password_mismatch' });
-    }
     ports.stderr.write('The passwords do not match. Try again.\n');
   }
 }
@@ -116,12 +114,11 @@ export async function readStdin(ports: CliPorts, most = longestSecret): Promise<
   for await (const chunk of ports.stdin) {
     chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array));
     length += chunks.at(-1)?.length ?? 0;
-    if (length > most) {
+    if (length > most)
       throw usageError(
         'Standard input contains more than 64 KiB.',
         'check the input that is piped into the command',
       );
-    }
   }
   try {
     return textOfFile(Buffer.concat(chunks));

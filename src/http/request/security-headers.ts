@@ -39,10 +39,9 @@ export function formTarget(redirectUri: string): string {
  * @throws RangeError when a target is neither an origin nor a scheme, because it could inject a directive
  */
 export function contentSecurityPolicy({ formTargets = [], inlineScript }: ContentSecurity): string {
-  for (const target of formTargets) {
+  for (const target of formTargets)
     if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target))
       throw new RangeError('a form target must be an origin or a scheme');
-  }
   const inline = inlineScript === undefined ? '' : ` 'sha256-${hash('sha256', inlineScript, 'base64')}'`;
   return [
     "default-src 'none'",

@@ -13,9 +13,8 @@ const evenly = 256 - (256 % letters.length);
 export function newUserCode(random: Random): string {
   let code = '';
   while (code.length < length) {
-    for (const byte of random.bytes(length)) {
+    for (const byte of random.bytes(length))
       if (byte < evenly && code.length < length) code += letters[byte % letters.length];
-    }
   }
   return code;
 }

@@ -72,10 +72,9 @@ export async function requireAssertion(
   const expiresAt = Math.ceil(exp * SECOND);
   if (now >= expiresAt + leeway) throw refused('it has expired');
   if (expiresAt > now + longestLife + leeway) throw refused('it lives longer than ten minutes');
-  for (const time of [nbf, iat]) {
+  for (const time of [nbf, iat])
     if (time !== undefined && !(isNumericDate(time) && time * SECOND <= now + leeway))
       throw refused('it is not valid yet');
-  }
   const isSigned = (keys: readonly VerificationKey[]) => keys.some((key) => isSignedBy(key, assertion, alg));
   const keys = await keysOf(needs, client, { kid });
   // The key may have been replaced under its kid: the address is asked once more, within the limits of the cache.

@@ -58,9 +58,8 @@ export async function exchangeToken(needs: OidcServices, request: GrantRequest):
   const subject = required(parameters, 'subject_token');
   const subjectType = required(parameters, 'subject_token_type');
   const requested = requestedType(optional(parameters, 'requested_token_type'));
-  for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience']) {
+  for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience'])
     if (valuesOf(parameters, name).some((value) => value !== '')) throw unsupported(name);
-  }
   const asked = { subject, requested };
   if (subjectType === tokenTypes.refreshToken) return exchangeRefreshToken(needs, request, asked);
   if (subjectType === tokenTypes.accessToken) return exchangeAccessToken(needs, request, asked);

@@ -56,9 +56,7 @@ export function readJwkSet(body: Uint8Array): JwkSet {
   });
   const kept = usable.filter((key) => !isAmbiguous(key));
   const keys = new Map<string, VerificationKey[]>();
-  for (const { kid, key } of kept) {
-    if (kid !== null) keys.set(kid, [...(keys.get(kid) ?? []), key]);
-  }
+  for (const { kid, key } of kept) if (kid !== null) keys.set(kid, [...(keys.get(kid) ?? []), key]);
   return { keys, all: usable.map(({ key }) => key), ignored };
 }
 

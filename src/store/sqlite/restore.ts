@@ -56,9 +56,8 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
     linkSync(target, aside);
     // A log left behind because the database is damaged or another process has it open belongs to the old database.
     // SQLite would take it for the log of the new one.
-    for (const suffix of logSuffixes) {
+    for (const suffix of logSuffixes)
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
-    }
   }
   giveName(working, target);
   return isReplacing;

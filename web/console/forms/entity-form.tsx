@@ -241,9 +241,8 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
     setMeanwhile(null);
   };
   // It was read again while nothing was typed: show the new state.
-  if (read.version !== base.version && isEmpty(changes) && meanwhile === null && read.version !== null) {
+  if (read.version !== base.version && isEmpty(changes) && meanwhile === null && read.version !== null)
     begin(read);
-  }
   const saving = useAction({
     async mutationFn({ change, isForced }: Saving<Draft>): Promise<Outcome<Draft>> {
       const path = isForced ? `${change.path}?force=true` : change.path;

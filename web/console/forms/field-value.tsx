@@ -19,9 +19,7 @@ export function FieldValue({
   /** As documents have it. */
   value: unknown;
 }) {
-  if (isReference(field) && value !== null) {
-    return <Names to={field.to} ids={[value].flat().map(String)} />;
-  }
+  if (isReference(field) && value !== null) return <Names to={field.to} ids={[value].flat().map(String)} />;
   if (field?.kind === 'time' && typeof value === 'string') return <Time at={value} />;
   if (field?.kind === 'picture' && typeof value === 'string') {
     // The audit trail cuts long values.

@@ -204,8 +204,7 @@ async function findUntouched(signal: AbortSignal): Promise<boolean> {
     ['identities', 1],
     ['external-jwt-signers', 0],
     ['oidc-clients', 0],
-  ] as const) {
+  ] as const)
     if ((await list(path, { limit: 1 }, signal)).total > begins) return false;
-  }
   return true;
 }

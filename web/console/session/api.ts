@@ -69,9 +69,8 @@ export async function list<Item>(
   signal?: AbortSignal,
 ): Promise<Page<Item>> {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== '') parameters.set(name, String(value));
-  }
   const { data: found } = await send({ method: 'GET', path: `${path}?${parameters}` }, { signal });
   const { data, meta } = found as Listed<Item>;
   const { totalCount, totalCountIsEstimate = false } = meta.pagination;

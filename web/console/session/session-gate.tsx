@@ -21,20 +21,18 @@ export function SessionGate({ children }: { children: ReactNode }) {
     begun ??= begin();
     begun.catch(setFailure);
   }, []);
-  if (failure !== null) {
+  if (failure !== null)
     return (
       <Alone title={texts.console}>
         <Failure error={failure} retry={() => location.reload()} />
       </Alone>
     );
-  }
-  if (state === 'starting' || state === 'none') {
+  if (state === 'starting' || state === 'none')
     return (
       <Alone title={texts.console}>
         <p role="status">{texts.loading}</p>
       </Alone>
     );
-  }
   if (state === 'left' || state === 'failed' || state === 'another') {
     const { signedOutText, failedTitle, failedText } = texts.session;
     const why = { left: signedOutText, failed: failedText, another: texts.anotherPerson };

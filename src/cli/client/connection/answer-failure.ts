@@ -110,20 +110,18 @@ export function isUnknownIssuer(code: string | undefined): boolean {
  */
 export function transportFailure(origin: string, cause: unknown): CliError {
   const code = codeOf(cause);
-  if (isUnknownIssuer(code)) {
+  if (isUnknownIssuer(code))
     return new CliError(`The certificate of ${origin} was issued by an authority that is not known here.`, {
       code: 'server_untrusted',
       next: `overlay-auth login ${origin} --ca FILE`,
       cause,
     });
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return new CliError(`The certificate of the server is not for the name in ${origin}.`, {
       code: 'server_name_mismatch',
       next: 'use the address that the server announces as its issuer',
       cause,
     });
-  }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     const state = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
     return new CliError(`The certificate of ${origin} ${state}.`, {
@@ -132,13 +130,12 @@ export function transportFailure(origin: string, cause: unknown): CliError {
       cause,
     });
   }
-  if (code === 'EPROTO' || code?.startsWith('ERR_SSL_') === true) {
+  if (code === 'EPROTO' || code?.startsWith('ERR_SSL_') === true)
     return new CliError(`${origin} was reached, but no secure connection came about (${code}).`, {
       code: 'tls_failed',
       next: 'check that the port is the HTTPS port of the server',
       cause,
     });
-  }
   return new CliError(`${origin} cannot be reached: ${reason(code, cause)}.`, {
     exitCode: exitCodes.unreachable,
     code: 'unreachable',

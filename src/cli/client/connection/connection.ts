@@ -76,9 +76,8 @@ function notDiscovered(origin: string, error: unknown): unknown {
       next: 'use the address that its operator configured, for example https://localhost:1280',
     });
   }
-  if (error instanceof ProtocolError && error.code === 'issuer_mismatch') {
+  if (error instanceof ProtocolError && error.code === 'issuer_mismatch')
     return failure(error, { next: 'log in with the address that the server announces' });
-  }
   if (error instanceof Refusal || (error instanceof ProtocolError && error.code === 'discovery_failed')) {
     const status = error instanceof Refusal ? ` (status ${error.status})` : '';
     return new CliError(`${origin} is not an Overlay Auth server with OpenID Connect${status}.`, {

@@ -133,12 +133,11 @@ async function readCredentials(path: string): Promise<Credentials> {
     });
   }
   const { v, current, logins, trust } = asObject(parseJson(text));
-  if (v !== fileVersion) {
+  if (v !== fileVersion)
     throw new CliError(`The saved logins in ${path} are damaged or of another version.`, {
       code: 'credentials_unreadable',
       next: `rm ${shellWord(path)}   (then log in again)`,
     });
-  }
   // This program wrote the file. An attacker who can write here can do worse than use a wrong shape.
   return {
     current: typeof current === 'string' ? current : null,
@@ -159,12 +158,11 @@ async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<
   const { tryFileLock } = await import('../../../platform/file-lock.ts');
   let lock = tryFileLock(path);
   for (let attempt = 1; lock === null; attempt += 1) {
-    if (attempt === mostAttempts) {
+    if (attempt === mostAttempts)
       throw new CliError(`Another overlay-auth holds the lock ${path}.`, {
         code: 'locked',
         next: 'let the other command finish, then run this one again',
       });
-    }
     await delay(pauseMs);
     lock = tryFileLock(path);
   }

@@ -23,12 +23,11 @@ export function identityFileOf(text: string, file: string): IdentityFile | undef
   const document = asObject(parseJson(text));
   const id = asObject(document.id);
   const [cert, key, caPem] = ['cert', 'key', 'ca'].map((name) => pemOf(textField(id, name)));
-  if (cert === undefined || key === undefined) {
+  if (cert === undefined || key === undefined)
     throw usageError(
       `${file} is not an identity file with certificate and key in it.`,
       'name the file that `overlay-auth enroll` wrote, or PEM files: --cert CERT --key KEY',
     );
-  }
   const api = textField(document, 'ztAPI');
   return { cert, key, caPem, origin: api === undefined ? undefined : serverOrigin(api) };
 }

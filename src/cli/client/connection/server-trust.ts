@@ -150,12 +150,11 @@ function topOfChain(leaf: DetailedPeerCertificate): X509Certificate {
 
 async function trustOfFile(report: Report, origin: string, caFile: string): Promise<Trust> {
   const caPem = await readNamedFile(report.ports, caFile, 'CA file');
-  if (!caPem.includes('-----BEGIN CERTIFICATE-----')) {
+  if (!caPem.includes('-----BEGIN CERTIFICATE-----'))
     throw new CliError(`${caFile} contains no certificate in PEM form.`, {
       code: 'ca_file_invalid',
       next: 'check the file named by --ca',
     });
-  }
   const trust = { caPem };
   if ((await probe(origin, trust)).isTrusted) return trust;
   throw new CliError(`The certificate of ${origin} was not issued by the authority in ${caFile}.`, {
@@ -196,7 +195,7 @@ async function askForTrust(
     was === undefined
       ? `The certificate of ${origin} was issued by an authority that is not known here.`
       : `The certificate authority of ${origin} is not the one that was trusted before.`;
-  if (!canPrompt(ports) || report.json) {
+  if (!canPrompt(ports) || report.json)
     throw new CliError(
       `${happened} SHA-256 fingerprint of the ${top.ca ? 'authority' : 'certificate'}: ${top.fingerprint256}`,
       {
@@ -204,7 +203,6 @@ async function askForTrust(
         next: `overlay-auth login ${origin} --ca FILE   (FILE: the CA certificate, from the operator)`,
       },
     );
-  }
   notice(report, happened);
   if (was !== undefined) notice(report, `  before    ${was}`);
   notice(

@@ -17,12 +17,11 @@ export function serverOrigin(text: string): string {
       `overlay-auth login https://${url.host}`,
     );
   }
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw usageError(
       'An address must not contain a user name or password.',
       `overlay-auth login ${url.origin} -u USER`,
     );
-  }
   return url.origin;
 }
 

@@ -72,12 +72,11 @@ export function loginMeantBy(credentials: Credentials, word: string): SavedLogin
   const current = meant.find((login) => loginKey(login) === credentials.current);
   const login = current ?? meant.at(-1);
   if (login === undefined) throw noSuchLogin(word);
-  if (new Set(meant.map(({ url }) => url)).size > 1) {
+  if (new Set(meant.map(({ url }) => url)).size > 1)
     throw usageError(
       `"${word}" is logged in to several servers: ${meant.map(loginWord).join(', ')}.`,
       `name one of them, such as ${loginWord(login)}`,
     );
-  }
   return login;
 }
 

@@ -59,12 +59,11 @@ async function enrollOwnCertificate(
   invitation: Invitation,
   { output, options }: { output: string; options: EnrollOptions },
 ): Promise<void> {
-  if (options.cert === undefined || options.key === undefined) {
+  if (options.cert === undefined || options.key === undefined)
     throw usageError(
       'This JWT is for a certificate of a third-party CA, which is not given.',
       'overlay-auth enroll FILE --cert CERT --key KEY',
     );
-  }
   const cert = await readNamedFile(report.ports, options.cert, 'certificate');
   const key = await readNamedFile(report.ports, options.key, 'key');
   const enroll = async () => ({ answer: await send(invitation, {}, { cert, key }), cert });
@@ -158,15 +157,13 @@ function readInvitation(ports: CliPorts, jwt: string): Invitation {
   const claims = asObject(readJwt(jwt)?.payload);
   const origin = originOf(textField(claims, 'iss') ?? '');
   const method = textField(claims, 'em');
-  if (origin === undefined || method === undefined) {
+  if (origin === undefined || method === undefined)
     throw new CliError('This is not an enrollment JWT.', { code: 'not_an_enrollment', next: askForAnother });
-  }
-  if (method === 'network') {
+  if (method === 'network')
     throw new CliError('This JWT names a network; it does not enroll an identity.', {
       code: 'not_an_enrollment',
       next: `overlay-auth login ${origin}`,
     });
-  }
   const expiry = numberField(claims, 'exp');
   if (expiry !== undefined && expiry * SECOND <= ports.clock.now()) {
     const since = new Date(expiry * SECOND).toISOString();

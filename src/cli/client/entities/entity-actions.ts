@@ -13,12 +13,11 @@ const kind = 'event-subscription';
 /** `event-subscription test NAME` @throws CliError exit 1 when the event was not delivered */
 export const testSubscription = onEntity(kind, async ({ report, api, name, path }) => {
   const { isDelivered, result } = (await api.call({ method: 'POST', path: `${path}/test` })).document;
-  if (isDelivered !== true) {
+  if (isDelivered !== true)
     throw new CliError(`The test event was not delivered: ${String(result)}.`, {
       code: 'not_delivered',
       next: `overlay-auth get event-subscription ${shellWord(name)}`,
     });
-  }
   printResult(report, { isDelivered, result }, () => `Delivered: ${String(result)}.`);
 });
 

@@ -45,12 +45,11 @@ function simply(action: string, done: string) {
 
 /** `identity reset-mfa NAME` */
 export const resetMfa = onEntity('identity', async ({ report, api, id, name, path }) => {
-  if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined) {
+  if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined)
     throw new CliError(`${name} has no authenticator app.`, {
       code: 'NOT_FOUND',
       next: `overlay-auth get identity ${shellWord(name)}`,
     });
-  }
   printResult(report, { id, name }, () => `Removed the authenticator app of ${name}.`);
 });
 
@@ -78,12 +77,11 @@ export const setPassword = onEntity(
   async ({ report, api, id, name, path }, options: SecretOptions) => {
     const { rows } = await api.call({ method: 'GET', path: `${path}/authenticators` });
     const authenticatorId = textField(rows.find(({ method }) => method === 'updb') ?? {}, 'id');
-    if (authenticatorId === undefined) {
+    if (authenticatorId === undefined)
       throw new CliError(`${name} has no user name and password.`, {
         code: 'NOT_FOUND',
         next: `overlay-auth create authenticator updb ${shellWord(name)} ${shellWord(name)}`,
       });
-    }
     const password = await readNewPassword(report.ports, options, name);
     const authenticator = `/authenticators/${encodeURIComponent(authenticatorId)}`;
     await api.call({ method: 'PATCH', path: authenticator, json: { password } });

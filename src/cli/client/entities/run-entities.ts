@@ -101,9 +101,8 @@ export const updateEntity =
       entity.hasPassword === true &&
       (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
     const hasFile = options.file !== undefined;
-    if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
+    if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined))
       throw usageError('Nothing to change was given.');
-    }
     await withApi(report, options.server, async (api) => {
       const { id, ...found } = await findEntity(api, entity, nameOrId);
       const body = await bodyOf({ ports: report.ports, api, entity }, given, {

@@ -44,12 +44,11 @@ export async function explainToken(
   const { ports } = report;
   const token = await externalJwt(ports, file);
   const jwt = readJwt(token);
-  if (jwt === undefined) {
+  if (jwt === undefined)
     throw new CliError('The token is not a JWT: its parts are not JSON in base64url.', {
       code: 'malformed',
       next: 'name a file with an access or ID token; `overlay-auth token > FILE` writes your own',
     });
-  }
   const header = asObject(jwt.header);
   const payload = asObject(jwt.payload);
   const own = ownChecks(header, payload, ports.clock.now());

@@ -81,12 +81,11 @@ function openerOf({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): readon
  */
 export async function deviceLogin(report: Report, provider: Provider): Promise<Tokens> {
   const { pause, clock } = report.ports;
-  if (provider.metadata.device_authorization_endpoint === undefined) {
+  if (provider.metadata.device_authorization_endpoint === undefined)
     throw new CliError('This server has no login for devices.', {
       code: 'device_login_missing',
       next: `overlay-auth login ${provider.origin}`,
     });
-  }
   const device = await startDeviceLogin(provider, { pause }).catch((error) => {
     throw failure(error, { what: 'The login could not be started' });
   });

@@ -113,14 +113,13 @@ async function answerTotp(needs: DirectNeeds, state: AskingForTotp): Promise<Log
       return await state.submit(code);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'INVALID_TOTP_CODE') throw error;
-      if (needs.totpCode !== undefined || tries === mostTries) {
+      if (needs.totpCode !== undefined || tries === mostTries)
         throw new CliError(`The one-time code was refused: ${error.message}.`, {
           exitCode: exitCodes.notAuthenticated,
           code: 'totp_refused',
           reference: error.requestId,
           next: `overlay-auth login ${needs.origin}   (with the code that the app shows then)`,
         });
-      }
     }
     notice(needs.report, 'That code was not accepted. Wait for the next one, or use a recovery code.');
   }
@@ -132,13 +131,12 @@ async function replacePassword(
   state: AskingForNewPassword,
 ): Promise<LoginState> {
   const ports = withoutPresentPassword(report.ports);
-  if (!canPrompt(ports)) {
+  if (!canPrompt(ports))
     throw new CliError('The password has to be replaced, and there is no terminal to ask for a new one.', {
       exitCode: exitCodes.notAuthenticated,
       code: 'password_change_required',
       next: `overlay-auth login ${origin}   (in a terminal, or in the browser)`,
     });
-  }
   notice(report, 'You have to choose a new password before you continue.');
   for (let tries = 1; ; tries += 1) {
     const password = await readNewPassword(ports, {}, 'this login');
@@ -153,22 +151,20 @@ async function replacePassword(
 
 async function totpCode({ report, totpCode: given, origin }: DirectNeeds): Promise<string> {
   if (given !== undefined) return given.replace(/[\s-]/g, '');
-  if (!canPrompt(report.ports)) {
+  if (!canPrompt(report.ports))
     throw new CliError('A one-time code is needed, and there is no terminal to ask for it.', {
       exitCode: exitCodes.notAuthenticated,
       code: 'totp_required',
       next: `overlay-auth login ${origin} … --totp-code CODE`,
     });
-  }
   return (await askLine(report.ports, 'One-time code: ')).replace(/[\s-]/g, '');
 }
 
 function refused({ origin }: DirectNeeds, error: unknown): unknown {
   if (!(error instanceof Refusal)) return failure(error);
   // The last step redeems the code. OAuth's words are lower case.
-  if (error.status !== 302 && /^[a-z]/.test(error.code)) {
+  if (error.status !== 302 && /^[a-z]/.test(error.code))
     return failure(error, { what: 'No tokens were issued' });
-  }
   return failure(error, {
     what: 'The login was refused',
     // A request that cannot continue (400) ends like wrong credentials (401).

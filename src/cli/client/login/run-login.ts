@@ -27,9 +27,8 @@ type LoginOptions = SecretOptions &
 export const runLogin: Work<LoginOptions, readonly [string | undefined]> = async (report, options, [url]) => {
   const { ports } = report;
   const store = credentialsStore(ports);
-  if (options.passwordStdin === true && options.extJwt === '-') {
+  if (options.passwordStdin === true && options.extJwt === '-')
     throw usageError('Standard input can contain the password or the external JWT, not both.');
-  }
   const clientCertificate = certificateFiles(ports, options);
   const identity = await identityOf(ports, options);
   const origin = await originToUse(ports, url, identity);

@@ -23,12 +23,11 @@ export const runPassword = onServer(async ({ report, api }, options: PasswordOpt
   const own = rows.find(({ method }) => method === 'updb') ?? {};
   const id = textField(own, 'id');
   const username = textField(own, 'username');
-  if (id === undefined || username === undefined) {
+  if (id === undefined || username === undefined)
     throw new CliError(`${api.login.name} has no user name and password.`, {
       code: 'NOT_FOUND',
       next: 'ask an administrator for one, if you need it',
     });
-  }
   const ports = withoutPresentPassword(report.ports);
   if (isPrompted(ports, options) && !canPrompt(ports))
     throw usageError(

@@ -12,9 +12,8 @@ export const runToken: Work<TokenOptions, readonly ['access' | 'id' | 'refresh']
   options,
   [kind],
 ) => {
-  if (kind === 'refresh' && options.decode === true) {
+  if (kind === 'refresh' && options.decode === true)
     throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');
-  }
   const { ports } = report;
   const login = await savedLogin(ports, options.server);
   if (kind === 'refresh') {

@@ -58,9 +58,8 @@ export const forgetLogin: Work<unknown, readonly [string]> = async (report, _opt
     }
     const logins = loginsMeantBy(credentials, word);
     const { [origin]: trust, ...others } = credentials.trust;
-    if (logins.length === 0 && trust === undefined) {
+    if (logins.length === 0 && trust === undefined)
       throw usageError(`Nothing is saved about ${origin}.`, 'overlay-auth login list');
-    }
     return [
       { ...withoutLogins(credentials, logins), trust: others },
       { url: origin, logins },

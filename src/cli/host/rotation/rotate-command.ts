@@ -101,12 +101,11 @@ const steps: Readonly<Record<Step, (work: Rotation) => Promise<Said>>> = {
     const next = besides(pair, 'next');
     if (stage === 'prepared' && isAmong(trustedIn(bundle), authorityAt(rotated, 'next'))) throw notNow(work);
     const other = others.find((one) => one.stage !== 'usual');
-    if (other !== undefined) {
+    if (other !== undefined)
       throw new CliError(`The ${names[other.which]} is being rotated; one follows from the other.`, {
         code: 'conflict',
         next: `finish that first: ${commandOf(work, nextOption[other.stage], other.which)}`,
       });
-    }
     const { clock } = host.foundations;
     if (stage === 'usual') {
       const present = authorityAt(rotated, 'present');
@@ -175,7 +174,7 @@ const steps: Readonly<Record<Step, (work: Rotation) => Promise<Said>>> = {
               host,
               (node) => node.authorities?.trusted.includes(thumbprint(next)) === true,
             );
-        if (lacking.length > 0) {
+        if (lacking.length > 0)
           throw new CliError(
             `${list(lacking)} ${does(lacking)} not trust the next ${names[which]} yet, so nothing is signed by it.`,
             {
@@ -183,7 +182,6 @@ const steps: Readonly<Record<Step, (work: Rotation) => Promise<Said>>> = {
               next: `copy ${shown(work, bundle)} and the files that end in .next there and reload; then run the command again`,
             },
           );
-        }
       }
     }
     await switchOver({ clock }, rotated);

@@ -57,9 +57,8 @@ export function placePair(
 /** Moves the files in use to `kept`, and those that wait at `from` into their place. */
 export function exchange(pair: PemPair, from: Place, kept: Place): void {
   const [waiting, other] = [besides(pair, from), besides(pair, kept)];
-  if (!existsSync(other.cert)) {
+  if (!existsSync(other.cert))
     placePair(other, { certPem: readIfThere(pair.cert) ?? '', keyPem: readIfThere(pair.key) }, pair);
-  }
   const keyPem = readIfThere(waiting.key);
   // Until the certificate follows, a start takes the one that fits the key from beside it.
   if (keyPem !== undefined) writeWhole(pair.key, keyPem, statSync(waiting.key).mode & 0o777);
@@ -174,9 +173,8 @@ export async function discard(needs: { readonly clock: Clock }, rotated: Rotated
 /** Brings everything in line that follows from the authorities which are there. */
 export async function settle(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
   const { which, pair, bundle, paths } = rotated;
-  for (const { cert, key } of [besides(pair, 'next'), besides(pair, 'previous')]) {
+  for (const { cert, key } of [besides(pair, 'next'), besides(pair, 'previous')])
     if (!existsSync(cert)) rmSync(key, { force: true });
-  }
   const places = [pair, besides(pair, 'next'), besides(pair, 'previous')];
   trustIn(
     bundle,

@@ -152,11 +152,10 @@ function sayReloaded(
     changed,
     certificates: reloaded.certificates,
   });
-  if (reloaded.needsRestart.length > 0) {
+  if (reloaded.needsRestart.length > 0)
     log.warn('these settings of the configuration file need a restart of the controller', {
       event: 'reload.incomplete',
       needsRestart: paths(reloaded.needsRestart),
     });
-  }
   warnOfEndingCertificates(config, clock.now(), log);
 }

@@ -38,12 +38,11 @@ export async function init(report: Report, options: InitOptions): Promise<void> 
   const wishes = await wishesOf(options);
   const password = await adminPassword(report, options);
   const paths = homePaths(ports.cwd, options.home);
-  if (isComplete(paths)) {
+  if (isComplete(paths))
     throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
       code: 'exists',
       next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
     });
-  }
   const steps = await setUp(report, { paths, wishes }, { admin: options.admin, password });
   printSteps(report, { paths, steps }, options);
 }
@@ -55,9 +54,8 @@ async function setUp(
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
   // Before anything is created. What an existing database requires is checked once it is open.
-  if (admin !== undefined && !(await hasDatabase(home.loaded.config))) {
+  if (admin !== undefined && !(await hasDatabase(home.loaded.config)))
     checkFirstAdministrator({ username: admin, password });
-  }
   makeFolders(paths);
   using _lock = claimDatabase(home.loaded.config);
   await using log = openOperatorLog(paths.config, home.loaded.config.log.format);
@@ -65,9 +63,8 @@ async function setUp(
   const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
   await using _open = prepared.foundations;
   const steps = [...prepared.steps];
-  if (admin !== undefined) {
+  if (admin !== undefined)
     steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), { name: admin, password }));
-  }
   return [...steps, prepared.complete()];
 }
 
@@ -79,20 +76,18 @@ async function wishesOf({ address, db, ...hosts }: InitOptions): Promise<HomeWis
     );
   }
   const problem = dbSchema.safeParse(db).error?.issues[0]?.message;
-  if (problem !== undefined) {
+  if (problem !== undefined)
     throw new CliError(`--db cannot be used: ${problem}.`, {
       code: 'config',
       next: 'overlay-auth init --help',
     });
-  }
   const { host, port } = parseHostAndPort(address);
   const further = await furtherHosts(hosts);
-  if (isUnspecified(host)) {
+  if (isUnspecified(host))
     throw usageError(
       `Clients cannot connect to ${address}.`,
       'give --address the name that clients use, for example auth.example.com:1280',
     );
-  }
   const isLocal = host === 'localhost' || host === '127.0.0.1' || host === '::1';
   const listenHost = host === '::1' ? '::1' : isLocal ? '127.0.0.1' : '0.0.0.0';
   return {
@@ -122,9 +117,8 @@ async function ensureAdmin(
     await createAdministrator(needs, { username: name, password });
     return { ...step, made: 'created' };
   } catch (error) {
-    if (error instanceof AuthError && error.code === 'conflict' && error.fields.length > 0) {
+    if (error instanceof AuthError && error.code === 'conflict' && error.fields.length > 0)
       return { ...step, made: 'found' };
-    }
     throw error;
   }
 }
@@ -152,16 +146,14 @@ function printSteps(
   notice(report, `next: overlay-auth run controller ${shellWord(config)}`);
   if (admin === undefined)
     notice(report, `then: overlay-auth admin create NAME --config ${shellWord(config)}`);
-  if (holdsPassword(database)) {
+  if (holdsPassword(database))
     notice(
       report,
       `${config} contains the password of the database; only its owner can read the file. To keep the password out, remove it from db there, and start the controller with PGPASSFILE or PGPASSWORD.`,
     );
-  }
-  if (database.engine === 'postgres') {
+  if (database.engine === 'postgres')
     notice(
       report,
       `For another node, copy ${shownPath(report.ports.cwd, paths.home)} unchanged to its host and run it there; do not run init again.`,
     );
-  }
 }

@@ -27,9 +27,7 @@ export async function metricsPortFor(port: number): Promise<number> {
 
 async function nextFree(host: string, from: number): Promise<number> {
   const last = Math.min(from + furthest, 65535);
-  for (let port = from; port <= last; port += 1) {
-    if (await isFree(host, port)) return port;
-  }
+  for (let port = from; port <= last; port += 1) if (await isFree(host, port)) return port;
   return 0;
 }
 

@@ -137,12 +137,10 @@ export async function prepareHome(
   const { config } = home.loaded;
   const hadDatabase = await hasDatabase(config);
   const steps: SetupStep[] = [];
-  if (!isComplete(paths) || config.secrets.keyFile === paths.masterKey) {
+  if (!isComplete(paths) || config.secrets.keyFile === paths.masterKey)
     steps.push(ensureMasterKey(needs, paths, hadDatabase ? config : null));
-  }
-  if (config.identity.serverCertFile === paths.server.cert) {
+  if (config.identity.serverCertFile === paths.server.cert)
     steps.push(...(await pkiSteps(needs, paths, names)));
-  }
   const foundations = await openFoundations({ ...needs, config });
   try {
     steps.push({

@@ -42,7 +42,7 @@ export function readAuthority(
   const authority = authorityIn(ports, homePaths(ports.cwd, dirname(configFile)).rootCa.cert);
   const [root] = parseCertificates(authority.pem);
   const [server] = parseCertificates(textOf(ports, config.identity.serverCertFile));
-  if (root === undefined || server === undefined || !isIssuedBy(server, root)) {
+  if (root === undefined || server === undefined || !isIssuedBy(server, root))
     throw new CliError(
       'The server certificate of this configuration does not come from the authority of its home.',
       {
@@ -50,7 +50,6 @@ export function readAuthority(
         next: 'overlay-auth pki trust FILE   (FILE: the certificate of that authority, from its operator)',
       },
     );
-  }
   return authority;
 }
 
@@ -58,16 +57,14 @@ function authorityIn(ports: CliPorts, file: string): Authority {
   const shown = shownPath(ports.cwd, file);
   const certificates = certificatesIn(ports, file);
   const [certificate] = certificates;
-  if (certificate === undefined || certificates.length > 1) {
+  if (certificate === undefined || certificates.length > 1)
     throw refused(
       `${shown} holds ${certificates.length} certificates, and you have to decide about each of them.`,
     );
-  }
-  if (!certificate.ca || !isSelfSigned(certificate)) {
+  if (!certificate.ca || !isSelfSigned(certificate))
     throw refused(
       `The certificate in ${shown} is not that of a root authority: it ${certificate.ca ? 'was issued by another authority' : 'may not sign certificates'}.`,
     );
-  }
   const { extensions, notAfter } = readPathCertificate(certificate.raw);
   if (notAfter <= ports.clock.now()) throw refused(`The authority in ${shown} has expired.`);
   const fingerprint = certificate.fingerprint256;

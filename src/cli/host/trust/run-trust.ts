@@ -172,21 +172,19 @@ function conclude(report: Report, authority: Authority, outcomes: readonly Outco
     .filter(({ state }) => state === 'needs root')
     .flatMap(({ commands }) => commands)
     .join(' && ');
-  if (failed.length > 0) {
+  if (failed.length > 0)
     throw new CliError(failed.map(({ store, reason }) => `${store}: ${reason}`).join('; '), {
       code: 'trust_failed',
       next: 'correct the named files, then run the command again',
     });
-  }
   const isReached = ['trusted', 'removed', 'unchanged', 'planned'].some((state) => has(state as State));
-  if (!isReached) {
+  if (!isReached)
     throw typed === ''
       ? new CliError('None of these could be used.', {
           code: 'no_trust_store',
           next: 'see the reasons above',
         })
       : new CliError('The store of the system belongs to root.', { code: 'needs_root', next: typed });
-  }
   if (typed !== '') notice(report, `next: ${typed}`);
   if (has('trusted') || has('removed')) notice(report, 'Restart the browsers that are open.');
 }

@@ -73,13 +73,12 @@ const loadEncoder = () => import('uqr');
 export function InvitationLink({ name, invited }: { name: string; invited: Invited }) {
   const { url, sentTo = '' } = invited;
   const until = timeText(invited.expiresAt);
-  if (url === undefined) {
+  if (url === undefined)
     return (
       <p id="invitation-sent" role="status">
         {words.linkSent(sentTo, until)}
       </p>
     );
-  }
   return (
     <HandOver
       says={words.linkText(until)}
