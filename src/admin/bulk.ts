@@ -271,10 +271,7 @@ export function gatheredWork(given: AdminServices, by: AdminCall, identities: re
     known.set(`${kind} ${id}`, found);
     return found;
   };
-  const store = {
-    ...gathered.store,
-    identities: { ...gathered.store.identities, find },
-  };
+  const store = { ...gathered.store, identities: { ...gathered.store.identities, find } };
   const needs: AdminServices = { ...given, exists, audit, store: { ...store, onBehalfOf: () => store } };
   const seen = identities.map(({ id, updatedAt }) => ({ kind: 'identity', id, updatedAt }) as const);
   return {

@@ -53,9 +53,7 @@ const enrollmentSchema = z.strictObject({
     says`The authority that signs client certificates. Without it, enrollment by certificate signing request is refused.`(
       orNone(signingCertSchema),
     ),
-  edgeIdentity: section({
-    duration: says`Lifetime of an enrollment token.`(lifetime.prefault('180m')),
-  }),
+  edgeIdentity: section({ duration: says`Lifetime of an enrollment token.`(lifetime.prefault('180m')) }),
 });
 
 const oidcSchema = z.strictObject({

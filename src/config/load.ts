@@ -228,14 +228,7 @@ function placeFinding(
   const path = formatPath(finding.path);
   const replaced = known.replaced.find(({ at }) => at.every((key, index) => finding.path[index] === key));
   if (replaced !== undefined)
-    return {
-      message,
-      hint,
-      path,
-      file: `${fromVariable}${replaced.variable}`,
-      line: null,
-      column: null,
-    };
+    return { message, hint, path, file: `${fromVariable}${replaced.variable}`, line: null, column: null };
   const place =
     finding.at === 'key' ? known.source.placeOfKey(finding.path) : known.source.placeOfValue(finding.path);
   return { message, hint, path, file: known.path, line: place.line, column: place.column };

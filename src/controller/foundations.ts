@@ -74,9 +74,7 @@ async function foundationsOn(
   if (isOpenToListeners(config, env))
     log.warn(
       'the database is asked in the clear: add sslmode=verify-full to db, or sslmode=disable to keep it',
-      {
-        event: 'store.unencrypted',
-      },
+      { event: 'store.unencrypted' },
     );
   const hashPool = createHashPool(
     { clock },

@@ -68,11 +68,7 @@ export async function mailedLink(
     e: sha256(to),
     x: expiresAt,
   };
-  return {
-    token: needs.resets.seal(JSON.stringify(content), now),
-    expiresAt,
-    username: account.username,
-  };
+  return { token: needs.resets.seal(JSON.stringify(content), now), expiresAt, username: account.username };
 }
 
 /** The contents of the token in a link for a forgotten password. */

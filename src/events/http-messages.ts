@@ -45,11 +45,7 @@ export function webhookMessage(
   return {
     contentType: 'application/json',
     body,
-    headers: {
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signatures.join(' '),
-    },
+    headers: { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') },
   };
 }
 

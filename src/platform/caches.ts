@@ -138,10 +138,7 @@ export type WholeView<Entity> = Awaited<ReturnType<typeof openWholeView<{ readon
  * @param needs.onChange called after another row, or none, has taken the place of one
  */
 export async function openWholeView<Row extends { readonly id: string }, Entity = Row>(needs: {
-  readonly store: {
-    listAll(): Promise<readonly Row[]>;
-    find(id: Row['id']): Promise<Row | null>;
-  };
+  readonly store: { listAll(): Promise<readonly Row[]>; find(id: Row['id']): Promise<Row | null> };
   readonly ready: (row: Row) => Entity;
   readonly onChange: (id: string, before: Row | null, now: Row | null) => void;
 }) {

@@ -12,11 +12,7 @@ export interface Clock {
   waitUntil(at: Millis): Promise<void>;
 }
 
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  waitUntil,
-};
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), waitUntil };
 
 /** How late a timer may be on an idle machine. */
 const timerDelay: Millis = 0.25;

@@ -112,11 +112,7 @@ export function pathOfChain(
   if (leaf === undefined) return null;
   // Whether an expired leaf is accepted depends on the policy.
   const of = { leaf, intermediates, now: clock.now(), allowExpired: true };
-  const verdict = validateClientPath({
-    ...of,
-    anchors: authorities.anchors(),
-    barred: authorities.barred(),
-  });
+  const verdict = validateClientPath({ ...of, anchors: authorities.anchors(), barred: authorities.barred() });
   return verdict.verdict === 'trusted' ? verdict : null;
 }
 

@@ -8,11 +8,7 @@ import { documentSchema, entityDocument } from './entity-schemas.ts';
 import { entityRef, entityRefSchema, selfLink } from './wire.ts';
 
 /** Members that do not follow from fields. */
-const more = {
-  type: entityRefSchema,
-  authPolicy: entityRefSchema,
-  isDefaultAdmin: z.boolean(),
-};
+const more = { type: entityRefSchema, authPolicy: entityRefSchema, isDefaultAdmin: z.boolean() };
 export const identitySchema = documentSchema(identityEntity, more);
 /** For the identity itself, which is read from memory: a login tells the account there nothing. */
 export const ownIdentitySchema = identitySchema

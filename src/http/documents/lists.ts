@@ -24,12 +24,7 @@ function listMeta(
   { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
   { totalCount, totalCountIsEstimate }: ListTotal,
 ): Readonly<Record<string, unknown>> {
-  const pagination = {
-    limit,
-    offset,
-    totalCount,
-    ...(totalCountIsEstimate && { totalCountIsEstimate }),
-  };
+  const pagination = { limit, offset, totalCount, ...(totalCountIsEstimate && { totalCountIsEstimate }) };
   return { filterableFields: [...fields.keys()], pagination };
 }
 

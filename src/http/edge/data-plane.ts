@@ -67,12 +67,7 @@ export function dataPlaneRoutes(): readonly Route[] {
 
 function posture(path: string, status: 200 | 201, summary: string): Route {
   const answer = dataAnswer(postureSchema, 'No services depend on it');
-  return at('POST', path, {
-    summary,
-    answer,
-    status,
-    data: () => ({ services: [] }),
-  });
+  return at('POST', path, { summary, answer, status, data: () => ({ services: [] }) });
 }
 
 /** No filter could find anything, so none is read. The answer repeats the requested page. */

@@ -50,10 +50,7 @@ const totpToken = dataAnswer(
   z.strictObject({ token: z.string(), issuedAt: z.string() }),
   'A JWT that says when the code was proven (`iat`), in which session (`z_asid`); it opens nothing here',
 );
-const picture = {
-  description: 'The picture',
-  content: { [pngType]: z.string(), [svgType]: z.string() },
-};
+const picture = { description: 'The picture', content: { [pngType]: z.string(), [svgType]: z.string() } };
 export const freshProofRefusals = ['unauthorized', 'invalid_field', 'rate_limited'] as const;
 const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 

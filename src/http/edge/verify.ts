@@ -31,9 +31,7 @@ export const verifyRoute: Route = route({
   guard: 'partial',
   summary: 'Identify the caller for a proxy',
   operationId: 'verifyCaller',
-  answers: {
-    200: { description: 'The caller, in headers; no body', content: {}, headers: verifiedHeaders },
-  },
+  answers: { 200: { description: 'The caller, in headers; no body', content: {}, headers: verifiedHeaders } },
   refusals: ['forbidden'],
   refusesPreflight: true,
   answersProxies: true,

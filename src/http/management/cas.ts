@@ -34,10 +34,7 @@ const listStateSchema = schemaNamed('RevocationListState', {
 /** `/cas` */
 export function caRoutes(needs: EdgeServices): readonly Route[] {
   return [
-    ...entityRoutes(cas, needs, {
-      described: { document: caSchema },
-      documentOf: caDocument,
-    }),
+    ...entityRoutes(cas, needs, { described: { document: caSchema }, documentOf: caDocument }),
     adminRoute('GET', 'cas/:id/jwt', {
       summary: 'Read the JWT with which holders of certificates of an authority enroll',
       operationId: 'getCaJwt',

@@ -92,10 +92,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(testedSchema, 'The outcome'),
       async data(context) {
         const { state, result } = await testSubscription(needs, context.adminCall(), context.id);
-        return {
-          isDelivered: state === 'delivered',
-          result: inLanguage(result, context.language),
-        };
+        return { isDelivered: state === 'delivered', result: inLanguage(result, context.language) };
       },
     }),
     adminRoute('GET', `${path}/deliveries`, {
@@ -119,9 +116,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       body: replayBody,
       async data(context, { body }) {
         const replay = replayOf(body);
-        return {
-          replayed: await replayEvents(needs, context.adminCall(), { id: context.id, replay }),
-        };
+        return { replayed: await replayEvents(needs, context.adminCall(), { id: context.id, replay }) };
       },
     }),
   ];

@@ -43,11 +43,7 @@ import { operation, resourceRoutes } from './resource.ts';
 
 // Ignoring an unknown member would leave an identity that cannot be enrolled although its creator believes so.
 const wantedEnrollment = z
-  .strictObject({
-    ott: z.boolean().nullish(),
-    ottca: idText.nullish(),
-    updb: z.string().nullish(),
-  })
+  .strictObject({ ott: z.boolean().nullish(), ottca: idText.nullish(), updb: z.string().nullish() })
   .nullish()
   .transform((wanted) => enrollmentFields(wanted ?? {}));
 
@@ -127,14 +123,7 @@ const envInfoSchema = z
   .strictObject({ arch: said, os: said, osRelease: said, osVersion: said, domain: said, hostname: said })
   .meta({ id: 'EnvInfo', description: 'The machine, as the client described it at login' });
 const sdkInfoSchema = z
-  .strictObject({
-    appId: said,
-    appVersion: said,
-    branch: said,
-    revision: said,
-    type: said,
-    version: said,
-  })
+  .strictObject({ appId: said, appVersion: said, branch: said, revision: said, type: said, version: said })
   .meta({ id: 'SdkInfo', description: 'The program, as the client described it at login' });
 
 const identityDetail = schemaNamed('IdentityDetail', {

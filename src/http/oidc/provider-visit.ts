@@ -43,10 +43,7 @@ import { sessionCookie } from './session-cookie.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor, primaryRefusals, stepAnswers } from './step-answers.ts';
 
-const common = {
-  ...anonymous('oidc', 'counted', 'html-or-edge'),
-  produces: [htmlType],
-} as const;
+const common = { ...anonymous('oidc', 'counted', 'html-or-edge'), produces: [htmlType] } as const;
 const visitQuery = z.object({
   ...authRequestIdMembers,
   signer: z.string().max(100),

@@ -63,11 +63,7 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
     ...clientFields,
     csr_pem: csrPem,
   }),
-  z.object({
-    grant_type: z.literal(deviceCodeGrant),
-    device_code: z.string(),
-    ...clientFields,
-  }),
+  z.object({ grant_type: z.literal(deviceCodeGrant), device_code: z.string(), ...clientFields }),
   z.object({
     grant_type: z.literal(tokenExchangeGrant),
     subject_token: z.string(),

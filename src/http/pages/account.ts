@@ -37,9 +37,7 @@ const shells = (views: Views) =>
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (place, view) =>
-        page(accountPage(view, await pathsOf(place)), {
-          headers: { vary: 'accept-language' },
-        }),
+        page(accountPage(view, await pathsOf(place)), { headers: { vary: 'accept-language' } }),
     }),
   );
 

@@ -31,9 +31,7 @@ const shells = (views: Views) =>
       summary: 'Show the console',
       answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
       make: async (_place, view) =>
-        page(consolePage(view, await bundledFilesPath('console')), {
-          headers: { vary: 'accept-language' },
-        }),
+        page(consolePage(view, await bundledFilesPath('console')), { headers: { vary: 'accept-language' } }),
     }),
   );
 

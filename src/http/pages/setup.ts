@@ -63,13 +63,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     methods: ['POST'],
     ...common,
     summary: 'Create the first administrator',
-    answers: {
-      201: somePage,
-      400: somePage,
-      404: somePage,
-      409: somePage,
-      410: somePage,
-    },
+    answers: { 201: somePage, 400: somePage, 404: somePage, 409: somePage, 410: somePage },
     body: { json: false, form: true, schema: setupBody },
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;

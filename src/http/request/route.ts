@@ -205,9 +205,7 @@ export interface DeclaredAnswer {
 }
 
 /** For a login that is not complete. */
-export const totpRequiredHeader = {
-  'totp-required': 'true: a TOTP code is still to be given',
-} as const;
+export const totpRequiredHeader = { 'totp-required': 'true: a TOTP code is still to be given' } as const;
 
 /** By status. */
 export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;

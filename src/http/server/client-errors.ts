@@ -16,11 +16,7 @@ const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const
 /** A request of which nothing else is known. */
 function unread(requestId: string, socket: Duplex, method: string) {
   const ipAddress = unmapped((socket as Duplex & Pick<Socket, 'remoteAddress'>).remoteAddress);
-  return {
-    sent: { method, path: undefined },
-    context: null,
-    origin: { requestId, ipAddress, issuer: '' },
-  };
+  return { sent: { method, path: undefined }, context: null, origin: { requestId, ipAddress, issuer: '' } };
 }
 
 /**

@@ -116,14 +116,7 @@ export async function startListener(
       const counts =
         shared === undefined ? sourceCounts() : sharedSourceCounts(shared.counted, `${listener.name} ${at}`);
       const settings = { ...options, counts, waiting };
-      started.push(
-        await startServer(needs, {
-          endpoints,
-          bindPoints,
-          ticketKeys,
-          options: settings,
-        }),
-      );
+      started.push(await startServer(needs, { endpoints, bindPoints, ticketKeys, options: settings }));
     }
   } catch (error) {
     await Promise.all(started.map((server) => server.close()));

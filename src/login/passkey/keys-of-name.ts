@@ -37,10 +37,7 @@ export async function keysOfName(
   const real = found.filter(({ rpId, isDiscoverable }) => rpId === site?.rpId && !isDiscoverable);
   const made = madeUp(needs.decoyKey, `${site?.rpId} ${name}`, needs.clock.now());
   const ids = [...real.map(({ credentialId }) => credentialId), ...made.slice(real.length)];
-  return {
-    identityId,
-    allowCredentials: ids.sort().map((id) => ({ type: 'public-key', id, transports })),
-  };
+  return { identityId, allowCredentials: ids.sort().map((id) => ({ type: 'public-key', id, transports })) };
 }
 
 /**

@@ -40,10 +40,7 @@ export async function verifyPassword(
   const key = usernameKey(username.trim());
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   // Also for known users: work done only for one kind would reveal by its time whether the user exists.
-  const unknown = {
-    mark: unknownNameMark(needs.unknownNameKey, key),
-    limit: unlockableLimit(key ?? ''),
-  };
+  const unknown = { mark: unknownNameMark(needs.unknownNameKey, key), limit: unlockableLimit(key ?? '') };
   attempt.about(
     key === undefined || login === null
       ? { subject: key === undefined ? '(not a user name)' : unknown.mark }

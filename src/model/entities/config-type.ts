@@ -13,9 +13,7 @@ export const configTypeEntity = entity<ConfigTypeId>()({
     name: name({ isListed: true }),
     tags: tags(),
   },
-  options: {
-    id: 'the id that clients use for it',
-  },
+  options: { id: 'the id that clients use for it' },
 });
 
 /** A kind of configuration that clients may ask for at login. Other parts of the overlay define its contents. */

@@ -226,9 +226,7 @@ export async function replacePassword(
 
 /** The refusal of a step that comes too early. */
 export function anotherFirst(): AuthError {
-  return new AuthError('conflict', {
-    description: 'Another query of this login has to be answered before',
-  });
+  return new AuthError('conflict', { description: 'Another query of this login has to be answered before' });
 }
 
 async function hashOfReplacement(

@@ -34,10 +34,7 @@ export const signerTestPath = '/oidc/login/ext-jwt/test';
 
 /** @param root the server secret that all nodes share */
 export function signerTestSealers(root: Buffer): SignerTestSealers {
-  return {
-    links: dailySealer(root, 'signer-test-link'),
-    answers: dailySealer(root, 'signer-test-answer'),
-  };
+  return { links: dailySealer(root, 'signer-test-link'), answers: dailySealer(root, 'signer-test-answer') };
 }
 
 /** The provider's answer, for the page that began the test. */

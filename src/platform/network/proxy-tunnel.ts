@@ -101,10 +101,7 @@ export function forwarding(proxy: URL, target: URL) {
 }
 
 function placeOf({ protocol, hostname, port }: URL) {
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port || (protocol === 'http:' ? 80 : 443),
-  };
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || (protocol === 'http:' ? 80 : 443) };
 }
 
 function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
@@ -125,11 +122,7 @@ function connectThrough(proxy: URL, { host, port, context, deadline }: Wanted): 
       agent: false,
       signal: deadline,
       maxHeaderSize: 16_384,
-      headers: {
-        host: authority,
-        'user-agent': 'overlay-auth',
-        ...authorizationOf(proxy),
-      },
+      headers: { host: authority, 'user-agent': 'overlay-auth', ...authorizationOf(proxy) },
       ...(!isPlain && { secureContext: context, rejectUnauthorized: true }),
     });
     outgoing.on('connect', ({ statusCode }, socket: Socket, head) => {

@@ -227,11 +227,7 @@ function hashSlot(needs: {
     return started;
   }
 
-  return {
-    isBusy: () => current !== undefined,
-    run,
-    terminate: async () => thread?.terminate(),
-  };
+  return { isBusy: () => current !== undefined, run, terminate: async () => thread?.terminate() };
 }
 
 function startHashThread(): Worker {

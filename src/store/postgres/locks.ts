@@ -77,10 +77,7 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
     end: none,
   },
   // Count what there is already.
-  sessionCertificates: {
-    add: ({ sessionId }) => certificatesOf(sessionId),
-    revoke: certificatesOf,
-  },
+  sessionCertificates: { add: ({ sessionId }) => certificatesOf(sessionId), revoke: certificatesOf },
   deviceLogins: { begin: () => alone('device-logins'), settle: none },
   oidcClients: { useAssertion: none },
   totp: { burnStep: none, burnRecoveryCode: none },
@@ -89,10 +86,7 @@ const concurrentIntents: { readonly [Name in keyof ConcernIntents]?: KeysOf<Conc
   auditEvents: { appendRows: none },
   deliveries: { hold: none, note: none, release: none },
   nodes: { announce: none, leave: none },
-  attempts: {
-    count: (limits) => attemptKeys(limits.map(({ key }) => key)),
-    clear: attemptKeys,
-  },
+  attempts: { count: (limits) => attemptKeys(limits.map(({ key }) => key)), clear: attemptKeys },
   // Changes of identities and of their parts.
   identities: {
     create: (identity, password) => named(identity.name, password?.username),

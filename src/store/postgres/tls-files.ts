@@ -50,9 +50,7 @@ function certificatesIn(parameter: string, file: string): string {
   } catch (cause) {
     throw new PostgresTlsError(
       `${parameter} of the PostgreSQL URL names ${file}, which contains no certificate in PEM form`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
   return pem;

@@ -34,10 +34,7 @@ const mostUnread = 100;
 export async function repeated<T>(
   pool: Pick<PostgresPool, 'connect'>,
   use: (client: PostgresClient) => Promise<T>,
-  options: {
-    readonly mayRepeat?: () => boolean;
-    readonly unanswered?: UnansweredCommits;
-  } = {},
+  options: { readonly mayRepeat?: () => boolean; readonly unanswered?: UnansweredCommits } = {},
 ): Promise<T> {
   const { mayRepeat = () => true, unanswered } = options;
   let misses = 0;

@@ -36,12 +36,7 @@ export const apiSessions = concern<ApiSessionStore>()({
     endAllOf: (identityId, reason, now) => endSessionsOf({ identityId, reason, now }),
     endOthers: ({ id, identityId }, reason, now) => endSessionsOf({ identityId, reason, now, except: id }),
   },
-  intents: {
-    ...legacyIntents,
-    endOldestSessions,
-    rotateRefreshToken,
-    renewSession,
-  },
+  intents: { ...legacyIntents, endOldestSessions, rotateRefreshToken, renewSession },
   methods: ({ write, read, find, list }) => ({
     find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
     findOwn: (id, now) => find(ownSessionOf, findOwnSql, id, now),

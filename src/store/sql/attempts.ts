@@ -7,10 +7,7 @@ import { concern } from './concern.ts';
 import { all, among, type Intent, run, type SqlRow, sql } from './intent.ts';
 
 export const attempts = concern<AttemptStore>()({
-  writes: {
-    count: countAttempt,
-    clear: clearAttempts,
-  },
+  writes: { count: countAttempt, clear: clearAttempts },
   methods: ({ read, find }) => ({
     async areCounted(keys) {
       const counted = sql`SELECT key FROM attempts WHERE key IN ${among(keys)} AND (failures > 0 OR locks > 0)`;

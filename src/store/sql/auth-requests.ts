@@ -80,10 +80,7 @@ export const authRequests = concern<AuthRequestStore>()({
         WHERE id = ${key} AND expires_at < ${expiresAt} AND code_hash IS NULL`;
     },
   },
-  intents: {
-    recordPrimaryLogin,
-    redeemCode,
-  },
+  intents: { recordPrimaryLogin, redeemCode },
   methods: ({ write, find }) => ({
     recordPrimaryLogin: ({ authRequest, progress, ...login }) =>
       write('recordPrimaryLogin', [

@@ -19,12 +19,8 @@ import { listSource } from './list-source.ts';
 import { type LoginRow, loginRow, putLogin } from './login-row.ts';
 
 export const browserSessions = concern<BrowserSessionStore>()({
-  writes: {
-    end: endBrowserSession,
-  },
-  intents: {
-    continueBrowserSession,
-  },
+  writes: { end: endBrowserSession },
+  intents: { continueBrowserSession },
   methods: ({ write, find, list }) => ({
     findByToken: (id, tokenHash, now) =>
       find(

@@ -92,9 +92,7 @@ const signerWrites = usualWrites(signerTable, 'external-jwt-signer');
 type SignerPatch = PatchOf<typeof externalJwtSignerEntity>;
 
 export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
-  writes: {
-    create: signerWrites.create,
-  },
+  writes: { create: signerWrites.create },
   forced: {
     update: (how, [id, patch, now]) => keepingAnAdministrator(updateSigner(id, patch, now), now, how),
     delete: (how, [id, now]) => keepingAnAdministrator(signerWrites.delete(id, now), now, how),
@@ -134,9 +132,7 @@ function changesVouching(before: ExternalJwtSigner, patch: SignerPatch): boolean
 }
 
 export const authPolicies = concern<AuthPolicyStore>()({
-  writes: {
-    delete: usualWrites(authPolicyTable, 'auth-policy').delete,
-  },
+  writes: { delete: usualWrites(authPolicyTable, 'auth-policy').delete },
   forced: {
     *create(how, [policy, now]) {
       const change = insertPolicy(policy, now);

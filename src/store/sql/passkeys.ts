@@ -34,9 +34,7 @@ export const passkeys = concern<PasskeyStore>()({
       return cloned ? 'cloned' : 'gone';
     },
   },
-  forced: {
-    delete: (how, args) => keepingAnAdministrator(deletePasskey(...args), args[2].now, how),
-  },
+  forced: { delete: (how, args) => keepingAnAdministrator(deletePasskey(...args), args[2].now, how) },
   methods: ({ dialect, read, find, all }) => ({
     findLogin: (credentialId) =>
       find((row) => ({ passkey: passkeyOf(row), account: accountOf(row) }), findLoginSql, credentialId),

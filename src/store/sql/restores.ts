@@ -124,9 +124,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
   // The deliveries of event subscriptions, see `keepEvents`.
-  deliveries: {
-    kept: 'seq queue id payload state attempts due_at created_at last_attempt_at result',
-  },
+  deliveries: { kept: 'seq queue id payload state attempts due_at created_at last_attempt_at result' },
   delivery_queues: { kept: 'queue failures paused_until holder held_until' },
   // One row: the restore that produced this database.
   restores: 'emptied',

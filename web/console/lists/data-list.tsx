@@ -53,11 +53,7 @@ export function DataList<Item>(props: DataListProps<Item>) {
   const sort = sortOf(address.sort, columns) ?? defaultSort;
   const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
   const asked = { filter, sort, limit: pageSize, offset: (page - 1) * pageSize };
-  const query = useList<Item>(path, {
-    ...asked,
-    isKept: true,
-    options: { refetchInterval: interval },
-  });
+  const query = useList<Item>(path, { ...asked, isKept: true, options: { refetchInterval: interval } });
   const { data, isPlaceholderData } = query;
   // Its entries were deleted, or the address is an old one: there is a page before it.
   const isGone = page > 1 && data?.items.length === 0 && !isPlaceholderData;

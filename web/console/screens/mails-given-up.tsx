@@ -42,9 +42,7 @@ const words = wordsOf({
 /** Nothing where all mails were taken. */
 export function MailsGivenUp() {
   const isAdmin = useIsAdmin();
-  const query = useRead<readonly Mail[]>('mails?state=failed&limit=20', {
-    refetchInterval: 60_000,
-  });
+  const query = useRead<readonly Mail[]>('mails?state=failed&limit=20', { refetchInterval: 60_000 });
   if (query.data === undefined || query.data.length === 0) return null;
   const ids = query.data.map(({ id }) => id);
   return (

@@ -64,9 +64,7 @@ function Find() {
 }
 
 function LastDay() {
-  const query = useRead<HourlyAttempts>('login-attempts/hourly', {
-    refetchInterval: 60_000,
-  });
+  const query = useRead<HourlyAttempts>('login-attempts/hourly', { refetchInterval: 60_000 });
   return (
     <Card id="last-day" title={words.chartTitle}>
       <Loaded query={query}>

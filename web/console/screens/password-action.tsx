@@ -67,7 +67,5 @@ export function PasswordAction({ person }: OfPerson) {
 }
 
 export function useAuthenticators(id: string) {
-  return useList<Authenticator>(`identities/${id}/authenticators`, {
-    limit: 100,
-  });
+  return useList<Authenticator>(`identities/${id}/authenticators`, { limit: 100 });
 }

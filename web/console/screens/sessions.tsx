@@ -114,10 +114,7 @@ export function SessionsScreen() {
       ? []
       : [
           choiceOf('mechanism', texts.attempts.mechanism, mechanisms),
-          {
-            ...choiceOf('clientId', texts.person.client, applications),
-            name: 'client',
-          },
+          { ...choiceOf('clientId', texts.person.client, applications), name: 'client' },
           programFilter,
         ]),
     byAddress,

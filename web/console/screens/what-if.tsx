@@ -44,10 +44,7 @@ export function WhatIfScreen() {
 function ForPerson({ id }: { id: string }) {
   const [, change] = useListAddress();
   const person = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`);
-  const policies = useList<AuthPolicy>('auth-policies', {
-    limit: 500,
-    sort: 'name asc',
-  });
+  const policies = useList<AuthPolicy>('auth-policies', { limit: 500, sort: 'name asc' });
   return (
     <Loaded query={person}>
       {(found) => (
@@ -194,12 +191,7 @@ export function PersonPicker({ choose }: { choose: (id: string) => void }) {
   const q = text.trim();
   const fields = ['name', 'externalId', 'email'].map((field) => contains(field, q));
   const filter = q === '' ? '' : anyOf(...fields, idIs('id', q));
-  const query = useList<Identity>('identities', {
-    filter,
-    sort: 'name asc',
-    limit: 10,
-    isKept: true,
-  });
+  const query = useList<Identity>('identities', { filter, sort: 'name asc', limit: 10, isKept: true });
   return (
     <Card id="picker" title={texts.whatIf.choose}>
       <InputField id="pick" label={texts.whatIf.who} type="search" value={text} set={setText} />

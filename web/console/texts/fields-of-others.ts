@@ -38,10 +38,7 @@ export const fieldsOfOthers = wordsOf({
       isVerified: ['Verified', 'Bestätigt'],
       verificationToken: ['Verification token', 'Token zur Bestätigung'],
     },
-    columns: {
-      verifiedAt: ['State', 'Zustand'],
-      isAuthEnabled: ['Signs in', 'Für Anmeldungen'],
-    },
+    columns: { verifiedAt: ['State', 'Zustand'], isAuthEnabled: ['Signs in', 'Für Anmeldungen'] },
     hints: {
       identityNameFormat: [
         'A template of [caName], [commonName], [identityId], [requestedName]. Empty: [caName]-[commonName].',
@@ -89,10 +86,7 @@ export const fieldsOfOthers = wordsOf({
         SUFFIX: ['One that ends with', 'Was so endet'],
         SCHEME: ['One with the scheme', 'Was dieses Schema hat'],
       },
-      'externalIdClaim.parser': {
-        NONE: ['All of it', 'Alles'],
-        SPLIT: ['A part of it', 'Ein Teil davon'],
-      },
+      'externalIdClaim.parser': { NONE: ['All of it', 'Alles'], SPLIT: ['A part of it', 'Ein Teil davon'] },
     },
   },
   'oidc-client': {
@@ -138,9 +132,7 @@ export const fieldsOfOthers = wordsOf({
       accessTokenDuration: ['Lifetime of access tokens', 'Lebensdauer der Access-Token'],
       refreshTokenDuration: ['Lifetime of refresh tokens', 'Lebensdauer der Refresh-Token'],
     },
-    columns: {
-      apiAccess: ['Edge APIs', 'Edge-APIs'],
-    },
+    columns: { apiAccess: ['Edge APIs', 'Edge-APIs'] },
     hints: {
       id: ['Leave it empty for a new one.', 'Leer lassen für eine neue.'],
       clientUri: [
@@ -199,17 +191,10 @@ export const fieldsOfOthers = wordsOf({
       tokenEndpointAuthMethod: authMethods,
     },
     shortChoices: {
-      type: {
-        public: ['Public', 'Öffentlich'],
-        confidential: ['Confidential', 'Vertraulich'],
-      },
+      type: { public: ['Public', 'Öffentlich'], confidential: ['Confidential', 'Vertraulich'] },
     },
   },
-  'config-type': {
-    labels: {},
-    hints: {},
-    choices: {},
-  },
+  'config-type': { labels: {}, hints: {}, choices: {} },
   'event-subscription': {
     labels: {
       type: ['Kind', 'Art'],
@@ -254,12 +239,6 @@ export const fieldsOfOthers = wordsOf({
         'PEM. Er wird nie gezeigt. Leer: Er bleibt, wie er ist.',
       ],
     },
-    choices: {
-      type: {
-        webhook: 'Webhook',
-        syslog: 'Syslog (TLS)',
-        otlp: ['OTLP logs', 'OTLP-Logs'],
-      },
-    },
+    choices: { type: { webhook: 'Webhook', syslog: 'Syslog (TLS)', otlp: ['OTLP logs', 'OTLP-Logs'] } },
   },
 });

@@ -19,12 +19,7 @@ export const authMethods = wordsOf({
 
 /** Of people, policies and signers. */
 export const fieldsOfSignIns = wordsOf({
-  common: {
-    name: words.name,
-    tags: 'Tags',
-    updatedAt: ['Changed', 'Geändert'],
-    id: 'Id',
-  },
+  common: { name: words.name, tags: 'Tags', updatedAt: ['Changed', 'Geändert'], id: 'Id' },
   tagsHint: ['One per line: name=value', 'Je Zeile: Name=Wert'],
   onePerLine: ['One per line.', 'Je Zeile ein Eintrag.'],
   identity: {
@@ -87,11 +82,7 @@ export const fieldsOfSignIns = wordsOf({
     },
   },
   authenticator: {
-    labels: {
-      username: words.username,
-      password: words.password,
-      certPem: ['Certificate', 'Zertifikat'],
-    },
+    labels: { username: words.username, password: words.password, certPem: ['Certificate', 'Zertifikat'] },
     hints: {},
     choices: {},
   },
@@ -254,9 +245,7 @@ export const fieldsOfSignIns = wordsOf({
         'Eine E-Mail-Adresse zählt nur, wenn der Anbieter sie geprüft hat',
       ],
     },
-    columns: {
-      enabled: ['State', 'Zustand'],
-    },
+    columns: { enabled: ['State', 'Zustand'] },
     hints: {
       issuer: ['Exactly as in its tokens.', 'Genau wie er in den Token steht.'],
       audience: [
@@ -310,14 +299,8 @@ export const fieldsOfSignIns = wordsOf({
     },
     choices: {
       clientAuthMethod: authMethods,
-      targetToken: {
-        ACCESS: ['Access token', 'Access-Token'],
-        ID: ['ID token', 'ID-Token'],
-      },
-      enabled: {
-        true: ['Enabled', 'Aktiv'],
-        false: ['Disabled', 'Deaktiviert'],
-      },
+      targetToken: { ACCESS: ['Access token', 'Access-Token'], ID: ['ID token', 'ID-Token'] },
+      enabled: { true: ['Enabled', 'Aktiv'], false: ['Disabled', 'Deaktiviert'] },
     },
   },
 });

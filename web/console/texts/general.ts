@@ -33,11 +33,7 @@ export const general = wordsOf({
     audit: ['Audit trail', 'Änderungen'],
     events: ['Event subscriptions', 'Ereignis-Abonnements'],
   },
-  groups: {
-    help: 'Support',
-    rules: ['Rules', 'Regeln'],
-    running: 'System',
-  },
+  groups: { help: 'Support', rules: ['Rules', 'Regeln'], running: 'System' },
   session: {
     signedOutText: [
       'The session has ended here and on every node.',
@@ -95,11 +91,7 @@ export const general = wordsOf({
       'Dies ließ sich nicht neu laden und ist vielleicht veraltet.',
     ],
   },
-  who: {
-    read: ['May read', 'Darf lesen'],
-    helpdesk: ['May help', 'Darf helfen'],
-    you: ['You', 'Sie'],
-  },
+  who: { read: ['May read', 'Darf lesen'], helpdesk: ['May help', 'Darf helfen'], you: ['You', 'Sie'] },
   readOnly: ['You may read this and change nothing.', 'Sie dürfen dies lesen und nichts ändern.'],
   helpOnly: [
     'You may help people sign in again: unlock and invite them, remove a second factor, end sessions.',

@@ -28,11 +28,7 @@ export const ofPeople = wordsOf({
     ],
     role: ['Role attribute', 'Rollenattribut'],
     factor: ['Second factor', 'Zweiter Faktor'],
-    factors: {
-      app: 'App',
-      passkey: 'Passkey',
-      none: ['None', 'Keiner'],
-    },
+    factors: { app: 'App', passkey: 'Passkey', none: ['None', 'Keiner'] },
     seen: ['Last sign-in', 'Letzte Anmeldung'],
     seenBefore: {
       30: ['Over 30 days ago', 'Vor über 30 Tagen'],

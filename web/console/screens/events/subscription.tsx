@@ -89,9 +89,7 @@ function Subscribed(created: Created) {
 /** Read again together with the latest deliveries, which it would contradict otherwise. */
 function ProgressNow({ subscription }: { subscription: EventSubscription }) {
   const path = `event-subscriptions/${subscription.id}`;
-  const { data = subscription } = useRead<EventSubscription>(path, {
-    refetchInterval: 10_000,
-  });
+  const { data = subscription } = useRead<EventSubscription>(path, { refetchInterval: 10_000 });
   return <Progress subscription={data} />;
 }
 

@@ -21,10 +21,6 @@ export const rightFilters: Readonly<Record<Right, string>> = {
 /** The ids of all people with a right, whom a helper must not act on. Null until they are loaded. */
 export function usePowerful(isAsked: boolean): ReadonlySet<string> | null {
   const filter = 'isAdmin = true or permissions contains "read" or permissions contains "helpdesk"';
-  const query = useList<Identity>('identities', {
-    filter,
-    limit: 500,
-    options: { enabled: isAsked },
-  });
+  const query = useList<Identity>('identities', { filter, limit: 500, options: { enabled: isAsked } });
   return query.data === undefined ? null : new Set(query.data.items.map(({ id }) => id));
 }

@@ -28,10 +28,7 @@ const vouching = [
   'useExternalId',
 ] as const;
 
-const about = {
-  entity,
-  fields: () => <SignerFields />,
-} as const;
+const about = { entity, fields: () => <SignerFields /> } as const;
 
 export function SignerScreen() {
   return (
