@@ -164,15 +164,12 @@ export function askableAddress(
 }
 
 /** Waits for a store method and tells an administrator when a unique value is already taken, and by whom. */
-export async function takenRefused<T>(
-  values: Readonly<Record<string, unknown>>,
-  step: Promise<T>,
-): Promise<T> {
+export async function takenRefused<T>(sent: Readonly<Record<string, unknown>>, step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {
     if (!(error instanceof AlreadyTaken)) throw error;
-    const value = values[error.field];
+    const value = sent[error.field];
     const refused = refusedField(error.field, reasonOf(error), value);
     if (!['name', 'username'].includes(error.field) || typeof value !== 'string') throw refused;
     const description = `The name ${JSON.stringify(value.slice(0, 100))} ${reasonOf(error)}`;

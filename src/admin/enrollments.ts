@@ -141,13 +141,9 @@ export function enrollmentSealLabel(id: EnrollmentId): string {
   return `enrollment:${id}`;
 }
 
-async function refuseEnrolled(
-  { store }: AdminServices,
-  identityId: IdentityId,
-  method: TokenMethod,
-): Promise<void> {
+async function refuseEnrolled({ store }: AdminServices, id: IdentityId, method: TokenMethod): Promise<void> {
   if (method !== 'updb') return;
-  const theirs = await store.authenticators.listOf([identityId]);
+  const theirs = await store.authenticators.listOf([id]);
   if (theirs.every((authenticator) => authenticator.method !== 'updb')) return;
   throw new AuthError('conflict', {
     description: 'The identity has a password already; delete that authenticator first to enroll it again',

@@ -19,14 +19,12 @@ import type { Services } from './services.ts';
  * Reads the files that a start reads beside those of the listeners, and keeps nothing.
  * @throws PkiFileError; ConfigError a logo, roots or the access to the collector or the mail server cannot be used
  */
-export async function tryNamedFiles(
-  foundations: Pick<Foundations, 'config' | 'clock' | 'log'>,
-): Promise<void> {
-  const { branding, telemetry, edge, mail } = foundations.config;
-  readOverlayPki(foundations);
+export async function tryNamedFiles(needs: Pick<Foundations, 'config' | 'clock' | 'log'>): Promise<void> {
+  const { branding, telemetry, edge, mail } = needs.config;
+  readOverlayPki(needs);
   brandingOf(branding);
   readOtherRoots(edge.externalJwtSigners.jwksFetch);
-  readAuthenticatorRoots(foundations.config);
+  readAuthenticatorRoots(needs.config);
   if (mail !== null) smtpServerOf(mail);
   if (telemetry === null) return;
   // A controller without a collector loads nothing for one.

@@ -37,17 +37,14 @@ const pageSize = 200;
 /**
  * Seals everything again that is not sealed under the vault's key. It can be stopped at any time and run again:
  * finished work stays, and the next pass finds every secret that was changed meanwhile.
- * @param afterSigningKeys waits until running controllers, which read signing keys again, have seen the new key and
+ * @param afterKeys waits until running controllers, which read signing keys again, have seen the new key and
  *                         seal under it themselves
  * @returns how many secrets were sealed again
  * @throws SealBroken no known key opens one of them; those before it are done
  */
-export async function rekeyDatabase(
-  needs: RekeyNeeds,
-  afterSigningKeys: () => Promise<void>,
-): Promise<number> {
+export async function rekeyDatabase(needs: RekeyNeeds, afterKeys: () => Promise<void>): Promise<number> {
   let total = await rekey(needs, 'signing-key');
-  if (total > 0) await afterSigningKeys();
+  if (total > 0) await afterKeys();
   for (let found = -1; found !== 0; total += found) {
     found = 0;
     for (const kind of sealedKinds) found += await rekey(needs, kind);

@@ -114,12 +114,8 @@ export async function resettable(needs: ResetNeeds, id: IdentityId) {
   return { account, username: password.username, passwordHash, email: identity.email, objection };
 }
 
-function objectionTo(
-  { identity, policy }: Account,
-  mailing: Mailing | null,
-  now: Millis,
-): RefusalReason | null {
-  const { allowed, administrators } = mailing?.passwordReset ?? { allowed: false, administrators: false };
+function objectionTo({ identity, policy }: Account, mail: Mailing | null, now: Millis): RefusalReason | null {
+  const { allowed, administrators } = mail?.passwordReset ?? { allowed: false, administrators: false };
   if (isDisabled(identity, now)) return 'identity-disabled';
   if (!policy.primary.updb.allowed) return 'method-not-allowed';
   if (identity.email === null || !identity.emailVerified) return 'reset-unverified';

@@ -91,17 +91,13 @@ function matchesFilter(filter: Filter, values: Readonly<Record<string, unknown>>
   }
 }
 
-function compared(
-  found: string | null,
-  op: '=' | '!=' | '<' | '<=' | '>' | '>=',
-  value: FilterValue,
-): boolean {
-  if (op === '=') return found === value;
-  if (op === '!=') return found !== value;
-  if (found === null || typeof value !== 'string') return false;
-  if (op === '<') return found < value;
-  if (op === '<=') return found <= value;
-  return op === '>' ? found > value : found >= value;
+function compared(found: string | null, op: '=' | '!=' | '<' | '<=' | '>' | '>=', to: FilterValue): boolean {
+  if (op === '=') return found === to;
+  if (op === '!=') return found !== to;
+  if (found === null || typeof to !== 'string') return false;
+  if (op === '<') return found < to;
+  if (op === '<=') return found <= to;
+  return op === '>' ? found > to : found >= to;
 }
 
 // Events as subscribers get them: entries of the audit trail, and refused logins. They contain what an administrator can

@@ -148,12 +148,9 @@ function keyOf(caId: CaId, { issuer, serialNumber }: CheckedCertificate): string
   return `${caId} ${issuer} ${serialNumber}`;
 }
 
-function statusBy(
-  { revoked, authorityName }: OcspAnswer,
-  certificate: CheckedCertificate,
-): CertificateStatus {
+function statusBy({ revoked, authorityName }: OcspAnswer, checked: CheckedCertificate): CertificateStatus {
   const by = `the OCSP responder ${authorityName}`;
-  if (revoked !== null) return revokedBy(certificate, { entry: revoked, by });
+  if (revoked !== null) return revokedBy(checked, { entry: revoked, by });
   return { status: 'good', saw: `good, by ${by}` };
 }
 

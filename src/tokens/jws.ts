@@ -37,12 +37,8 @@ export function signJwt(material: SigningMaterial, header: string, claims: objec
 }
 
 /** Whether the signature over `header.payload` is the key's. Refuses every spelling but the canonical one. */
-export function isSignedBy(
-  material: SigningMaterial,
-  signingInput: string,
-  signatureSegment: string,
-): boolean {
-  const signature = decodeBase64url(signatureSegment);
+export function isSignedBy(material: SigningMaterial, signingInput: string, segment: string): boolean {
+  const signature = decodeBase64url(segment);
   if (signature === undefined) return false;
   const data = Buffer.from(signingInput);
   if (material.alg === 'ES256') {

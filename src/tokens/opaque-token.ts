@@ -75,16 +75,12 @@ export function mailedInvitationToken(
 }
 
 /** The parts of a token, or undefined unless it was made by `mintOpaqueToken` for this kind. */
-export function readOpaqueToken(
-  tagKey: Buffer,
-  kind: OpaqueTokenKind,
-  text: string,
-): OpaqueToken | undefined {
+export function readOpaqueToken(key: Buffer, kind: OpaqueTokenKind, text: string): OpaqueToken | undefined {
   if (text.length !== textLength) return undefined;
   const bytes = decodeBase64url(text);
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(0, bodyLength);
-  if (!timingSafeEqual(tagOf(tagKey, kind, body), bytes.subarray(bodyLength))) return undefined;
+  if (!timingSafeEqual(tagOf(key, kind, body), bytes.subarray(bodyLength))) return undefined;
   return { id: uuidText(body), generation: body.readUInt32BE(idLength), hash: sha256(text) };
 }
 

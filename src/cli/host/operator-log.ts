@@ -11,11 +11,8 @@ import { type ConfigOptions, openConfig } from './load-config.ts';
 /**
  * The log of a command on the host, beside the configuration. @throws when the file cannot be written: work that cannot be audited is not done
  */
-export function openOperatorLog(
-  configFile: string,
-  format: LogConfig['format'],
-): OpenLogger & AsyncDisposable {
-  return openLogger({ level: 'info', format, to: { file: join(dirname(configFile), 'controller.log') } });
+export function openOperatorLog(file: string, format: LogConfig['format']): OpenLogger & AsyncDisposable {
+  return openLogger({ level: 'info', format, to: { file: join(dirname(file), 'controller.log') } });
 }
 
 /** The audit trail of a command on the host. Each event names the command and the system's user. */

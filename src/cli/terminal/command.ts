@@ -96,15 +96,11 @@ export function password(
 }
 
 /** Adds a command below its group, or below the program. */
-export function addCommand(
-  program: Command,
-  ports: CliPorts,
-  [path, row]: readonly [string, CommandRow],
-): void {
+export function addCommand(root: Command, ports: CliPorts, [path, row]: readonly [string, CommandRow]): void {
   const words = path.split(' ');
   const above = words.slice(0, -1).reduce((group, word) => {
     return group.commands.find((one) => one.name() === word) ?? group;
-  }, program);
+  }, root);
   const command = above.command(words.at(-1) ?? '').description(row.help);
   command.aliases([...(row.aliases ?? [])]);
   const rules: Rules = new Map();

@@ -19,11 +19,7 @@ const longestSecret = 64 * 1024;
  * One line break at the end belongs to the file, not to the password.
  * @throws CliError when none is given and there is no terminal to ask
  */
-export async function readPassword(
-  ports: CliPorts,
-  options: SecretOptions,
-  question: string,
-): Promise<string> {
+export async function readPassword(ports: CliPorts, options: SecretOptions, prompt: string): Promise<string> {
   const secret = await givenSecret(ports, options);
   if (secret !== undefined) return notEmpty(secret);
   if (!canPrompt(ports))
@@ -31,7 +27,7 @@ export async function readPassword(
       'A password is needed, and there is no terminal to ask for it.',
       'add --password-stdin, or set OVERLAY_AUTH_PASSWORD',
     );
-  return notEmpty(await askHidden(ports, question));
+  return notEmpty(await askHidden(ports, prompt));
 }
 
 /** How often the command asks for a new password before it gives up. */
@@ -41,14 +37,10 @@ const mostTries = 3;
  * The same for setting a password: a terminal asks twice, and again if the two differ.
  * @throws CliError after the third time
  */
-export async function readNewPassword(
-  ports: CliPorts,
-  options: SecretOptions,
-  whose: string,
-): Promise<string> {
+export async function readNewPassword(ports: CliPorts, given: SecretOptions, whose: string): Promise<string> {
   for (let tries = 1; ; tries += 1) {
-    const first = await readPassword(ports, options, `New password for ${whose}: `);
-    if (!isPrompted(ports, options)) return first;
+    const first = await readPassword(ports, given, `New password for ${whose}: `);
+    if (!isPrompted(ports, given)) return first;
     if (first === (await askHidden(ports, 'The same again: '))) return first;
     if (tries === mostTries)
       throw new CliError('The passwords do not match; nothing was changed.', { code: 'password_mismatch' });

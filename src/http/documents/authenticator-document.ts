@@ -31,9 +31,7 @@ const shownPassword = documentsBy(passwordSchema);
 const shownCertificate = documentsBy(certificateSchema);
 
 /** An authenticator without secrets. */
-export function authenticatorDocument(
-  needs: CertificateServices,
-): (authenticator: ListedAuthenticator) => object {
+export function authenticatorDocument(needs: CertificateServices): (of: ListedAuthenticator) => object {
   const now = needs.clock.now();
   const { authorities } = needs;
   const own = authorities.anchors().filter(({ thumbprint }) => authorities.isOwn(thumbprint));

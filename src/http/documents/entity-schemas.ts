@@ -236,16 +236,12 @@ export type Repeated = (body: Readonly<Record<string, unknown>>) => readonly str
  * A schema for bodies that may also have these members, which are removed before it is applied.
  * @param known those that the schema itself accepts are not removed
  */
-export function ignoring(
-  known: readonly string[],
-  schema: z.ZodType,
-  repeated: Repeated = () => [],
-): z.ZodType {
+export function ignoring(known: readonly string[], schema: z.ZodType, again: Repeated = () => []): z.ZodType {
   const taken = new Set(membersOf(schema));
   const unknown = known.filter((name) => !taken.has(name));
   return z.preprocess((body) => {
     if (typeof body !== 'object' || body === null) return body;
-    const ignored = new Set([...unknown, ...repeated(body as Record<string, unknown>)]);
+    const ignored = new Set([...unknown, ...again(body as Record<string, unknown>)]);
     return Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name)));
   }, schema);
 }

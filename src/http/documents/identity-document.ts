@@ -17,18 +17,15 @@ export const ownIdentitySchema = identitySchema
   .meta({ id: 'Identity' });
 
 /** Identities as administrators see them. */
-export async function identityDocuments(
-  needs: EdgeServices,
-  identities: readonly Identity[],
-): Promise<object[]> {
+export async function identityDocuments(needs: EdgeServices, people: readonly Identity[]): Promise<object[]> {
   const names = new Map<AuthPolicyId, string>();
-  for (const id of new Set(identities.map((identity) => identity.authPolicyId)))
+  for (const id of new Set(people.map((identity) => identity.authPolicyId)))
     names.set(id, (await needs.store.authPolicies.find(id))?.name ?? '');
-  const ids = identities.map(({ id }) => id);
+  const ids = people.map(({ id }) => id);
   const enrolled = await needs.store.totp.enrolledAmong(ids);
   const passkeys = new Set((await needs.store.passkeys.listOf(ids)).map(({ identityId }) => identityId));
   const now = needs.clock.now();
-  return identities.map((identity) => ({
+  return people.map((identity) => ({
     ...identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
     isMfaEnabled: enrolled.has(identity.id),
     hasPasskey: passkeys.has(identity.id),
@@ -49,11 +46,7 @@ export function accountDocument(
   };
 }
 
-function identityDocument(
-  identity: Omit<Identity, 'lastLoginAt'>,
-  authPolicyName: string,
-  now: Millis,
-): object {
+function identityDocument(identity: Omit<Identity, 'lastLoginAt'>, policyName: string, now: Millis): object {
   const { id, type, authPolicyId } = identity;
   const disabled = isDisabled(identity, now);
   // A time in the past no longer says anything about the identity.
@@ -65,7 +58,7 @@ function identityDocument(
       'auth-policies': selfLink('auth-policies', authPolicyId),
     }),
     type: entityRef('identity-types', type, type),
-    authPolicy: entityRef('auth-policies', authPolicyId, authPolicyName),
+    authPolicy: entityRef('auth-policies', authPolicyId, policyName),
     isDefaultAdmin: false,
     disabled,
   };

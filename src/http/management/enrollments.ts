@@ -72,10 +72,7 @@ export function enrollmentRoutes(needs: AdminServices): readonly Route[] {
 /**
  * An enrollment. Administrators also see what is given to the device, with which anybody can enroll as the identity.
  */
-export function enrollmentDocument(
-  needs: AdminServices,
-  reader: Reader,
-): (enrollment: ListedEnrollment) => object {
+export function enrollmentDocument(needs: AdminServices, reader: Reader): (of: ListedEnrollment) => object {
   return (enrollment) => ({
     ...shown({ ...enrollment, ...entityHead('enrollments', enrollment) }),
     ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),

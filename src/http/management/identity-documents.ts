@@ -29,11 +29,8 @@ export const managedIdentitySchema = schemaNamed('ManagedIdentity', {
 });
 
 /** Identities in a list, with their open enrollments by method. */
-export function managedIdentityDocuments(
-  needs: EdgeServices,
-  identities: readonly Identity[],
-): Promise<object[]> {
-  return inChunks(identities, (some) => documentsOf(needs, some, () => ({})));
+export function managedIdentityDocuments(needs: EdgeServices, found: readonly Identity[]): Promise<object[]> {
+  return inChunks(found, (some) => documentsOf(needs, some, () => ({})));
 }
 
 /** A single identity. Administrators also get its enrollments ready to hand out, which costs a signature each. */

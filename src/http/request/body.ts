@@ -29,11 +29,8 @@ type Received = Pick<RequestContext, 'headers' | 'rawBody'>;
  * @throws AuthError could_not_parse_body     not well-formed, duplicate names in JSON included
  * @throws AuthError could_not_validate       does not fit the schema; names the fields
  */
-export function readBody<Schema extends z.ZodType>(
-  request: Received,
-  rule: BodyRule<Schema>,
-): z.output<Schema> {
-  return validate(readFields(request, rule), rule.schema);
+export function readBody<Schema extends z.ZodType>(from: Received, rule: BodyRule<Schema>): z.output<Schema> {
+  return validate(readFields(from, rule), rule.schema);
 }
 
 /**

@@ -13,10 +13,7 @@ import type { TlsMaterial } from './tls-material.ts';
  * certificate comes from a public authority or the configuration says so. Loopback names are left out: other programs
  * of the machine use them without TLS.
  */
-export function bindPointOpener(
-  listener: Listener,
-  material: TlsMaterial,
-): (bindPoint: BindPoint) => OpenBindPoint {
+export function bindPointOpener(listener: Listener, material: TlsMaterial): (at: BindPoint) => OpenBindPoint {
   const { strictTransportSecurity: wanted } = listener;
   // Parsing 121 roots takes 12 ms, so only where it decides something.
   let isPublic: boolean | undefined;

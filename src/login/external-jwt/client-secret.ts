@@ -16,12 +16,8 @@ function memberOf({ issuer, externalAuthUrl, clientId }: ProviderClient): readon
 }
 
 /** @returns base64url */
-export function sealClientSecret(
-  vault: Pick<KeyVault, 'seal'>,
-  secret: string,
-  client: ProviderClient,
-): string {
-  return vault.seal(Buffer.from(JSON.stringify([secret, ...memberOf(client)])), clientSecretLabel);
+export function sealClientSecret(vault: Pick<KeyVault, 'seal'>, secret: string, of: ProviderClient): string {
+  return vault.seal(Buffer.from(JSON.stringify([secret, ...memberOf(of)])), clientSecretLabel);
 }
 
 /** Null: there is none, or it was set for another client or provider. */

@@ -41,20 +41,16 @@ export class PasswordNotAcceptable extends AuthError {
 
 /**
  * Checks a new password against the policy's rules, a list of common passwords and the user's own names.
- * @param ownNames user name, identity name: must not be the password or most of it
+ * @param names user name, identity name: must not be the password or most of it
  * @throws PasswordNotAcceptable with every reason; the password itself is never in it
  * @throws AuthError password_not_acceptable   it contains characters that no password may have
  */
-export function checkNewPassword(
-  password: string,
-  policy: PasswordPolicy,
-  ownNames: readonly string[],
-): void {
+export function checkNewPassword(password: string, policy: PasswordPolicy, names: readonly string[]): void {
   const broken = [...lengthProblems(password, policy), ...compositionProblems(password, policy)];
   const plain = simplify(password);
   if (isCommonPassword(plain) || isRepetition(plain))
     broken.push({ rule: 'common', reason: 'it is too common' });
-  const own = ownNames
+  const own = names
     .map(simplify)
     .find((name) => name.length >= 3 && plain.replaceAll(name, '').length < 6 && plain.includes(name));
   if (own !== undefined)

@@ -44,11 +44,8 @@ interface Proof {
  * @throws AuthError client_not_authenticated   everything else, alike
  * @throws AuthError use_dpop_nonce             it authenticates, and the same assertion may come again with the nonce
  */
-export async function authenticateClient(
-  needs: OidcServices,
-  credentials: ClientCredentials,
-): Promise<Client> {
-  const { method, clientId, secret } = proofOf(credentials);
+export async function authenticateClient(needs: OidcServices, sent: ClientCredentials): Promise<Client> {
+  const { method, clientId, secret } = proofOf(sent);
   const client = needs.clients.find(clientId);
   if (client === undefined) {
     if (method === 'none') throw unknownClient(clientId);
@@ -58,7 +55,7 @@ export async function authenticateClient(
   if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
   if (client.registered === null || method === 'none') return client;
   if (method === 'private_key_jwt') {
-    await requireAssertion(needs, client.registered, { ...credentials, assertion: secret });
+    await requireAssertion(needs, client.registered, { ...sent, assertion: secret });
     return client;
   }
   const held = matching(client.registered.secrets, secret);

@@ -146,25 +146,21 @@ async function onePage(listing: Listing, query: ListQuery): Promise<RowsOfPage> 
   return { rows, ...raised(total, (await sampled(listing, statements)).matching) };
 }
 
-async function pageOfFiltered(
-  listing: Listing,
-  statements: CompiledList,
-  query: ListQuery,
-): Promise<RowsOfPage> {
+async function pageOfFiltered(listing: Listing, sql: CompiledList, query: ListQuery): Promise<RowsOfPage> {
   const { source, read } = listing;
-  const sample = namesOne(source, query.filter) ? nothingMatches : await sampled(listing, statements);
+  const sample = namesOne(source, query.filter) ? nothingMatches : await sampled(listing, sql);
   // Many match for sure; finding ten thousand of them among others may take far longer than the page.
   if (sample.matching < 2 * countedExactly) {
     await requireSearchable(listing, query);
-    const rows = await read(statements.pageOfFew());
+    const rows = await read(sql.pageOfFew());
     const counted = rows[0]?.list_total;
     if (Number(counted ?? 0) <= countedExactly) {
       const count = async () =>
-        counted === undefined ? onlyNumber(await read(statements.count())) : Number(counted);
+        counted === undefined ? onlyNumber(await read(sql.count())) : Number(counted);
       return { rows, ...(await totalOf(query, rows.length, count)) };
     }
   }
-  const rows = await pageOfMany(listing, statements, { ...sample, query });
+  const rows = await pageOfMany(listing, sql, { ...sample, query });
   const total = await totalOf(query, rows.length, async () => countedExactly + 1);
   return { rows, ...raised(total, sample.matching) };
 }

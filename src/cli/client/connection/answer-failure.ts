@@ -28,12 +28,9 @@ export function answerError(
 }
 
 /** The same for a refusal that the client library has read. */
-function refusalError(
-  refusal: Refusal,
-  options: CliErrorOptions & { readonly what?: string } = {},
-): CliError {
+function refusalError(refusal: Refusal, given: CliErrorOptions & { readonly what?: string } = {}): CliError {
   const { status, code, field, reason, requestId: reference } = refusal;
-  const { what, ...rest } = options;
+  const { what, ...rest } = given;
   // Many messages already name the field and the reason.
   const isNamed = reason === undefined || refusal.message.toLowerCase().includes(reason.toLowerCase());
   const message = field === undefined || isNamed ? refusal.message : `${refusal.message}: ${field} ${reason}`;

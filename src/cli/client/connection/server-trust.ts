@@ -97,16 +97,12 @@ export function presentedCertificate(origin: string): Promise<X509Certificate> {
 }
 
 /** Reads something of a TLS connection, which is closed before anything is sent. */
-function withServer<T>(
-  origin: string,
-  options: ConnectionOptions,
-  read: (socket: TLSSocket) => T,
-): Promise<T> {
+function withServer<T>(origin: string, given: ConnectionOptions, read: (socket: TLSSocket) => T): Promise<T> {
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const socket = connect({
-    ...options,
+    ...given,
     host,
     port: Number(url.port || 443),
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -233,10 +229,7 @@ const mostSteps = 8;
  * The root that a server names as its own (RFC 7030 section 4.1), if its certificate leads to it. Read over an
  * unverified connection: use it only to show it to a person, who compares it with the operator's.
  */
-async function publishedRoot(
-  origin: string,
-  certificate: X509Certificate,
-): Promise<X509Certificate | undefined> {
+async function publishedRoot(origin: string, last: X509Certificate): Promise<X509Certificate | undefined> {
   let authorities: readonly X509Certificate[];
   try {
     const text = await unprovenAnswer(new URL('/.well-known/est/cacerts', origin));
@@ -245,7 +238,7 @@ async function publishedRoot(
     // Other kinds of servers have no such list. Then the certificate itself is shown.
     return undefined;
   }
-  let top = certificate;
+  let top = last;
   for (let step = 0; step < mostSteps && !isSelfSigned(top); step += 1) {
     const issuer = authorities.find((each) => each.ca && isIssuedBy(top, each));
     if (issuer === undefined) break;
