@@ -43,6 +43,17 @@ async function confirm(page: Page, id: string): Promise<void> {
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
 }
 
+/** As on a busy machine: what a page does with its next picture, such as moving the focus, waits for `letFramesGo`. */
+const holdFrames = `{
+  const { requestAnimationFrame } = globalThis;
+  const held = [];
+  globalThis.requestAnimationFrame = (draw) => held.push(draw);
+  globalThis.letFramesGo = () => {
+    globalThis.requestAnimationFrame = requestAnimationFrame;
+    for (const draw of held) requestAnimationFrame(draw);
+  };
+}`;
+
 describe('a person', () => {
   test('is found by name, user name, id, external id and reference', async () => {
     const id = await server.createUser({ name: 'Mary Shelley', username: 'frank', password });
@@ -165,13 +176,18 @@ describe('a person', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('is not disabled by the Enter key that asks about it, when it is held', async () => {
+  test('is not disabled by the Enter key that asks about it, when it is held, nor is the question closed', async () => {
     const id = await server.createUser({ name: 'heloise', password });
     await using guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator('#disable').focus();
+    await page.evaluate(holdFrames);
     await page.keyboard.down('Enter');
     await page.locator('#disable-confirm').waitFor();
+    // The focus is still at the button that asks.
+    await page.keyboard.down('Enter');
+    await page.evaluate('letFramesGo()');
+    await page.locator('#disable-time:focus').waitFor();
     await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     await page.locator('#disable-confirm').waitFor();

@@ -21,7 +21,7 @@ function Popup({ title, text, children, ...props }: PopupProps & AlertDialog.Pop
   );
 }
 
-/** The press that opened a question does not answer it, however long it lasts. */
+/** The press that opened a question neither answers nor closes it, however long it lasts. */
 function ignoreHeldEnter(event: KeyboardEvent): void {
   if (event.key === 'Enter' && event.repeat) event.preventDefault();
 }
@@ -60,7 +60,11 @@ export function DialogButton({
   };
   return (
     <AlertDialog.Root {...(state !== undefined && { open: state.isOpen })} onOpenChange={change}>
-      <AlertDialog.Trigger id={id} className={`button ${isDestructive ? 'danger' : 'plain'}`}>
+      <AlertDialog.Trigger
+        id={id}
+        className={`button ${isDestructive ? 'danger' : 'plain'}`}
+        onKeyDown={ignoreHeldEnter}
+      >
         {label}
       </AlertDialog.Trigger>
       {/* Where the button is gone, the focus does not go back to what was used before it. */}
