@@ -46,9 +46,9 @@ export async function addOwnPasskey(
 ): Promise<Passkey> {
   const { caller, origin } = call;
   const registration = { ...(await registrationOf(needs, call)), answer, name, origin };
-  const { id } = await addPasskey(actingFor(needs, caller), registration, caller.mechanism);
+  const { passkey: added } = await addPasskey(actingFor(needs, caller), registration, caller.mechanism);
   const theirs = await listOwnPasskeys(needs, caller);
-  return existing(theirs.find((passkey) => passkey.id === id) ?? null);
+  return existing(theirs.find((passkey) => passkey.id === added.id) ?? null);
 }
 
 async function registrationOf(needs: LoginServices, { caller, origin }: OwnCall): Promise<Registration> {

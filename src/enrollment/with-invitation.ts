@@ -176,7 +176,7 @@ export function choosePasskey(
     const { identity } = open;
     const answered = { ...registrationOf(needs, { open, token, origin }), answer, name, origin };
     const registration = possibleRegistration(answered);
-    const passkey = await newPasskey(needs, registration, attempt);
+    const { passkey } = await newPasskey(needs, registration, attempt);
     await redeem(needs, { token, open, chosen: { method: 'passkey', passkey } }, attempt);
     needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
     const username = open.password?.username ?? identity.name;

@@ -59,7 +59,7 @@ export async function authenticatePrimary(
   const progress: LoginProgress = {
     ...restsOn(proof),
     identityId: identity.id,
-    passed: proof.method === 'passkey' && proof.isTwofold ? ['passkey', 'uv'] : [proof.method],
+    passed: proof.method === 'passkey' ? [proof.method, ...proof.marks] : [proof.method],
     authTime: authTimeOf(proof, needs.clock.now()),
   };
   return { account, proof, progress };

@@ -1,6 +1,6 @@
 // THE rule of outstanding factors. OIDC login, legacy login and every API call ask here and nowhere else.
 
-import { type Account, mayPasskeyOpen } from '../model/account.ts';
+import { type Account, lacksVerification, mayPasskeyOpen } from '../model/account.ts';
 import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
 import type { Factor, PassedMethod, ProvenFactors } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -29,7 +29,10 @@ export function outstandingFactors(
   const isTwofold = primary.passkey.satisfiesSecondary && proven.includes('uv');
   if ((secondary.requireTotp || isEnrolled) && !isTwofold && !proven.includes('totp'))
     outstanding.push({ type: 'totp', isEnrolled });
-  if (secondary.requirePasskey && !isTwofold && !proven.some((method) => method.startsWith('passkey:')))
+  const isPasskeyProven =
+    proven.some((method) => method.startsWith('passkey:')) &&
+    !lacksVerification({ primary }, 'second', proven);
+  if (secondary.requirePasskey && !isTwofold && !isPasskeyProven)
     outstanding.push({ type: 'passkey', isEnrolled: hasPasskey });
   const signerId = secondary.requireExtJwt;
   if (signerId !== null && !proven.includes(`ejs:${signerId}`))

@@ -48,8 +48,8 @@ export interface ExternalJwtProof {
 export interface PasskeyProof {
   readonly method: 'passkey';
   readonly authenticatorId: AuthenticatorId;
-  /** Whether the policy says that it is the second proof too. */
-  readonly isTwofold: boolean;
+  /** What it proved besides; see `PassedMethod`. */
+  readonly marks: readonly ('uv' | 'user')[];
 }
 
 export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof | PasskeyProof;

@@ -2,7 +2,13 @@
 // redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
 // have already checked that the identity is enabled and the session has not ended.
 
-import { allowsMethod, allowsSigner, areIndependent, mayPasskeyOpen } from '../model/account.ts';
+import {
+  allowsMethod,
+  allowsSigner,
+  areIndependent,
+  lacksVerification,
+  mayPasskeyOpen,
+} from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type CaId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod, ProvenFactors } from '../model/login.ts';
@@ -30,6 +36,7 @@ export type OpeningObjection =
   | 'method-not-allowed'
   | SignerObjection
   | 'passkey-not-independent'
+  | 'passkey-unverified'
   | 'authority-disabled';
 
 /**
@@ -62,6 +69,7 @@ export function openingObjection(
   const method = passed[0] as PrimaryMethod;
   if (!allowsMethod(policy, method)) return 'method-not-allowed';
   if (method === 'passkey' && !mayPasskeyOpen(policy)) return 'passkey-not-independent';
+  if (method === 'passkey' && lacksVerification(policy, 'first', passed)) return 'passkey-unverified';
   if (method === 'ext-jwt') return signerObjection(needs, policy, signerId);
   if (caId !== null && needs.authorities.find(caId) === undefined) return 'authority-disabled';
   return null;

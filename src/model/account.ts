@@ -5,7 +5,7 @@ import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './entities/identity.ts';
 import type { SignerId } from './ids.ts';
-import type { PrimaryMethod } from './login.ts';
+import type { PassedMethod, PrimaryMethod } from './login.ts';
 import type { Passkey } from './passkey.ts';
 
 /** An identity with everything that decides about its logins and calls, at one moment. */
@@ -46,6 +46,15 @@ export function userVerificationOf(
   proof: 'first' | 'second',
 ): AuthPolicy['primary']['passkey']['userVerification'] {
   return proof === 'first' && passkey.satisfiesSecondary ? 'required' : passkey.userVerification;
+}
+
+/** Whether the passkey of a login did not prove its owner, and the policy requires that. */
+export function lacksVerification(
+  policy: Pick<AuthPolicy, 'primary'>,
+  proof: 'first' | 'second',
+  passed: readonly PassedMethod[],
+): boolean {
+  return passed.includes('user') && userVerificationOf(policy, proof) === 'required';
 }
 
 /**

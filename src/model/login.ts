@@ -52,9 +52,9 @@ export interface AskedIn {
 /**
  * An accepted proof; the value of `amr` in tokens. `ejs:` is followed by the id of the external JWT signer, `passkey:` by
  * that of the passkey that was the second proof. `uv`: the passkey that opened the login knew its owner, and the policy
- * said that this is a second proof.
+ * said that this is a second proof. `user` (RFC 8176): the passkey of the login proved that somebody was there, not who.
  */
-export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}` | `passkey:${string}` | 'uv';
+export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}` | `passkey:${string}` | 'uv' | 'user';
 
 declare const counted: unique symbol;
 /**

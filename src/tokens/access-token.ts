@@ -233,5 +233,5 @@ export const acrValues = ['urn:overlay-auth:acr:one-factor', 'urn:overlay-auth:a
 
 /** The class that a login with these proofs reaches. */
 export function acrOf(proven: ProvenFactors): (typeof acrValues)[number] {
-  return proven.length > 1 ? acrValues[1] : acrValues[0];
+  return proven.filter((method) => method !== 'user').length > 1 ? acrValues[1] : acrValues[0];
 }

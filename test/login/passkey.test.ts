@@ -8,7 +8,7 @@ import { auditedBy } from '../support/audit.ts';
 import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
 import { outcomesOf, reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { beginLogin, callWith, claimsOf, submitPassword } from '../support/flow.ts';
+import { beginLogin, callWith, claimsOf, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
 import {
@@ -356,6 +356,28 @@ describe('both factors in one passkey', () => {
     assert.equal((await callWith(server, tokens.access_token)).status, 401);
   });
 
+  test('a policy that begins to ask for PIN, finger or face ends sessions whose passkey did not', async () => {
+    for (const passkey of [{ userVerification: 'required' as const }, { satisfiesSecondary: true }]) {
+      const policy = await passkeyPolicy(server, { passkey: { userVerification: 'preferred' } });
+      const pat = await personWithPasskey(server);
+      await server.store.identities.update(pat.id, { authPolicyId: policy }, clock.now());
+      const opened = async (isVerified: boolean) =>
+        tokensOf(server, await usePasskey(server, pat, { isVerified }));
+      const [verified, present] = [await opened(true), await opened(false)];
+      const { amr, acr } = claimsOf(present.access_token);
+      assert.deepEqual(amr, ['passkey', 'user']);
+      assert.match(acr, /one-factor$/);
+      assert.deepEqual(claimsOf(verified.access_token).amr, ['passkey']);
+      assert.equal((await callWith(server, present.access_token)).status, 200);
+
+      await server.store.authPolicies.update(policy, { primary: { passkey } }, clock.now());
+      assert.equal((await callWith(server, present.access_token)).status, 401);
+      assert.equal((await refresh(server, present.refresh_token)).status, 400);
+      assert.equal((await callWith(server, verified.access_token)).status, 200);
+      assert.equal((await refresh(server, verified.refresh_token)).status, 200);
+    }
+  });
+
   test('a passkey is not the second proof of a login that a passkey opened', async () => {
     const policy = await passkeyPolicy(server, { requirePasskey: true });
     const pat = await personWithPasskey(server);
@@ -473,7 +495,14 @@ describe('a passkey as the second step', () => {
     };
     const used = await use();
     assert.deepEqual([used.answer.status, used.asked], [302, 'preferred']);
+    const [withNew, withUsed] = [await tokensOf(server, answer), await tokensOf(server, used.answer)];
+    for (const { access_token } of [withNew, withUsed]) {
+      assert.match(claimsOf(access_token).amr.join(' '), /^password passkey:\S+ user$/);
+      assert.equal((await callWith(server, access_token)).status, 200);
+    }
     await server.store.identities.update(pat.id, { authPolicyId: await policyId }, clock.now());
+    for (const { access_token } of [withNew, withUsed])
+      assert.equal((await callWith(server, access_token)).status, 401);
     const tightened = await use();
     assert.equal(tightened.asked, 'required');
     await assertInvalidPasskey(tightened.answer, 'passkey-unverified');

@@ -94,7 +94,7 @@ function must(isKept: boolean, otherwise: string): void {
 
 interface Login {
   readonly who: Who;
-  readonly passed: readonly ('password' | 'passkey' | 'uv' | 'second')[];
+  readonly passed: readonly ('password' | 'passkey' | 'uv' | 'user' | 'second')[];
 }
 
 function lacking({ who: whose, passed }: Login): readonly Lack[] {
@@ -235,6 +235,7 @@ class Run {
     must(!counts.includes(owner) || counter > person.counter, `a copy of the passkey of ${owner} counted`);
     const { userVerification, satisfiesSecondary = false } = rulesOf[owner].passkey;
     must(isVerified || userVerification === 'preferred', `${owner} was not verified`);
+    const mark = isVerified ? [] : (['user'] as const);
     const before = this.#logins[each.slot];
     must(before !== 'over', 'accepted after the code');
     asked.isUsed = true;
@@ -244,7 +245,7 @@ class Run {
       const isOfOwner = before !== null && before !== 'over' && before !== undefined && before.who === owner;
       if (!isOfOwner) throw new Broken('a second proof without a first one');
       accepted.second += 1;
-      return this.#becomes(each.slot, { who: owner, passed: [...before.passed, 'second'] }, answer);
+      return this.#becomes(each.slot, { who: owner, passed: [...before.passed, 'second', ...mark] }, answer);
     }
     must(
       asked.named === null || asked.named === owner,
@@ -255,7 +256,7 @@ class Run {
     must(mayOpen, `a passkey opened a login of ${owner}, and would be the second proof too`);
     must(isVerified || !satisfiesSecondary, `${owner} was not verified, and it counts as both factors`);
     accepted.first += 1;
-    const twofold = satisfiesSecondary ? (['uv'] as const) : [];
+    const twofold = satisfiesSecondary ? (['uv'] as const) : mark;
     return this.#becomes(each.slot, { who: owner, passed: ['passkey', ...twofold] }, answer);
   }
 

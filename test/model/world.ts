@@ -9,8 +9,17 @@ import { type JwtMethod, type Method, firstPassword as password, type Slot, type
 /** The browser whose cookie was sent. Null: none, as with programs. */
 export type Party = string | null;
 
-/** `uv`: by a passkey that knew its owner, where the policy takes that for both factors. */
-export type Proof = 'password' | 'cert' | 'ext-jwt' | 'passkey' | 'uv' | 'totp' | 'ejs' | 'second passkey';
+/** `uv`: by a passkey that knew its owner, where the policy takes that for both factors; `user`: by one that did not. */
+export type Proof =
+  | 'password'
+  | 'cert'
+  | 'ext-jwt'
+  | 'passkey'
+  | 'uv'
+  | 'user'
+  | 'totp'
+  | 'ejs'
+  | 'second passkey';
 /** What is still to be proven. */
 export type Lack = 'totp' | 'ejs' | 'passkey' | 'password-change';
 
@@ -406,7 +415,8 @@ function passkey(world: World, happened: Of<'passkey'>): World {
     if (asked.named !== null && asked.named !== who)
       throw new Broken(`the passkey of ${who} answered for ${asked.named}`);
     world.requests[slot].pending = null;
-    const passed: readonly Proof[] = ['passkey', ...(isTwofold ? (['uv'] as const) : [])];
+    const mark: readonly Proof[] = isTwofold ? ['uv'] : isVerified ? [] : ['user'];
+    const passed: readonly Proof[] = ['passkey', ...mark];
     return settled(world, slot, { party, who, passed, certificate: null, code: null }, outcome, now);
   }
   if (login === null || login.who !== who || login.party !== party)

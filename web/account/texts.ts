@@ -251,6 +251,7 @@ export const texts = {
       passkey: ['passkey', 'Passkey'],
       'secondary-passkey': ['passkey as second proof', 'Passkey als zweiter Nachweis'],
       uv: ['with PIN, finger or face', 'mit PIN, Finger oder Gesicht'],
+      user: ['without PIN, finger or face', 'ohne PIN, Finger oder Gesicht'],
       enroll: ['enrollment', 'Registrierung'],
     },
   }),

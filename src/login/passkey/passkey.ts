@@ -2,8 +2,8 @@
 
 import { type Account, isAllowedModel, mayPasskeyOpen, userVerificationOf } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { IdentityId } from '../../model/ids.ts';
-import type { AskedIn } from '../../model/login.ts';
+import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
+import type { AskedIn, PassedMethod } from '../../model/login.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Passkey } from '../../model/passkey.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
@@ -124,11 +124,23 @@ export async function verifyPasskey(
     return { verdict: 'refused' };
   if (!(await useUp(needs, { answer, proven, origin }, attempt))) return { verdict: 'refused' };
   const isTwofold = isUserVerified && policy.primary.passkey.satisfiesSecondary;
+  const marks = isTwofold ? (['uv'] as const) : markOf(proven);
   return {
     verdict: 'passed',
     account,
-    proof: { method: 'passkey', authenticatorId: proven.passkey.id, isTwofold },
+    proof: { method: 'passkey', authenticatorId: proven.passkey.id, marks },
   };
+}
+
+/** Says of a passkey that it did not prove its owner. */
+const markOf = ({ isUserVerified }: Pick<ProvenPasskey, 'isUserVerified'>) =>
+  isUserVerified ? [] : ['user' as const];
+
+/** The second proof by a passkey, as `LoginProgress.passed` says it. */
+export function secondProof(
+  proven: Pick<ProvenPasskey, 'isUserVerified'> & { readonly passkey: { readonly id: AuthenticatorId } },
+): readonly PassedMethod[] {
+  return [`passkey:${proven.passkey.id}`, ...markOf(proven)];
 }
 
 export interface PresentedPasskey {
@@ -137,12 +149,12 @@ export interface PresentedPasskey {
   readonly origin: RequestOrigin;
 }
 
-/** Whether an answer is of a passkey of the identity that is logging in. Records what refuses. */
+/** The proof by a passkey of the identity that is logging in; null: refused. Records what refuses. */
 export async function verifySecondPasskey(
   needs: LoginServices,
   { answer, asked, origin, identityId }: PresentedPasskey & { identityId: IdentityId },
   attempt: AttemptRecorder,
-): Promise<Passkey | null> {
+): Promise<readonly PassedMethod[] | null> {
   const proven = await checkAnswer(
     needs,
     { answer, question: { ...asked, purpose: 'secondary', identityId } },
@@ -156,7 +168,7 @@ export async function verifySecondPasskey(
       'the passkey belongs to another identity',
     );
   if (!isVerifiedEnough(proven, 'second', attempt) || !isOfAllowedModel(proven, attempt)) return null;
-  return (await useUp(needs, { answer, proven, origin }, attempt)) ? proven.passkey : null;
+  return (await useUp(needs, { answer, proven, origin }, attempt)) ? secondProof(proven) : null;
 }
 
 /** Records what refuses. */

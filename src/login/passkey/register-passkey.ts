@@ -145,14 +145,14 @@ export function possibleRegistration(answered: AnsweredRegistration): PossibleRe
 }
 
 /**
- * The passkey of an answer, to be stored, and the answer is used up. Records what refuses.
+ * The passkey of an answer, to be stored, and whether it proved its owner. The answer is used up. Records what refuses.
  * @throws AuthError invalid_passkey
  */
 export async function newPasskey(
   needs: LoginServices,
   { account, asked, purpose, answer, name }: PossibleRegistration,
   attempt: AttemptRecorder,
-): Promise<NewPasskey> {
+): Promise<{ passkey: NewPasskey; isUserVerified: boolean }> {
   const { identity, policy } = account;
   const { site } = asked;
   attempt.about({ identityId: identity.id });
@@ -184,7 +184,7 @@ export async function newPasskey(
   }
   if (isMadeUp(needs, checked.credentialId)) throw notAdded('taken', attempt);
   attempt.passed('answer', `a new passkey for ${site.rpId}`);
-  return {
+  const passkey = {
     ...checked,
     id: asId<AuthenticatorId>(needs.random.id()),
     identityId: identity.id,
@@ -193,6 +193,7 @@ export async function newPasskey(
     transports: answer.response.transports ?? [],
     isDiscoverable: isDiscoverable(answer),
   };
+  return { passkey, isUserVerified };
 }
 
 /** As the browser says. If it does not: passkeys of devices and phones are discoverable, security keys may not be. */
@@ -202,7 +203,7 @@ function isDiscoverable({ clientExtensionResults, response: { transports = [] } 
 }
 
 /**
- * Takes the answer of a new passkey and stores it, with a decision record.
+ * Takes the answer of a new passkey and stores it, with a decision record. Returns it as `newPasskey`.
  * @param store of `onBehalfOf` outside of a login
  * @throws AuthError as possibleRegistration
  * @throws AuthError invalid_passkey   the answer does not count, or it is registered already
@@ -212,24 +213,24 @@ export async function addPasskey(
   needs: LoginServices & { readonly store: LoginServices['store'] & Pick<Store, 'passkeys'> },
   answered: AnsweredRegistration,
   mechanism: StepOrigin['mechanism'],
-): Promise<NewPasskey> {
+): ReturnType<typeof newPasskey> {
   const registration = possibleRegistration(answered);
   const { origin, purpose } = registration;
-  const passkey = await recordedAttempt(
+  const added = await recordedAttempt(
     needs,
     { step: 'secondary-passkey', mechanism, origin },
     async (attempt) => {
       const made = await newPasskey(needs, registration, attempt);
       // A person who knows only the password must not be faster than a passkey that was added meanwhile.
       const when = { now: needs.clock.now(), mustBeFirst: purpose === 'register' };
-      const outcome = await needs.store.passkeys.add(made, when);
+      const outcome = await needs.store.passkeys.add(made.passkey, when);
       if (outcome !== 'added') throw notAdded(outcome, attempt);
       return made;
     },
   );
-  const { id, identityId } = passkey;
+  const { id, identityId } = added.passkey;
   needs.audit.record({ event: 'passkey.added', identityId, passkeyId: id }, origin);
-  return passkey;
+  return added;
 }
 
 /** The refusal of a passkey that was not stored; recorded. */

@@ -127,8 +127,8 @@ export async function submitSecondary(
     { signerId, primary, bearers },
     { mechanism: 'oidc', origin },
   );
-  const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
-  if (passed !== undefined) return factorPassed(needs, login, { factor: passed, vouched, origin });
+  const factors = progress.passed.filter((method) => !login.progress.passed.includes(method));
+  if (factors.length > 0) return factorPassed(needs, login, { factors, vouched, origin });
   const outstanding = await outstandingNow(needs, login.progress);
   return queriesStep(needs, authRequest, { outstanding, progress, error });
 }
@@ -156,7 +156,7 @@ export async function resumeLogin(
 ): Promise<LoginStep> {
   const queries = await outstandingQueries(needs, authRequest);
   if (queries.authQueries.length > 0 || queries.newApp !== null) return queries;
-  return factorPassed(needs, await loginInProgress(needs, authRequest), { factor: null, origin });
+  return factorPassed(needs, await loginInProgress(needs, authRequest), { origin });
 }
 
 /**
@@ -221,7 +221,7 @@ export async function replacePassword(
   if (!(await needs.store.authRequests.replacePassword(change)))
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
   needs.audit.record({ event: 'account.changed', change: 'password', identityId: identity.id }, origin);
-  return factorPassed(needs, login, { factor: null, origin });
+  return factorPassed(needs, login, { origin });
 }
 
 /** The refusal of a step that comes too early. */
@@ -254,7 +254,7 @@ async function hashOfReplacement(
 
 /**
  * Records a proven factor, and answers with the next step.
- * @param passed.factor       null for a step that proves none
+ * @param passed.factors      none unless given
  * @param passed.vouched      the claim of the token that proved it
  * @param passed.offersNewApp whether the login leads through setting up the app anew; as before unless given
  */
@@ -262,18 +262,23 @@ export async function factorPassed(
   needs: OidcServices,
   login: LoginRecord,
   passed: {
-    factor: PassedMethod | null;
+    factors?: readonly PassedMethod[];
     vouched?: Vouched | null;
     origin: RequestOrigin;
     offersNewApp?: boolean;
   },
 ): Promise<LoginStep> {
-  const { factor, vouched = null, origin, offersNewApp = login.progress.offersNewApp === true } = passed;
+  const {
+    factors = [],
+    vouched = null,
+    origin,
+    offersNewApp = login.progress.offersNewApp === true,
+  } = passed;
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
   const progress = {
     ...known,
-    passed: [...new Set([...known.passed, ...(factor === null ? [] : [factor])])],
+    passed: [...new Set([...known.passed, ...factors])],
     offersNewApp,
   };
   const step = await nextStep(needs, login.authRequest, {

@@ -255,6 +255,7 @@ const recordedAs: Readonly<
     'passkey-not-independent',
     'the policy was changed during the login',
   ],
+  'passkey-unverified': ['user verified', 'passkey-unverified', 'the policy was changed during the login'],
   'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],
 };
 

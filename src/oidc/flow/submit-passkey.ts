@@ -3,7 +3,12 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
-import { askForPasskey, type RequestOptions, verifySecondPasskey } from '../../login/passkey/passkey.ts';
+import {
+  askForPasskey,
+  type RequestOptions,
+  secondProof,
+  verifySecondPasskey,
+} from '../../login/passkey/passkey.ts';
 import { isAnswerTo, passkeySiteOf } from '../../login/passkey/question.ts';
 import {
   addPasskey,
@@ -74,7 +79,7 @@ export async function submitPasskey(
   const { origin } = came;
   await requireOpenSource(needs, origin.ipAddress);
   const step = { step: 'secondary-passkey', mechanism: 'oidc', origin } as const;
-  const passkey = await recordedAttempt(needs, step, async (attempt) => {
+  const factors = await recordedAttempt(needs, step, async (attempt) => {
     attempt.about({ identityId });
     const verified = await verifySecondPasskey(needs, { answer, asked, origin, identityId }, attempt);
     if (verified !== null) return verified;
@@ -82,7 +87,7 @@ export async function submitPasskey(
     throw new AuthError('invalid_passkey');
   });
   needs.audit.record({ event: 'login.passed', method: 'secondary-passkey', identityId }, origin);
-  return factorPassed(needs, login, { factor: `passkey:${passkey.id}`, origin });
+  return factorPassed(needs, login, { factors, origin });
 }
 
 interface Awaited {
@@ -143,8 +148,8 @@ export async function registerInLogin(
     name,
     origin,
   } as const;
-  const { id } = await addPasskey(needs, registration, 'oidc');
-  return factorPassed(needs, login, { factor: `passkey:${id}`, origin });
+  const added = await addPasskey(needs, registration, 'oidc');
+  return factorPassed(needs, login, { factors: secondProof(added), origin });
 }
 
 /** A login that has to add a passkey now, once everything else is proven. */

@@ -35,7 +35,7 @@ export async function submitTotp(
   await verifyTotp(needs, { ...sent, identityId, mechanism });
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   const offersNewApp = wantsNewApp && readRecoveryCode(code) !== undefined;
-  return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp });
+  return factorPassed(needs, login, { factors: ['totp'], origin, offersNewApp });
 }
 
 const mechanism = 'oidc';
@@ -121,7 +121,7 @@ export async function verifyEnrolledTotp(
   await verifyTotpEnrollment(needs, { flow, identityId, code, mechanism, origin, replaces });
   if (replaces) needs.audit.record({ event: 'totp.removed', identityId }, origin);
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
-  return factorPassed(needs, login, { factor: 'totp', origin, offersNewApp: false });
+  return factorPassed(needs, login, { factors: ['totp'], origin, offersNewApp: false });
 }
 
 /**
@@ -136,8 +136,7 @@ export async function abandonTotpEnrollment(
 ): Promise<LoginStep | null> {
   const login = await loginInProgress(needs, authRequest);
   const wasStarted = await needs.store.totp.abandon(authRequest.key);
-  if (login.progress.offersNewApp)
-    return factorPassed(needs, login, { factor: null, origin, offersNewApp: false });
+  if (login.progress.offersNewApp) return factorPassed(needs, login, { origin, offersNewApp: false });
   if (!wasStarted) throw new AuthError('not_found');
   return null;
 }
