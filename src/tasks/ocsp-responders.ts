@@ -3,6 +3,7 @@
 import type { Ca } from '../model/entities/ca.ts';
 import { recentMap } from '../platform/caches.ts';
 import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
+import { fairTurns, usualTurns } from '../platform/fair-turns.ts';
 import type { AnswerPoster } from '../platform/network/outbound-client.ts';
 import type { Random } from '../platform/random.ts';
 import {
@@ -29,7 +30,11 @@ export interface OcspResponders {
 /** From this age on, a responder is asked again. */
 const answerStands: Millis = 5 * MINUTE;
 const mostRemembered = 20_000;
-const mostUnderWay = 20;
+/**
+ * Of one authority, whose responder may be slow, so that no other has to wait for it. A login gives up earlier, and the
+ * answer is there for the next one.
+ */
+const turnsOfQuestions = { ...usualTurns, atOnce: 40, ofOne: 20, waiting: 2000, waitingOfOne: 500 };
 /** Of the addresses that a certificate names. */
 const mostAddresses = 2;
 const afterFailure: Millis = MINUTE;
@@ -41,6 +46,7 @@ export function ocspResponders(needs: {
 }): OcspResponders {
   const { client, clock, random } = needs;
   const remembered = recentMap<string, OcspOutcome & { readonly until: Millis }>(mostRemembered);
+  const turns = fairTurns(turnsOfQuestions);
   const underWay = new Map<string, Promise<OcspOutcome>>();
 
   async function askAll(
@@ -86,13 +92,15 @@ export function ocspResponders(needs: {
       if (before !== undefined && clock.now() < before.until) return before;
       const asked = underWay.get(key);
       if (asked !== undefined) return asked;
-      if (underWay.size >= mostUnderWay) return failed('too many responders are being asked', before);
-      const next = askAll(addresses, of, before?.answer ?? null)
-        .then((given) => {
-          const outcome = given.answer === null ? failed(given.problem, before) : given;
-          remembered.set(key, { ...outcome, until: outcome.answer?.until ?? clock.now() + afterFailure });
-          return outcome;
-        })
+      const inTurn = async (end: () => void) => {
+        const given = await askAll(addresses, of, before?.answer ?? null).finally(end);
+        const outcome = given.answer === null ? failed(given.problem, before) : given;
+        remembered.set(key, { ...outcome, until: outcome.answer?.until ?? clock.now() + afterFailure });
+        return outcome;
+      };
+      const next = turns
+        .take(id)
+        .then(inTurn, () => failed('too many certificates are being asked about', before))
         .finally(() => underWay.delete(key));
       underWay.set(key, next);
       return next;

@@ -640,6 +640,52 @@ describe('a responder', () => {
   });
 });
 
+test('many certificates at once are asked about in turn, and those of a slow responder hold up no other authority', async () => {
+  const held: (() => void)[] = [];
+  const issuers = [authority(), authority()];
+  const responders = ocspResponders({
+    client: {
+      async postFor(url, { body }) {
+        if (url.endsWith('/slow')) await new Promise<void>((resolve) => held.push(resolve));
+        const nonce = nonceOf(Buffer.from(body));
+        const about = leaves.find(({ der }) => Buffer.from(body).includes(serialBytes(der)));
+        assert.ok(about);
+        return ocspAnswer({ about, issuer: about.issuer, now: clock.now(), nonce, status: 'good' });
+      },
+    },
+    clock,
+    random: systemRandom,
+  });
+  const serialBytes = (der: Buffer) => Buffer.from(readPathCertificate(der).serialNumber, 'hex');
+  const leaves = issuers.flatMap((issuer, at) =>
+    Array.from({ length: at === 0 ? 30 : 1 }, () => ({ ...client({ issuer }), issuer })),
+  );
+  const asking = async (ca: Made, path: string) => {
+    const registered = await authorityWith({ mode: 'hard', ocsp: `${lists.url}/${path}` }, ca);
+    const found = await server.store.cas.find(asId(registered.id));
+    assert.ok(found);
+    const issuer = readPathCertificate(ca.der);
+    return () =>
+      leaves
+        .filter((leaf) => leaf.issuer === ca)
+        .map(({ der }) => responders.ask(found, { certificate: readPathCertificate(der), issuer }));
+  };
+  const [slow, quick] = issuers as [Made, Made];
+  const [askSlow, askQuick] = [await asking(slow, 'slow'), await asking(quick, 'quick')];
+  const waiting = Promise.all(askSlow());
+  const [prompt] = await Promise.all(askQuick());
+  assert.deepEqual([prompt?.problem, prompt?.answer?.revoked], ['', null]);
+  let isOver = false;
+  const done = waiting.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (const release of held.splice(0)) release();
+    await new Promise(setImmediate);
+  }
+  for (const { problem, answer } of await done) assert.deepEqual([problem, answer?.revoked], ['', null]);
+});
+
 /** Authorities with so many lists each, none of which was there and all of which are due again. */
 async function withDueLists(...counts: readonly number[]) {
   const made: { readonly id: string; readonly crlUrls: readonly string[] }[] = [];
