@@ -166,6 +166,17 @@ describe('completing a login', () => {
     const finish = async (answer: () => Response | Promise<Response>, current: LoginAttempt = attempt) =>
       finishLogin(await providerWith({ '/oidc/token': answer }), current, callback());
 
+    test('is as good without the keys of a server that is just then out of order: the code is used up', async () => {
+      const keys = (status: number) => () => Response.json({}, { status });
+      const finishWith = async (status: number) => {
+        const idToken = await sign(good);
+        const answers = { '/oidc/token': () => answerWith(idToken), '/oidc/keys': keys(status) };
+        return finishLogin(await providerWith(answers), attempt, callback());
+      };
+      for (const status of [500, 503, 429]) assert.equal((await finishWith(status)).refreshToken, 'rt');
+      await assert.rejects(finishWith(404), { kind: 'refused', status: 404 });
+    });
+
     test('that matches is accepted', async () => {
       const tokens = await finish(async () => answerWith(await sign(good)));
       assert.equal(tokens.identityId, 'ada');

@@ -115,6 +115,11 @@ export function isTemporary(status: number): boolean {
   return status >= 500 || status === 429;
 }
 
+/** Whether the server is unavailable, which says nothing about what it was asked. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof Refusal && isTemporary(error.status));
+}
+
 /** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
 export async function refusalOf(response: Response): Promise<Refusal> {
   return refusalIn(response, await membersIn(response));

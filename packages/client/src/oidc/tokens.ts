@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { ProtocolError } from '../errors.ts';
+import { isOutage, ProtocolError } from '../errors.ts';
 import { textsOf } from '../json-members.ts';
 import type { ProofKey } from './proof-key.ts';
 import { type Provider, sending } from './provider.ts';
@@ -64,14 +64,17 @@ export async function tokensOf(
 }
 
 /**
- * Verifies the signature of the ID token in an answer, with the provider's keys.
+ * Verifies the signature of the ID token in an answer, with the provider's keys. If these cannot be fetched right now, TLS
+ * has to do, which proved that the answer came from the token endpoint of the issuer (OIDC Core 3.1.3.7, step 6): what
+ * was redeemed for the tokens is used up, so they would be lost.
  * @throws ProtocolError id_token_invalid
  */
 export async function verifySignature(provider: Provider, response: Response): Promise<void> {
   try {
     await oauth.validateApplicationLevelSignature(provider.metadata, response, sending(provider));
   } catch (error) {
-    // A refusal, or a missing answer, concerns the keys.
+    if (isOutage(error)) return;
+    // A refusal concerns the keys.
     if (error instanceof Error && 'kind' in error) throw error;
     throw new ProtocolError('id_token_invalid', 'The signature of the ID token is not valid', error);
   }

@@ -1,14 +1,7 @@
 // Keeps a login alive: renews the access token before it expires, once for everybody who waits for it.
 
 import type { TokenSource } from '../api/edge-api.ts';
-import {
-  isTemporary,
-  ProtocolError,
-  Refusal,
-  type SessionEnd,
-  SessionEnded,
-  Unreachable,
-} from '../errors.ts';
+import { isOutage, ProtocolError, Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
 import { type Proving, proving } from '../oidc/proof-key.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { endSession, refreshTokens } from '../oidc/refresh.ts';
@@ -144,11 +137,6 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
       signal?.addEventListener('abort', () => listeners.delete(listener));
     },
   };
-}
-
-/** Whether the server is unavailable, which says nothing about the session. */
-function isOutage(error: unknown): boolean {
-  return error instanceof Unreachable || (error instanceof Refusal && isTemporary(error.status));
 }
 
 /** The end of a session, and what to throw for it. */
