@@ -286,6 +286,20 @@ describe('when the network fails', () => {
     assert.ok(clock.now() >= device.expiresAt);
   });
 
+  for (const when of ['as a pause begins', 'in the middle of a pause'] as const) {
+    test(`a device that is to stop waiting ${when} does so at once`, async () => {
+      const stop = new AbortController();
+      const reason = new Error('enough');
+      const pause = () => {
+        if (when === 'as a pause begins') stop.abort(reason);
+        else setImmediate(() => stop.abort(reason));
+        return new Promise<void>(() => {});
+      };
+      const device = await startDeviceLogin(await providerWith(), { pause });
+      await assert.rejects(device.wait({ signal: stop.signal }), reason);
+    });
+  }
+
   test('the session stays, and continues later', async () => {
     const send = transportTo(server);
     let isDown = false;

@@ -1,7 +1,7 @@
 // Login with the browser of another device (RFC 8628).
 
 import * as oauth from 'oauth4webapi';
-import { isTemporary, ProtocolError, Refusal, Unreachable } from '../errors.ts';
+import { isOutage, ProtocolError, Refusal } from '../errors.ts';
 import { clientOf, type Provider, sending, withNewKey } from '../oidc/provider.ts';
 import { type Tokens, tokensOf, verifySignature } from '../oidc/tokens.ts';
 
@@ -17,14 +17,15 @@ export interface DeviceLogin {
   /**
    * Waits until a person has logged in with the code.
    * @throws Refusal `access_denied` when the person refuses, `expired_token` when no person enters it in time
+   * @throws the reason of the signal, at once, when it is aborted
    */
   wait(options?: { readonly signal?: AbortSignal }): Promise<Tokens>;
 }
 
 export interface DeviceLoginOptions {
   readonly scope?: string;
-  /** Resolves after that many milliseconds. Default: a timer. */
-  readonly pause?: (milliseconds: number) => Promise<void>;
+  /** Resolves after that many milliseconds; not waited for once the signal is aborted. Default: a timer. */
+  readonly pause?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 const defaultInterval = 5;
@@ -66,8 +67,8 @@ export async function startDeviceLogin(
       let interval = device.interval ?? defaultInterval;
       const bound = await withNewKey(provider);
       while (now() < expiresAt) {
-        await pause(interval * 1000);
         signal?.throwIfAborted();
+        await untilAborted(pause(interval * 1000, signal), signal);
         const outcome = await poll(bound, device.device_code);
         if (typeof outcome === 'object') return outcome;
         if (outcome === 'slow_down') interval += slowDownBy;
@@ -95,10 +96,9 @@ async function poll(provider: Provider, deviceCode: string): Promise<Tokens | 's
       sending(provider),
     );
   } catch (error) {
-    if (error instanceof Unreachable) return 'later';
-    if (!(error instanceof Refusal)) throw error;
-    if (error.code === 'slow_down') return 'slow_down';
-    if (error.code === 'authorization_pending' || isTemporary(error.status)) return 'later';
+    const code = error instanceof Refusal ? error.code : undefined;
+    if (code === 'slow_down') return 'slow_down';
+    if (code === 'authorization_pending' || isOutage(error)) return 'later';
     throw error;
   }
   const tokens = await tokensOf(
@@ -111,4 +111,24 @@ async function poll(provider: Provider, deviceCode: string): Promise<Tokens | 's
   return tokens;
 }
 
-const timer = (milliseconds: number) => new Promise<void>((over) => setTimeout(over, milliseconds));
+function timer(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((over) => {
+    const stop = () => clearTimeout(running);
+    const running = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      over();
+    }, milliseconds);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** @throws the reason of the signal once it is aborted */
+function untilAborted(waiting: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return waiting;
+  return new Promise((over, failed) => {
+    const end = () => failed(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    waiting.then(over, failed).finally(() => signal.removeEventListener('abort', end));
+  });
+}
