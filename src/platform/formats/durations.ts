@@ -21,29 +21,30 @@ const nanosPerMilli = 1_000_000n;
 /** The range of the notation, about 292 years: a signed 64-bit count of nanoseconds. */
 const mostNanos = 2n ** 63n - 1n;
 const longestText = 64;
-const termPattern = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
+const termPattern = /(?=\.?\d)(\d*)(?:\.(\d*))?([a-z\u00b5\u03bc]+)/y;
 
 /**
  * Reads a duration in Go's notation and in days of 24 hours: decimal numbers, each with a unit (`ns us ms s m h d`),
- * written together: `1h30m`, `500ms`, `1.5h`, `7d`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
+ * written together: `1h30m`, `500ms`, `1.5h`, `.5h`, `7d`; a sign `+` may precede them, and a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
  * @throws DurationError also for durations that the notation allows but no setting can use: a negative one, or a
  *   fraction of a millisecond
  * @see https://pkg.go.dev/time#ParseDuration
  */
 export function parseDuration(text: string): Millis {
-  if (text === '0') return 0;
+  const unsigned = text.replace(/^\+/, '');
+  if (unsigned === '0') return 0;
   const shown = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
   const refuse = (why: string) => new DurationError(`"${shown}" is not a duration: ${why}`);
-  if (text === '') throw refuse('it is empty; write for example 30m, 24h or 7d');
+  if (unsigned === '') throw refuse('it is empty; write for example 30m, 24h or 7d');
   if (text.length > longestText) throw refuse('it is too long');
   if (/^-/.test(text)) throw refuse('it must not be negative');
-  if (/^\d+(\.\d+)?$/.test(text))
-    throw refuse(`the unit is missing; write for example ${text}s, ${text}m or ${text}d`);
+  if (/^\d+(\.\d+)?$/.test(unsigned))
+    throw refuse(`the unit is missing; write for example ${unsigned}s, ${unsigned}m or ${unsigned}d`);
 
   let nanos = 0n;
   termPattern.lastIndex = 0;
-  for (let at = 0; at < text.length; at = termPattern.lastIndex) {
-    const term = termPattern.exec(text);
+  for (let at = 0; at < unsigned.length; at = termPattern.lastIndex) {
+    const term = termPattern.exec(unsigned);
     if (term === null) throw refuse('write numbers with units d, h, m, s or ms, for example 30m, 24h or 7d');
     const [, whole = '', fraction = '', unit = ''] = term;
     const perUnit = Object.hasOwn(nanosPerUnit, unit) ? nanosPerUnit[unit] : undefined;
