@@ -90,17 +90,19 @@ for (const search of all('[data-searches]')) {
 }
 
 // A second click would submit a form twice. A person who comes back to the page may submit again, and one who has stopped
-// loading, of which a page learns nothing: after ten seconds, in which the server would have answered.
-/** @type {Set<HTMLFormElement>} */
-const sent = new Set();
+// loading, of which a page learns nothing: after ten seconds, in which the server would have answered. Another button is
+// another answer: the person has thought better of it.
+/** @type {Map<HTMLFormElement, string>} */
+const sent = new Map();
 const allowLater = (/** @type {HTMLFormElement} */ form) => setTimeout(() => sent.delete(form), 10_000);
 addEventListener('pageshow', () => sent.clear());
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
-    if (sent.has(form)) event.preventDefault();
+    const answer = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value ?? '';
+    if (sent.get(form) === answer) event.preventDefault();
     // The person may take their time with a passkey.
     else if (form.dataset.passkey === undefined) allowLater(form);
-    sent.add(form);
+    sent.set(form, answer);
   });
 }
 
