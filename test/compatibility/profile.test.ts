@@ -142,7 +142,7 @@ describe('the main client, whichever path it uses', () => {
         const query = authorizationQuery({ ...changes, client_id: goClient });
         const inBrowser = await strict.get(`${path}?${query}`, { headers: { accept: 'text/html' } });
         assert.equal(inBrowser.status, 400);
-        const cookie = `__Host-overlay-auth-login=${'A'.repeat(42)}E`;
+        const cookie = `__Host-overlay-auth-login-AAAA=${'A'.repeat(42)}E`;
         const page = locationOf(alias).slice(locationOf(alias).indexOf('/oidc'));
         assert.equal((await strict.get(page, { headers: { accept: 'text/html', cookie } })).status, 400);
         for (const other of ['http://localhost:8080/other', 'http://example.com:8080/auth/callback']) {

@@ -16,8 +16,10 @@ import { registerClient } from '../support/oidc-clients.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const bindingName = '__Host-overlay-auth-login';
+const bindingName = '__Host-overlay-auth-login-';
 const planted = `${'A'.repeat(42)}E`;
+/** The name of a binding cookie ends in the beginning of its value. */
+const bindingCookie = (value: string) => `${bindingName}${value.slice(0, 4)}=${value}`;
 
 /** What the neighbour does with a visitor. */
 let page: (cookie: string) => Promise<string>;
@@ -26,7 +28,7 @@ const neighbour: RequestListener = (request, response) => {
     response.writeHead(404).end();
     return;
   }
-  const cookie = new RegExp(`${bindingName}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1] ?? '';
+  const cookie = new RegExp(`${bindingName}[^=]+=([^;]+)`).exec(request.headers.cookie ?? '')?.[1] ?? '';
   void page(cookie).then((script) => {
     response.setHeader('content-type', 'text/html');
     response.end(`<!doctype html><script>${script}</script>`);
@@ -62,7 +64,7 @@ async function prepared(cookie: string) {
 }
 
 function headersWith(cookie: string) {
-  return { accept: 'text/html', cookie: `${bindingName}=${cookie}`, 'sec-fetch-site': 'same-origin' };
+  return { accept: 'text/html', cookie: bindingCookie(cookie), 'sec-fetch-site': 'same-origin' };
 }
 
 /** Goes to the provider as a program, for a login that has begun. */
@@ -74,7 +76,7 @@ async function leaving(id: string, headers: Readonly<Record<string, string>>) {
 
 /** The script of a page that plants our cookie and leads on. */
 function plantAndLead(to: string): string {
-  const cookie = `${bindingName}=${planted}; Secure; Path=/; SameSite=Lax`;
+  const cookie = `${bindingCookie(planted)}; Secure; Path=/; SameSite=Lax`;
   // Read once, because Chromium stores a script's cookie beside what follows, and the navigation might go without it.
   return `document.cookie = ${JSON.stringify(cookie)}; document.cookie; location = ${JSON.stringify(to)}`;
 }
@@ -95,7 +97,7 @@ async function signedInVisitor(keepsCookie: boolean): Promise<Visitor> {
   await signInAtProvider(provider, one.page, 'ana');
   await continueToApplication(one.page);
   if (!keepsCookie) {
-    await one.context.clearCookies({ name: bindingName });
+    await one.context.clearCookies({ name: new RegExp(`^${bindingName}`) });
   }
   return one;
 }

@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
       { file: sql, from: bound, to: "'1 = 1'" },
       {
         file: flow,
-        from: 'if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);',
+        from: 'requireSameBrowser(login.authRequest.browserBinding, browserBinding === null ? [] : [browserBinding]);',
         to: '',
       },
     ],
@@ -56,8 +56,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: flow,
-        from: '  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);',
-        to: '  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);',
+        from: 'requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);',
+        to: "requireSameBrowser(login.authRequest.browserBinding, [authRequest.browserBinding ?? '']);",
       },
     ],
   },
@@ -66,8 +66,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: flow,
-        from: '  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);\n  return login;',
-        to: '  return login;',
+        from: '  if (login !== null) requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);\n',
+        to: '',
       },
     ],
   },

@@ -10,8 +10,8 @@ const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
 export interface Players {
   begin(from: Sender, slot: Slot): Promise<Party>;
-  /** The person as whom the server sees the pages of this browser. */
-  partyOf(by: BrowserName): Party;
+  /** The person as whom the server sees the page of a slot in this browser. */
+  partyOf(by: BrowserName, slot: Slot): Party;
   /** A step of the login of a slot; says also as whom the server saw the sender. */
   send(
     from: Sender,
@@ -50,15 +50,19 @@ class ServerFailed extends Error {}
 
 /** New browsers, without cookies. */
 export function newPlayers(house: House): Players {
-  const cookies = new Map<Actor, string>();
-  /** Two first pages at the same time give a browser two cookies: the server takes it for two browsers. */
-  const parties = new Map<string, string>();
+  /**
+   * By cookie, of each browser. Two first pages at the same time give it two: a login continues with its own, and any
+   * other with the first, so that the server takes the browser for two.
+   */
+  const cookies = new Map<Actor, Map<string, string>>();
   const ids: [string, string] = ['', ''];
   /** What the page of a browser says, by slot. */
-  const ownIds = new Map<string, string>();
+  const ownIds = new Map<string, { readonly id: string; readonly party: Party }>();
+  /** The party to which the id of a slot was bound when it began. */
+  const begunIn: [Party, Party] = [null, null];
 
   function headersOf({ by, foreign, page }: Sender, tokens: readonly string[]) {
-    const cookie = cookies.get(by);
+    const own = [...(cookies.get(by)?.keys() ?? [])];
     const site = foreign
       ? { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }
       : page
@@ -69,7 +73,7 @@ export function newPlayers(house: House): Players {
     return {
       accept: page ? html : 'application/json',
       ...site,
-      ...(cookie === undefined ? {} : { cookie }),
+      ...(own.length === 0 ? {} : { cookie: own.join('; ') }),
       ...(tokens.length === 0 ? {} : { authorization: tokens.map((token) => `Bearer ${token}`) }),
     };
   }
@@ -84,48 +88,66 @@ export function newPlayers(house: House): Players {
     const headers = { ...headersOf(from, tokens), ...init.headers };
     const answer = await house.connectionOf(from.by).request(method, path, { ...init, headers });
     if (answer.status >= 500) throw new ServerFailed(`${method} ${path}: ${answer.status} ${answer.text}`);
-    const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
-    const before = cookies.get(from.by);
-    if (cookie !== undefined && cookie !== before && from.by.startsWith('browser')) {
-      parties.set(cookie, before === undefined ? from.by : `${parties.get(before)}, with a new cookie`);
-      cookies.set(from.by, cookie);
-    }
+    if (from.by.startsWith('browser')) keep(from.by, answer);
     return answer;
   }
 
-  function partyOf(by: Actor): Party {
-    const cookie = cookies.get(by);
-    return cookie === undefined ? null : (parties.get(cookie) ?? null);
+  function keep(by: Actor, answer: Answer): void {
+    const cookie = cookieIn(answer);
+    const own = cookies.get(by) ?? new Map<string, string>();
+    if (cookie === undefined || own.has(cookie)) return;
+    own.set(cookie, own.size === 0 ? by : `${by}, with cookie ${own.size + 1}`);
+    cookies.set(by, own);
+  }
+
+  /** Of the login that continues with a slot, without a page of its own. */
+  function partyOf(by: Actor, slot: Slot): Party {
+    const own = [...(cookies.get(by)?.values() ?? [])];
+    return own.find((party) => party === begunIn[slot]) ?? own[0] ?? null;
+  }
+
+  /** The party whose cookie a page sets. */
+  function partyIn(by: Actor, answer: Answer): Party {
+    return cookies.get(by)?.get(cookieIn(answer) ?? '') ?? null;
   }
 
   /** The page that a person must have opened before there is a form to submit. */
-  async function ownIdOf(from: Sender, slot: Slot): Promise<string> {
+  async function ownIdOf(from: Sender, slot: Slot): Promise<{ readonly id: string; readonly party: Party }> {
     const key = `${from.by} ${slot}`;
     const known = ownIds.get(key);
     if (known !== undefined) return known;
     const begun = ids[slot];
     const page = await request(from, 'GET', `/oidc/login/username?authRequestID=${begun}`, {});
-    const found = /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1];
-    if (found === undefined) return begun;
+    const id = /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1];
+    if (id === undefined) return { id: begun, party: partyOf(from.by, slot) };
+    const found = { id, party: partyIn(from.by, page) };
     // For a request that was replaced while the page was loading, this step is the last one.
     if (ids[slot] === begun) ownIds.set(key, found);
     return found;
   }
 
+  /** The id that a sender uses, and as whom the server sees it. */
+  async function idAndParty(
+    from: Sender,
+    slot: Slot,
+  ): Promise<{ readonly id: string; readonly party: Party }> {
+    return from.page ? ownIdOf(from, slot) : { id: ids[slot], party: partyOf(from.by, slot) };
+  }
+
   return {
-    partyOf: (by) => partyOf(by) ?? by,
+    partyOf: (by, slot) => ownIds.get(`${by} ${slot}`)?.party ?? partyOf(by, slot) ?? by,
     async begin(from, slot) {
       const path = `/oidc/authorization?${authorizationQuery({ method: 'password' })}`;
       const sender = from.foreign ? { ...from, page: false } : from;
-      const { headers } = await request(sender, 'GET', path, {});
-      ids[slot] = new URL(headers.location ?? '', house.server.url).searchParams.get('authRequestID') ?? '';
+      const answer = await request(sender, 'GET', path, {});
+      const location = new URL(answer.headers.location ?? '', house.server.url);
+      ids[slot] = location.searchParams.get('authRequestID') ?? '';
+      begunIn[slot] = sender.page ? partyIn(from.by, answer) : null;
       for (const key of [...ownIds.keys()]) if (key.endsWith(` ${slot}`)) ownIds.delete(key);
-      return sender.page ? partyOf(from.by) : null;
+      return begunIn[slot];
     },
     async send(from, slot, { method, path, id = 'authRequestId', fields = {}, tokens = [] }) {
-      const authRequestId = from.page ? await ownIdOf(from, slot) : ids[slot];
-      // With the cookie that it has by now.
-      const party = partyOf(from.by);
+      const { id: authRequestId, party } = await idAndParty(from, slot);
       const isGet = method === 'GET';
       const body = { [id]: authRequestId, ...fields };
       const init = isGet ? {} : from.page || from.foreign ? { form: body } : { json: body };
@@ -134,8 +156,8 @@ export function newPlayers(house: House): Players {
     },
     async question(from, slot, named) {
       const own: Sender = { ...from, foreign: false };
-      const id = encodeURIComponent(own.page ? await ownIdOf(own, slot) : ids[slot]);
-      const party = partyOf(from.by);
+      const { id: asked, party } = await idAndParty(own, slot);
+      const id = encodeURIComponent(asked);
       const username = named === null ? '' : `&username=${named}`;
       const path = `/oidc/login/passkey/options?id=${id}${username}`;
       const answer = await request({ ...own, page: false }, 'GET', path, {});
@@ -144,6 +166,10 @@ export function newPlayers(house: House): Players {
     call: (from, method, path, init = {}) =>
       request({ ...from, page: false, asBefore: false }, method, path, init),
   };
+}
+
+function cookieIn(answer: Answer): string | undefined {
+  return answer.headers['set-cookie']?.[0]?.split(';')[0];
 }
 
 /** The meaning of an accepted answer to a login step. */

@@ -476,7 +476,7 @@ class Run {
     const page = by.startsWith('browser');
     const from: Sender = { by, foreign: false, page, asBefore: false };
     // A browser gets its cookie with the page.
-    const party = page ? this.#players.partyOf(by as 'browser 1') : null;
+    const party = page ? this.#players.partyOf(by as 'browser 1', slot) : null;
     const now = this.#now;
     const mayFinish = this.#worlds.every(
       (world) =>

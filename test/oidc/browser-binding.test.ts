@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { cookieBrowser } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
@@ -9,6 +11,7 @@ import {
   beginLogin,
   claimsOf,
   codeOf,
+  locationOf,
   redeem,
   submitPassword,
 } from '../support/flow.ts';
@@ -192,6 +195,71 @@ describe('a request with an earlier login', () => {
 
     const started = await frank.post('/oidc/login/totp/enroll', { authRequestId: frank.id });
     assert.equal(started.status, 201, started.text);
+  });
+});
+
+describe('a browser without a cookie that begins two logins at once, as when it restores its tabs', () => {
+  /** Two logins whose first pages are requested before either answer has come. */
+  async function begun() {
+    const tabs = cookieBrowser(server);
+    const first = [0, 1].map(() => tabs.get(`/oidc/authorization?${authorizationQuery()}`));
+    const begun = await Promise.all(first);
+    return { tabs, pages: begun.map((answer) => locationOf(answer)) };
+  }
+
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    test(`finishes both, in the order ${order}`, async () => {
+      const { tabs, pages } = await begun();
+      assert.equal(tabs.cookies.size, 2);
+      for (const at of order) {
+        const page = await tabs.get(String(pages[at]));
+        assert.equal(page.status, 200, page.text);
+        assert.equal((await tabs.submit(page, { username: 'alice', password })).status, 302);
+      }
+      // Later logins make no further one.
+      await tabs.get(`/oidc/authorization?${authorizationQuery()}`);
+      assert.equal(tabs.cookies.size, 2);
+    });
+  }
+
+  test('continues neither in another browser that began two', async () => {
+    const [{ pages }, { tabs }] = await Promise.all([begun(), begun()]);
+    for (const page of pages) assert.equal((await tabs.get(page)).status, 400);
+  });
+});
+
+describe('a login that has expired', () => {
+  test('tells only its own browser how it starts again, with what its client sent', async () => {
+    const secrets = { state: 'the-secret-state', nonce: 'the-secret-nonce' };
+    const own = cookieBrowser(server);
+    const page = locationOf(await own.get(`/oidc/authorization?${authorizationQuery(secrets)}`));
+    const stranger = cookieBrowser(server);
+    await stranger.get(`/oidc/authorization?${authorizationQuery()}`);
+    clock.advance(40 * MINUTE);
+    const shown = await own.get(page);
+    assert.equal(shown.status, 400);
+    assert.match(shown.text, /id="start-again"[^>]*the-secret-state/);
+    for (const answer of [await stranger.get(page), await server.get(page)]) {
+      assert.equal(answer.status, 400);
+      assert.doesNotMatch(answer.text, /start-again|the-secret/);
+    }
+  });
+
+  test('or is finished tells no other browser either, if it began outside a browser', async () => {
+    const id = await beginLogin(server, { state: 'the-secret-state' });
+    const page = `/oidc/login/username?authRequestID=${id}`;
+    const own = cookieBrowser(server);
+    const form = await own.get(page);
+    assert.equal((await own.submit(form, { username: 'alice', password })).status, 302);
+    assert.match((await own.get(page)).text, /the-secret-state/);
+    const stranger = cookieBrowser(server);
+    await stranger.get(`/oidc/authorization?${authorizationQuery()}`);
+    const seen = await stranger.get(page);
+    assert.equal(seen.status, 400);
+    assert.doesNotMatch(seen.text, /the-secret/);
   });
 });
 

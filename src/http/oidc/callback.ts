@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callbackPath, followCallback } from '../../oidc/flow/callback.ts';
 import { htmlType } from '../request/answer.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { bindingsOf } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
 import { handoverAnswer } from './step-answers.ts';
 
@@ -22,7 +22,7 @@ export function callbackRoute(needs: PageServices): Route {
     handler: (context, { query }) =>
       handoverAnswer(
         () => needs.views(context),
-        followCallback(needs, { id: query.id, browserCookie: bindingCookie(context) }, context.origin),
+        followCallback(needs, { id: query.id, browser: bindingsOf(context) }, context.origin),
       ),
   });
 }

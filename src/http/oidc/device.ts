@@ -21,7 +21,6 @@ import {
 } from '../../pages/device.ts';
 import { loginPaths } from '../../pages/login-forms.ts';
 import { isoTime } from '../../platform/clock.ts';
-import { sha256 } from '../../platform/digest.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -33,7 +32,7 @@ import {
   schemaNamed,
   somePage,
 } from '../request/route.ts';
-import { bindBrowser, bindingCookie } from './browser-binding.ts';
+import { bindBrowser, bindingsOf } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
 import { clientName } from './sign-in-ways.ts';
 
@@ -147,8 +146,7 @@ function finishedRoutes(needs: PageServices): readonly Route[] {
   const finished = { ...pageOf, path: finishedPath };
   const code = z.string().max(200);
   const deviceOf = (context: RequestContext, of: string) => {
-    const cookie = bindingCookie(context);
-    const login = { code: of, browser: cookie === null ? null : sha256(cookie) };
+    const login = { code: of, browser: bindingsOf(context) };
     return deviceOfLogin(needs, login, context.origin);
   };
   const show = route({

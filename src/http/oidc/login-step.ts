@@ -22,7 +22,7 @@ import { type Answer, page } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
-import { bindBrowser, bindingCookie } from './browser-binding.ts';
+import { bindBrowser, bindingsOf } from './browser-binding.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { type Application, applicationOf, hrefOf, pageAsking, type RequestedLogin } from './sign-in-ways.ts';
 
@@ -122,9 +122,8 @@ export function openStep(
   ...sources: readonly AuthRequestIdSpellings[]
 ): Step {
   const authRequestId = authRequestIdIn(...sources);
-  const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
-  const presented = { authRequestId, browserCookie: browser };
+  const presented = { authRequestId, browser: bindingsOf(context) };
   const authRequest = replacingSession(
     needs,
     openAuthRequest(needs, presented, oidcBindPointOf(context)),
@@ -175,7 +174,7 @@ export function bindStep(
   readonly step: Step & { readonly authRequest: BoundAuthRequest };
   readonly headers: Readonly<Record<string, string>>;
 } {
-  const { binding, headers } = bindBrowser(needs.random, step.context);
+  const { binding, headers } = bindBrowser(needs.random, step.context, step.authRequest.browserBinding);
   return { step: boundTo(needs, binding, step), headers };
 }
 

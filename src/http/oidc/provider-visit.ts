@@ -22,12 +22,11 @@ import {
 } from '../../oidc/flow/signer-test.ts';
 import { isOfNeighbour } from '../../oidc/redirect-uri.ts';
 import type { OidcServices } from '../../oidc/services.ts';
-import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
-import { bindBrowser, bindingCookie } from './browser-binding.ts';
+import { bindBrowser, bindingsOf } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
@@ -144,12 +143,10 @@ async function comeBack(
   context: RequestContext,
   { signer: signerId, ...returned }: z.output<typeof callbackQuery> & { signer: string },
 ): Promise<Answer> {
-  const cookie = bindingCookie(context);
   const { code = null, error = null, iss = null, state } = returned;
   const answer: ProviderAnswer = { code, error, iss };
   const { origin } = context;
-  const browser = cookie === null ? null : sha256(cookie);
-  const opened = openVisit(needs, { state, signerId, browser }, origin);
+  const opened = openVisit(needs, { state, signerId, browser: bindingsOf(context) }, origin);
   if (opened.step === 'test') return redirect(consoleAddress(answerOfSignerTest(needs, opened, answer)));
   const authRequest = replacingSession(needs, opened.authRequest, sessionCookie(context));
   const visit = { ...opened, authRequest };

@@ -33,12 +33,16 @@ export class Sender {
 
   /** The value of a cookie; null when there is none for this request. Programs have none. */
   cookie(name: string): string | null {
+    return this.cookiesBeginning(`${name}=`)[0]?.slice(name.length + 1) ?? null;
+  }
+
+  /** The cookies, as `NAME=VALUE`, that begin with a text; those that were set first come first (RFC 6265 section 5.4). */
+  cookiesBeginning(text: string): readonly string[] {
     const { cookie } = this.#raw.headers;
-    if (cookie === undefined || !this.#isInWindow) return null;
+    if (cookie === undefined || !this.#isInWindow) return [];
     // Browsers remove spaces and tabs before a name, and nothing else (RFC 6265 section 5.2). A no-break space belongs to
     // the name, and without it another host's cookie would have one that only our own host can set (`__Host-`).
-    const pair = cookie.split(/;[ \t]*/).find((text) => text.startsWith(`${name}=`));
-    return pair === undefined ? null : pair.slice(name.length + 1);
+    return cookie.split(/;[ \t]*/).filter((pair) => pair.startsWith(text));
   }
 
   /** Whether a browser shows the answer to a person: then it is a page, and may set cookies. */

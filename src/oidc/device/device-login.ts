@@ -148,8 +148,8 @@ export async function denyWaitingDevice(
 export interface FinishedDeviceLogin {
   /** The authorization code, which only the answer to the last step of the login contained. */
   readonly code: string;
-  /** SHA-256 of the binding cookie of the browser, or null. */
-  readonly browser: string | null;
+  /** The bindings that the browser presents. */
+  readonly browser: readonly string[];
 }
 
 /** The device that waits for a finished login; null when none does, or when the login was done in another browser. */

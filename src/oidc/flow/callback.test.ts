@@ -69,16 +69,16 @@ describe('a finished login', () => {
     const location = hop();
     assert.ok(location.startsWith(`${issuer}/authorize/callback?id=`), location);
     assert.doesNotMatch(Buffer.from(idIn(location), 'base64url').toString('latin1'), /code|localhost/);
-    const followed = followCallback(needsAt(start), { id: idIn(location), browserCookie: null }, origin);
+    const followed = followCallback(needsAt(start), { id: idIn(location), browser: [] }, origin);
     assert.equal(locationOf(followed).replaceAll('+', '%20'), final);
   });
 
   test('of the hop ends with its code', () => {
     assert.equal(codeLifetime, 60 * SECOND);
     const id = idIn(hop());
-    assert.ok(followCallback(needsAt(start + codeLifetime - 1), { id, browserCookie: null }, origin));
+    assert.ok(followCallback(needsAt(start + codeLifetime - 1), { id, browser: [] }, origin));
     assert.throws(
-      () => followCallback(needsAt(start + codeLifetime), { id, browserCookie: null }, origin),
+      () => followCallback(needsAt(start + codeLifetime), { id, browser: [] }, origin),
       isUnknown,
     );
   });
@@ -86,25 +86,23 @@ describe('a finished login', () => {
   test('of the hop is for the bind point and the browser that it was begun at', () => {
     const id = idIn(hop());
     const elsewhere = { ...origin, issuer: 'https://other/oidc' };
-    assert.throws(() => followCallback(needsAt(start), { id, browserCookie: null }, elsewhere), isUnknown);
+    assert.throws(() => followCallback(needsAt(start), { id, browser: [] }, elsewhere), isUnknown);
     for (const text of ['', 'x', id.slice(1), `${id}A`]) {
-      assert.throws(
-        () => followCallback(needsAt(start), { id: text, browserCookie: null }, origin),
-        isUnknown,
-        text,
-      );
+      assert.throws(() => followCallback(needsAt(start), { id: text, browser: [] }, origin), isUnknown, text);
     }
     const other = callbackSealer(Buffer.alloc(32, 2));
     assert.throws(
-      () => followCallback({ ...needsAt(start), callbacks: other }, { id, browserCookie: null }, origin),
+      () => followCallback({ ...needsAt(start), callbacks: other }, { id, browser: [] }, origin),
       isUnknown,
     );
 
     const bound = idIn(hop({ browserBinding: sha256(cookie) }));
-    assert.ok(followCallback(needsAt(start), { id: bound, browserCookie: cookie }, origin));
-    for (const presented of [null, 'b'.repeat(43)]) {
+    assert.ok(
+      followCallback(needsAt(start), { id: bound, browser: [sha256('another'), sha256(cookie)] }, origin),
+    );
+    for (const presented of [[], [sha256('another')]]) {
       assert.throws(
-        () => followCallback(needsAt(start), { id: bound, browserCookie: presented }, origin),
+        () => followCallback(needsAt(start), { id: bound, browser: presented }, origin),
         AuthError,
       );
     }

@@ -7,7 +7,6 @@ import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { sha256 } from '../../platform/digest.ts';
 import { dailySealer } from '../../platform/secrets/sealed-box.ts';
 import type { ClientRegistry } from '../clients.ts';
 import { withParameters } from '../redirect-uri.ts';
@@ -63,17 +62,17 @@ export function handOver(
 
 /**
  * Where the second redirect leads.
- * @param browserCookie the binding cookie of the browser, or null
+ * @param browser the bindings that the browser presents
  * @throws AuthError auth_request_unknown   not ours, the code has expired, another bind point or another browser
  */
 export function followCallback(
   needs: { callbacks: CallbackSealer; clock: Clock },
-  { id, browserCookie }: { id: string; browserCookie: string | null },
+  { id, browser }: { id: string; browser: readonly string[] },
   origin: RequestOrigin,
 ): Handover {
   const login = needs.callbacks.open(id, needs.clock.now());
   if (login === undefined || login.issuer !== origin.issuer) throw new AuthError('auth_request_unknown');
-  requireSameBrowser(login.browserBinding, browserCookie === null ? null : sha256(browserCookie));
+  requireSameBrowser(login.browserBinding, browser);
   return toClient(login);
 }
 

@@ -171,8 +171,11 @@ export async function requireOpen(
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
   const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
+  if (login !== null) {
+    const { browserBinding } = authRequest;
+    requireSameBrowser(login.authRequest.browserBinding, browserBinding === null ? [] : [browserBinding]);
+  }
   if (!isOpen) throw signInOver(authRequest);
-  if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
 }
 
 /**
@@ -181,8 +184,8 @@ export async function requireOpen(
  */
 export async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
+  if (login !== null) requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
   if (login === null || login.hasCode) throw signInOver(authRequest);
-  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
 

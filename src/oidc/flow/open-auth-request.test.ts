@@ -43,7 +43,7 @@ const begun: AuthRequest = {
 
 function opened(
   request: Partial<AuthRequest>,
-  browserCookie: string | null,
+  browser: readonly string[],
   { at = start, from = bindPoint, id = sealer.seal({ ...begun, ...request }) } = {},
 ): AuthRequest {
   const needs = {
@@ -51,7 +51,7 @@ function opened(
     clients: clientRegistry(['sdk'], { find: () => undefined, all: () => [] }),
     clock: fixedClock(at),
   };
-  return openAuthRequest(needs, { authRequestId: id, browserCookie }, from);
+  return openAuthRequest(needs, { authRequestId: id, browser }, from);
 }
 
 function refusalOf(work: () => unknown): AuthError {
@@ -66,27 +66,29 @@ function refusalOf(work: () => unknown): AuthError {
 describe('an auth request id', () => {
   test('opens where it began, for every client', () => {
     for (const clientId of ['overlay', 'sdk']) {
-      assert.deepEqual(opened({ clientId }, null), { ...begun, clientId });
+      assert.deepEqual(opened({ clientId }, []), { ...begun, clientId });
     }
   });
 
   test('is bound to the browser that continues it', () => {
-    assert.equal(opened({}, cookie).browserBinding, sha256(cookie));
-    assert.equal(opened({ browserBinding: sha256(cookie) }, cookie).browserBinding, sha256(cookie));
+    const [own, other] = [sha256(cookie), sha256('another')];
+    assert.equal(opened({}, [own, other]).browserBinding, own);
+    assert.equal(opened({ browserBinding: own }, [own]).browserBinding, own);
+    assert.equal(opened({ browserBinding: own }, [other, own]).browserBinding, own);
   });
 
   test('of another bind point, client, browser or service, or without a way back, is unknown', () => {
     const elsewhere = { ...bindPoint, issuer: 'https://other:1280/oidc' };
     const bound = { browserBinding: sha256(cookie) };
     const refusals: readonly (readonly [string, () => unknown])[] = [
-      ['the request was begun at another bind point', () => opened({}, null, { from: elsewhere })],
-      ['the client is no longer configured', () => opened({ clientId: 'gone' }, null)],
+      ['the request was begun at another bind point', () => opened({}, [], { from: elsewhere })],
+      ['the client is no longer configured', () => opened({ clientId: 'gone' }, [])],
       [
         'the redirect_uri is no longer registered',
-        () => opened({ redirectUri: 'https://was.example/cb' }, null),
+        () => opened({ redirectUri: 'https://was.example/cb' }, []),
       ],
-      ['the binding cookie is missing or another browser is used', () => opened(bound, null)],
-      ['the binding cookie is missing or another browser is used', () => opened(bound, 'b'.repeat(43))],
+      ['the binding cookie is missing or another browser is used', () => opened(bound, [])],
+      ['the binding cookie is missing or another browser is used', () => opened(bound, [sha256('another')])],
     ];
     for (const [detail, work] of refusals) {
       const refusal = refusalOf(work);
@@ -94,14 +96,26 @@ describe('an auth request id', () => {
       assert.equal(refusal.code, 'auth_request_unknown');
       assert.equal(refusal.startAgain, undefined);
     }
-    const foreign = refusalOf(() => opened({}, null, { id: 'nonsense' }));
+    const foreign = refusalOf(() => opened({}, [], { id: 'nonsense' }));
     assert.deepEqual([foreign.code, foreign.startAgain], ['auth_request_unknown', undefined]);
   });
 
   test('that has expired says where the same request starts again', () => {
-    const ended = refusalOf(() => opened({}, null, { at: start + authRequestMaxLifetime + MINUTE }));
+    const ended = refusalOf(() => opened({}, [], { at: start + authRequestMaxLifetime + MINUTE }));
     assert.equal(ended.code, 'auth_request_unknown');
     assert.match(ended.startAgain ?? '', /^\/oidc\/authorization\?.*state=the\+state/);
+  });
+
+  test('that has expired says so only in its own browser, at its own bind point', () => {
+    const own = sha256(cookie);
+    const at = start + authRequestMaxLifetime + MINUTE;
+    const elsewhere = { ...bindPoint, issuer: 'https://other:1280/oidc' };
+    const startAgain = (browser: readonly string[], from = bindPoint) =>
+      refusalOf(() => opened({ browserBinding: own }, browser, { at, from })).startAgain;
+    assert.notEqual(startAgain([own]), undefined);
+    assert.equal(startAgain([]), undefined);
+    assert.equal(startAgain([sha256('another')]), undefined);
+    assert.equal(startAgain([own], elsewhere), undefined);
   });
 });
 
@@ -123,9 +137,10 @@ test('a browser is recognized by its cookie; an unbound login accepts any browse
     ['a', '', false],
   ];
   for (const [binding, presented, same] of table) {
-    assert.equal(isSameBrowser(binding, presented), same, `${binding} ${presented}`);
-    if (same) requireSameBrowser(binding, presented);
-    else assert.throws(() => requireSameBrowser(binding, presented), { code: 'auth_request_unknown' });
+    const browser = presented === null ? [] : ['another', presented];
+    assert.equal(isSameBrowser(binding, browser), same, `${binding} ${presented}`);
+    if (same) requireSameBrowser(binding, browser);
+    else assert.throws(() => requireSameBrowser(binding, browser), { code: 'auth_request_unknown' });
     // After the first step no other browser is let in any more.
     const isThere = same && (binding !== null || presented === null);
     assert.equal(isSamePlace(binding, presented), isThere, `${binding} ${presented}`);

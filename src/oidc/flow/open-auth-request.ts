@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { type Clock, isoTime, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
-import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
+import { constantTimeEqual } from '../../platform/digest.ts';
 import { dailySealer } from '../../platform/secrets/sealed-box.ts';
 import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { isForDevice, isRegisteredRedirectUri } from '../redirect-uri.ts';
@@ -11,26 +11,24 @@ import type { OidcBindPoint } from './authorization-request.ts';
 /**
  * The authorization request behind an auth request id, for a step that arrives at a bind point. A request that did not
  * begin in a browser becomes bound to the browser that continues it: see `requireSameBrowser`.
- * @param browserCookie the binding cookie of the browser, or null
+ * @param browser the bindings that the browser presents; none for programs
  * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point or in another browser, and as
  * requireWayBack
  */
 export function openAuthRequest(
   needs: { sealer: AuthRequestSealer; clients: ClientRegistry; clock: Clock },
-  { authRequestId, browserCookie }: { authRequestId: string; browserCookie: string | null },
+  { authRequestId, browser }: { authRequestId: string; browser: readonly string[] },
   bindPoint: WayBackPoint,
 ): AuthRequest {
   const now = needs.clock.now();
-  const authRequest = needs.sealer.open(authRequestId, now);
-  if (authRequest === undefined) {
-    const ended = needs.sealer.openEnded(authRequestId, now);
-    throw ended === undefined ? new AuthError('auth_request_unknown') : signInOver(ended);
-  }
+  const authRequest = needs.sealer.openEnded(authRequestId, now);
+  if (authRequest === undefined) throw new AuthError('auth_request_unknown');
   if (authRequest.issuer !== bindPoint.issuer)
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
-  const presented = browserCookie === null ? null : sha256(browserCookie);
-  requireSameBrowser(authRequest.browserBinding, presented);
-  const bound = { ...authRequest, browserBinding: presented };
+  requireSameBrowser(authRequest.browserBinding, browser);
+  // Only here: how it starts again, with the client's state and nonce, is for its own browser.
+  if (now >= authRequest.createdAt + authRequestMaxLifetime) throw signInOver(authRequest);
+  const bound = { ...authRequest, browserBinding: authRequest.browserBinding ?? browser[0] ?? null };
   requireWayBack(needs, bound, bindPoint);
   return bound;
 }
@@ -62,10 +60,10 @@ export function requireWayBack(
  * A login that a browser has continued continues in that browser only, even if its id leaks (RFC 9700 4.7). That
  * includes a login which an attacker began to lure a person into entering their password for it.
  * @param binding   of the browser in which the login began or its primary step was done; null for none
- * @param presented of the browser that asks now, or null
+ * @param presented those of the browser that asks now; none for programs
  * @throws AuthError auth_request_unknown
  */
-export function requireSameBrowser(binding: string | null, presented: string | null): void {
+export function requireSameBrowser(binding: string | null, presented: readonly string[]): void {
   if (isSameBrowser(binding, presented)) return;
   throw new AuthError('auth_request_unknown', {
     detail: 'the binding cookie is missing or another browser is used',
@@ -87,13 +85,13 @@ export function requireSamePlace(done: string | null, presented: string | null):
 }
 
 /** Whether `requireSameBrowser` lets this pass. */
-export function isSameBrowser(binding: string | null, presented: string | null): boolean {
-  return binding === null || (presented !== null && constantTimeEqual(presented, binding));
+export function isSameBrowser(binding: string | null, presented: readonly string[]): boolean {
+  return binding === null || presented.some((one) => constantTimeEqual(one, binding));
 }
 
 /** Whether `requireSamePlace` lets this pass. */
 export function isSamePlace(done: string | null, presented: string | null): boolean {
-  return done === null ? presented === null : isSameBrowser(done, presented);
+  return done === null ? presented === null : presented !== null && isSameBrowser(done, [presented]);
 }
 
 // The auth request id that clients carry is the sealed authorization request itself: a stranger who has proven nothing

@@ -133,12 +133,12 @@ export interface ProviderAnswer {
 /**
  * The visit that `state` names, when the answer arrives.
  * @param signerId whose callback received it
- * @param browser  SHA-256 of the browser's binding cookie, or null
+ * @param browser  the bindings that the browser presents
  * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
 export function openVisit(
   needs: ProviderServices,
-  { state, signerId, browser }: { state: string; signerId: string; browser: string | null },
+  { state, signerId, browser }: { state: string; signerId: string; browser: readonly string[] },
   origin: RequestOrigin,
 ): Visit {
   const now = needs.clock.now();
