@@ -119,7 +119,8 @@ export function examples(): readonly string[] {
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
   const typed = otherWords(argv);
   // Makes `help get identity` explain that very command.
-  const words = typed[0] === 'help' && typed.length > 1 ? [...typed.slice(1), '--help'] : typed;
+  const topic = typed[0] === 'help' ? otherWords(typed.slice(1)) : [];
+  const words = topic.length > 0 ? [...topic, '--help'] : typed;
   const program = createProgram(ports);
   const json = wantsJson(words);
   try {
@@ -127,6 +128,7 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
       ports.stderr.write(program.helpInformation());
       return exitCodes.usage;
     }
+    refuseUnknownTopic(program, topic);
     await program.parseAsync(words, { from: 'user' });
     return exitCodes.fine;
   } catch (error) {
@@ -135,6 +137,15 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
     const helpCommand = helpOf(deepestCommand(program, words));
     return reportFailure({ ports, json, helpCommand }, failure);
   }
+}
+
+/** The parser would show the help of the command above it, and end well. */
+function refuseUnknownTopic(program: Command, topic: readonly string[]): void {
+  const words = topic.filter((word) => !word.startsWith('-'));
+  const command = deepestCommand(program, words);
+  const next = words[pathOf(command).split(' ').length - pathOf(program).split(' ').length];
+  if (next !== undefined && command.commands.length > 0 && command.registeredArguments.length === 0)
+    throw usageError(unknown('command', next, commandsOf(command)));
 }
 
 /** Other ways to type a command: `edge` first, as people are used to, and `import identities FILE`. */
@@ -180,10 +191,8 @@ function sentence(command: Command, words: readonly string[], { code, message }:
   switch (code) {
     case 'commander.help':
       return `"${pathOf(command)}" needs a subcommand.`;
-    case 'commander.unknownCommand': {
-      const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
-      return unknown('command', args[0] ?? '', names);
-    }
+    case 'commander.unknownCommand':
+      return unknown('command', args[0] ?? '', commandsOf(command));
     case 'commander.unknownOption': {
       return unknown('option', flagTyped(command) ?? '', flagsOf(command));
     }
@@ -218,6 +227,10 @@ function unknown(what: string, typed: string, known: readonly string[]): string 
 /** The first word like an option that the parser left over, for this command or for one above it: `--foo whoami`. */
 function flagTyped({ args, parent }: Command): string | undefined {
   return args.find((word) => word.startsWith('-')) ?? (parent === null ? undefined : flagTyped(parent));
+}
+
+function commandsOf(command: Command): readonly string[] {
+  return command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
 }
 
 function flagsOf(command: Command): readonly string[] {

@@ -156,11 +156,26 @@ test('no message repeats the password of a URL, wherever it was typed', async ()
   assert.match(stderr, /^error: Unknown command 'https:\/\/localhost:8443\/@me'\./);
 });
 
+test('help about an unknown command is refused with what was meant', async () => {
+  await using cli = commandLine();
+  for (const [topic, said] of [
+    ['whoam', "Unknown command 'whoam'; did you mean whoami?"],
+    ['create nothing', "Unknown command 'nothing'."],
+    ['edge list identites', "Unknown command 'identites'; did you mean identities?"],
+  ] as const) {
+    const { stderr, stdout } = await cli.exits(2, ['help', ...topic.split(' ')]);
+    assert.match(stderr, new RegExp(`^error: ${said.replace('?', '\\?')}\n`));
+    assert.equal(stdout, '');
+  }
+});
+
 test('help and version are not failures; an empty command line is', async () => {
   await using cli = commandLine();
   for (const args of [
     ['--help'],
     ['help', 'login'],
+    ['help', 'login', 'https://localhost:1280'],
+    ['help', 'edge', 'list'],
     ['create', 'identity', '-h'],
     ['--version'],
     ['edge', 'list', '--help'],
