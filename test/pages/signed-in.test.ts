@@ -93,3 +93,26 @@ test('the answer as a form is sent once, also when the person presses its button
   await page.waitForURL(application.redirectUri);
   assert.equal(posts, 1);
 });
+
+test('a name that begins in a script from right to left is read from the right', async () => {
+  await server.createUser({ name: '\u05d3\u05e0\u05d4 Cohen', username: 'dana', password });
+  const { page, close } = await visitor();
+  await beginAt(server, application, page);
+  await givePassword(page, 'dana', password);
+  await page.waitForURL(`${application.redirectUri}?**`);
+  await beginAt(server, application, page);
+  const [hebrew = 0, latin = 0] = await page.evaluate<readonly number[]>(leftOfWords);
+  assert.ok(latin < hebrew, `${latin} < ${hebrew}`);
+  await close();
+});
+
+/** Where the two words of the name begin on the screen. */
+const leftOfWords = `(() => {
+  const text = document.querySelector('#signed-in-as').firstChild;
+  return [0, text.data.indexOf(' ') + 1].map((at) => {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    return range.getBoundingClientRect().left;
+  });
+})()`;

@@ -23,7 +23,7 @@ export type TextsOf<Table> = {
 export function textsIn<Table extends TextTable>(language: 'en' | 'de', table: Table): TextsOf<Table> {
   const at = language === 'de' ? 1 : 0;
   const textOf = (entry: TextTable[string]): unknown => {
-    if (typeof entry === 'function') return (...parts: never[]) => entry(...parts)[at];
+    if (typeof entry === 'function') return (...parts: never[]) => entry(...parts.map(apart))[at];
     if (Array.isArray(entry)) return entry[at];
     return typeof entry === 'string' ? entry : textsIn(language, entry as TextTable);
   };
@@ -31,4 +31,20 @@ export function textsIn<Table extends TextTable>(language: 'en' | 'de', table: T
     Object.entries(table).map(([name, entry]) => [name, textOf(entry)]),
     // Sound because each entry becomes what its type says.
   ) as TextsOf<Table>;
+}
+
+/** Scripts that are written from right to left, and marks that change the direction. */
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Bidi_Control}]/u;
+
+/**
+ * A part of a text, such as a person's name, set apart where it is written from right to left: it would otherwise take
+ * along the numbers and signs behind it ("3 sessions" would be read as the first half of the name). As `<bdi>` does, for
+ * texts that are also titles, labels and mails.
+ * @see Unicode Standard Annex 9, 2.7: FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
+ */
+function apart<Part>(part: Part): Part {
+  const isApart = typeof part === 'string' && rightToLeft.test(part);
+  // Sound because a text remains a text.
+  return isApart ? (`\u2068${part}\u2069` as Part & string) : part;
 }
