@@ -347,6 +347,11 @@ async function checkEverywhere(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await screenshot(page, `${name}-narrow-light`);
   await page.setViewportSize(wide);
+  assert.deepEqual(
+    await page.evaluate(crowded),
+    [],
+    `${name}: text keeps a distance from the button above it`,
+  );
   await page.emulateMedia({ forcedColors: 'active' });
   const borderless = await page.evaluate<readonly string[]>(invisibleButtons);
   assert.deepEqual(borderless, [], `${name}: buttons have an edge when colours are forced`);
@@ -375,6 +380,11 @@ const tooSmall = `[...document.querySelectorAll('button, .button, input:not([typ
     return width < 24 || height < 24;
   })
   .map((element) => element.outerHTML.slice(0, 80))`;
+
+const crowded = `[...document.querySelectorAll('main :is(button, .button, form) + p')]
+  .filter((text) => text.checkVisibility())
+  .filter((text) => text.getBoundingClientRect().top - text.previousElementSibling.getBoundingClientRect().bottom < 8)
+  .map((text) => text.outerHTML.slice(0, 80))`;
 
 /** Forms that a second press would send again. A passkey is asked for instead of sending. */
 const sentTwice = `[...document.querySelectorAll('form:not([data-passkey])')]
