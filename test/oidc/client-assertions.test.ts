@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { MINUTE } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
@@ -137,6 +137,7 @@ test('every other assertion is refused in one way', async () => {
     'without jti': await sign(claims({ jti: undefined as unknown as string })),
     'without exp': await sign(claims({ exp: undefined as unknown as number })),
     expired: await sign(claims({ exp: now - 31 })),
+    'for more than an hour': await sign(claims({ exp: now + 3631 })),
     'for a day': await sign(claims({ exp: now + 86_400 })),
     'of tomorrow': await sign(claims({ nbf: now + 3600 })),
     'made in the future': await sign(claims({ iat: now + 3600 })),
@@ -191,4 +192,11 @@ describe('keys at the address of a client', async () => {
     assert.equal(idp.keyRequests(), 3);
     assert.equal((await redeemRemote(await idp.sign(good()))).status, 200);
   });
+});
+
+test('it may live for an hour, the default of Authlib, and still works once', async () => {
+  const assertion = await sign(claims({ exp: seconds() + 3600 }));
+  assert.equal((await redeemWith(assertion)).status, 200);
+  clock.advance(HOUR + 29_000);
+  assertRefused(await redeemWith(assertion), 'again');
 });

@@ -4,7 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ForeignJwt, isNumericDate, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
 import { fapiAlgorithms, isFapiClient } from '../../model/entities/oidc-client.ts';
-import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { HOUR, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
@@ -20,8 +20,8 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 const explicitType = 'client-authentication+jwt';
 const types: ReadonlySet<string> = new Set([explicitType, 'jwt', 'jose']);
 
-/** An assertion is for one request. It has to be remembered for as long as it lives. */
-const longestLife: Millis = 10 * MINUTE;
+/** An assertion is for one request, and remembered for as long as it lives. Authlib lets each live for an hour. */
+const longestLife: Millis = HOUR;
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;
 
@@ -71,7 +71,7 @@ export async function requireAssertion(
   if (!isNumericDate(exp)) throw refused('exp is missing');
   const expiresAt = Math.ceil(exp * SECOND);
   if (now >= expiresAt + leeway) throw refused('it has expired');
-  if (expiresAt > now + longestLife + leeway) throw refused('it lives longer than ten minutes');
+  if (expiresAt > now + longestLife + leeway) throw refused('it lives longer than an hour');
   for (const time of [nbf, iat])
     if (time !== undefined && !(isNumericDate(time) && time * SECOND <= now + leeway))
       throw refused('it is not valid yet');
