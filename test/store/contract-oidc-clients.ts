@@ -6,7 +6,7 @@ import { typedName } from '../../src/model/names.ts';
 import type { Unstored } from '../../src/store/contracts/entities.ts';
 import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
 import type { SharedDatabase } from './contract.ts';
-import { newId, query, t0, uniqueName } from './fixtures.ts';
+import { createUser, loginWithCode, newId, query, redemption, t0, uniqueName } from './fixtures.ts';
 
 type NewOidcClient = Unstored<typeof oidcClientEntity>;
 
@@ -91,6 +91,19 @@ export function oidcClientTests({ store }: SharedDatabase): void {
       await assert.rejects(store.oidcClients.create(newClient({ id: one.id }), t0), taken('id'));
       await assert.rejects(store.oidcClients.create(newClient({ name: one.name }), t0), taken('name'));
       await assert.rejects(store.oidcClients.update(other.id, { name: one.name }, t0), taken('name'));
+    });
+
+    test('open no session with a code of a node that has not heard of their deletion', async () => {
+      const client = newClient();
+      await store.oidcClients.create(client, t0);
+      const user = await createUser(store);
+      const redeem = async () => {
+        const login = await loginWithCode(store, user, { request: { clientId: client.id } });
+        return store.authRequests.redeemCode(redemption(login, { isRegistered: true }));
+      };
+      assert.equal((await redeem()).outcome, 'redeemed');
+      await store.oidcClients.delete(client.id, t0 + 2);
+      assert.deepEqual(await redeem(), { outcome: 'refused', reason: 'unknown', endedSession: null });
     });
 
     test('have at most two secrets, even if added at once, which are deleted with the client', async () => {

@@ -91,6 +91,7 @@ export async function redeemCode(
     key,
     codeHash: code.hash,
     clientId: client.clientId,
+    isRegistered: client.registered !== null,
     redirectUri,
     // A challenge without a verifier is wrong, and so is a verifier without a challenge (RFC 9700 4.8.2).
     codeChallenge: verifier === null ? '' : codeChallengeOf(verifier),

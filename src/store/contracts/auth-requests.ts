@@ -56,6 +56,8 @@ export interface RedeemCode {
   readonly key: AuthRequestKey;
   readonly codeHash: string;
   readonly clientId: string;
+  /** Whether an administrator has registered the client, which must not have been deleted since. False unless given. */
+  readonly isRegistered?: boolean;
   readonly redirectUri: string;
   /** S256 of the presented verifier. */
   readonly codeChallenge: string;

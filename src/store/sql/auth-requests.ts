@@ -175,7 +175,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const won = yield* first`UPDATE auth_requests SET code_used_at = ${now}, session_id = ${redeem.session.id},
        expires_at = CASE WHEN expires_at > ${redeem.session.expiresAt} THEN expires_at ELSE ${redeem.session.expiresAt} END
      WHERE id = ${redeem.key} AND code_hash = ${redeem.codeHash} AND code_used_at IS NULL
-     AND code_expires_at > ${now} AND code_failures < ${maxCodeFailures}
+     AND code_expires_at > ${now} AND code_failures < ${maxCodeFailures} AND ${isClientThere(redeem)}
        AND client_id = ${redeem.clientId} AND redirect_uri = ${redeem.redirectUri}
        AND code_challenge = ${redeem.codeChallenge} AND issuer = ${redeem.issuer}
        AND (cert_thumbprint IS NULL OR cert_thumbprint = ${redeem.certThumbprint})
@@ -259,10 +259,15 @@ function* insertSession(
   });
 }
 
+/** A node that has not heard of the deletion yet still begins logins for the client. */
+function isClientThere({ clientId, isRegistered = false }: RedeemCode): Sql {
+  return isRegistered ? sql`EXISTS (SELECT 1 FROM oidc_clients WHERE id = ${clientId})` : raw('1 = 1');
+}
+
 /** Why the code was refused, and the consequences. */
 function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   const row = yield* first`SELECT * FROM auth_requests WHERE id = ${redeem.key}
-    AND code_hash = ${redeem.codeHash}`;
+    AND code_hash = ${redeem.codeHash} AND ${isClientThere(redeem)}`;
   if (row === undefined) return refused('unknown');
   const isBound =
     text(row, 'client_id') === redeem.clientId &&

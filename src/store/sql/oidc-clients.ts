@@ -22,11 +22,11 @@ export const oidcClients = concern<OidcClientStore>()({
     *delete(id, now) {
       yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
       if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
-      // A later client with the same id is a different client.
-      yield* endSessionsWhere(sql`client_id = ${id}`, { reason: 'administrator', now });
-      yield* forgetSubscriber('logout', id);
       yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
       yield* run('DELETE FROM device_logins WHERE client_id = ?', id);
+      // A later client with the same id is a different client. Sessions come last: a code may just be opening one.
+      yield* endSessionsWhere(sql`client_id = ${id}`, { reason: 'administrator', now });
+      yield* forgetSubscriber('logout', id);
       yield* recordChange('oidc-client', id, now);
       return true;
     },
