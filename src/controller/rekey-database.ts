@@ -38,7 +38,7 @@ const pageSize = 200;
  * Seals everything again that is not sealed under the vault's key. It can be stopped at any time and run again:
  * finished work stays, and the next pass finds every secret that was changed meanwhile.
  * @param afterKeys waits until running controllers, which read signing keys again, have seen the new key and
- *                         seal under it themselves
+ *                  seal under it themselves
  * @returns how many secrets were sealed again
  * @throws SealBroken no known key opens one of them; those before it are done
  */
