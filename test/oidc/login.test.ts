@@ -259,7 +259,10 @@ describe('in a browser', () => {
 
   test('the login is bound by a cookie that only this host gets', async () => {
     const { cookie } = await begin();
-    assert.match(cookie, /^__Host-[a-z-]+=[A-Za-z0-9_-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax/);
+    assert.match(
+      cookie,
+      /^__Host-overlay-auth-login-([A-Za-z0-9_-]{4})=\1[A-Za-z0-9_-]{39}; Path=\/; Secure; HttpOnly; SameSite=Lax/,
+    );
   });
 
   test('the page is a form that works without scripts', async () => {
