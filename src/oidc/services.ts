@@ -66,13 +66,8 @@ export type DevicePolls = (id: string, now: Millis) => Millis | undefined | Prom
 export interface AuthRequestSealer {
   /** The text that clients carry; base64url. */
   seal(authRequest: AuthRequest): string;
-  /**
-   * The request, or undefined when the text was not made here or `authRequestMaxLifetime` has passed.
-   * The caller checks the shorter `authRequestLifetime`, because it knows whether an enrollment has extended it.
-   */
+  /** The request, also one that has expired; undefined when the text was not made here or is older than yesterday. */
   open(text: string, now: Millis): AuthRequest | undefined;
-  /** The request, to start it again however long ago it expired; undefined when the text is older than yesterday. */
-  openEnded(text: string, now: Millis): AuthRequest | undefined;
 }
 
 export interface FinishedLogin

@@ -21,7 +21,7 @@ export function openAuthRequest(
   bindPoint: WayBackPoint,
 ): AuthRequest {
   const now = needs.clock.now();
-  const authRequest = needs.sealer.openEnded(authRequestId, now);
+  const authRequest = needs.sealer.open(authRequestId, now);
   if (authRequest === undefined) throw new AuthError('auth_request_unknown');
   if (authRequest.issuer !== bindPoint.issuer)
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
@@ -109,19 +109,12 @@ export const authRequestMaxLifetime: Millis = 30 * MINUTE;
 /** @param root the server secret that all nodes share */
 export function authRequestSealer(root: Buffer): AuthRequestSealer {
   const sealer = dailySealer(root, 'auth-request');
-  function openEnded(text: string, now: Millis): AuthRequest | undefined {
-    const plain = sealer.open(text, now);
-    return plain === undefined ? undefined : (JSON.parse(plain) as AuthRequest);
-  }
   return {
     seal: (authRequest) => sealer.seal(JSON.stringify(authRequest), authRequest.createdAt),
     open(text, now) {
-      const authRequest = openEnded(text, now);
-      return authRequest !== undefined && now < authRequest.createdAt + authRequestMaxLifetime
-        ? authRequest
-        : undefined;
+      const plain = sealer.open(text, now);
+      return plain === undefined ? undefined : (JSON.parse(plain) as AuthRequest);
     },
-    openEnded,
   };
 }
 
