@@ -508,6 +508,26 @@ describe('a passkey as the second step', () => {
     await assertInvalidPasskey(tightened.answer, 'passkey-unverified');
   });
 
+  test('is given again, with a PIN, where the policy begins to ask for it during the login', async () => {
+    const passkey = { userVerification: 'preferred' as const };
+    const policy = await passkeyPolicy(server, { requirePasskey: true, requireTotp: true, passkey });
+    const pat = await personWithPasskey(server);
+    await server.store.identities.update(pat.id, { authPolicyId: policy }, clock.now());
+    const id = await afterPassword(server, pat);
+    const give = async (isVerified: boolean) =>
+      submit(server, id, pat.authenticator.get(await question(server, id), { isVerified }));
+    assert.equal((await give(false)).status, 200, 'a code is still asked for');
+    const primary = { passkey: { userVerification: 'required' as const } };
+    await server.store.authPolicies.update(
+      policy,
+      { primary, secondary: { requireTotp: false } },
+      clock.now(),
+    );
+    await assertInvalidPasskey(await give(false), 'passkey-unverified');
+    const tokens = await tokensOf(server, await give(true));
+    assert.match(claimsOf(tokens.access_token).amr.join(' '), /^password passkey:\S+$/);
+  });
+
   test('cannot be added before the code of an enrolled app', async () => {
     const both = await passkeyPolicy(server, { requirePasskey: true, requireTotp: true });
     const pat = await person(server, both);

@@ -279,9 +279,11 @@ export async function factorPassed(
   } = passed;
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
+  // Another answer of a passkey takes the place of one that did not prove its owner.
+  const replaced = factors.some((factor) => factor.startsWith('passkey:')) ? ['user'] : [];
   const progress = {
     ...known,
-    passed: [...new Set([...known.passed, ...factors])],
+    passed: [...new Set([...known.passed.filter((one) => !replaced.includes(one)), ...factors])],
     offersNewApp,
   };
   const step = await nextStep(needs, login.authRequest, {
