@@ -8,10 +8,11 @@ import type { Account } from '../model/account.ts';
 import { isFapiClient } from '../model/entities/oidc-client.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
+import { after } from '../platform/after.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerdict, AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { PresentedProof } from '../tokens/dpop-proof.ts';
-import type { DpopVerifier, ProofVerdict } from '../tokens/dpop-verifier.ts';
+import type { DpopVerifier } from '../tokens/dpop-verifier.ts';
 import { allowsIdentity } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
@@ -114,12 +115,9 @@ function callerOf(needs: AuthenticateNeeds, call: Call): Principal | Promise<Pri
     return whenFresh(needs).then(() => authenticateRequest(needs, call.presented));
   if (needs.view.ended.has(claims.z_asid))
     throw refused(call.presented, 'invalid', `session ${claims.z_asid} has ended`);
-  const isProven = provesSession(needs, call);
-  if (isProven === true) return withKey(needs, call);
-  if (isProven === false) throw notBound(call);
-  return isProven.then((proven) => {
-    if (!proven) throw notBound(call);
-    return withKey(needs, call);
+  return after(provesSession(needs, call), (isProven) => {
+    if (isProven) return withKey(needs, call);
+    throw notBound(call);
   });
 }
 
@@ -135,16 +133,14 @@ function withKey(needs: AuthenticateNeeds, call: Call): Principal | Promise<Prin
   }
   if (boundTo === undefined) throw refused(presented, 'invalid', 'the token is not bound to a key');
   if (bound.proof === null) throw proofRefused('invalid_dpop_proof', 'the DPoP header is missing');
-  const proceed = (verdict: ProofVerdict) => {
+  const client = needs.view.clients.find(token.claims.client_id);
+  const isFapi = client !== undefined && isFapiClient(client);
+  return after(needs.proofs.verify(bound.proof, { accessToken, owner, isFapi }, now), (verdict) => {
     if (verdict.verdict === 'needs-nonce') throw proofRefused('use_dpop_nonce', verdict.reason);
     if (verdict.verdict === 'invalid') throw proofRefused('invalid_dpop_proof', verdict.reason);
     if (verdict.keyThumbprint === boundTo) return withAccount(needs, call);
     throw refused(presented, 'invalid', 'the token is bound to another key');
-  };
-  const client = needs.view.clients.find(token.claims.client_id);
-  const isFapi = client !== undefined && isFapiClient(client);
-  const verdict = needs.proofs.verify(bound.proof, { accessToken, owner, isFapi }, now);
-  return verdict instanceof Promise ? verdict.then(proceed) : proceed(verdict);
+  });
 }
 
 /** Whether the connection has the certificate that the token is bound to, or one issued for the session. */
@@ -168,10 +164,8 @@ function notBound({ presented }: Call): AuthError {
 }
 
 function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
-  const account = needs.view.accounts.find(call.token.claims.sub, call.now);
-  return account instanceof Promise
-    ? account.then((read) => admit(needs, call, read))
-    : admit(needs, call, account);
+  const found = needs.view.accounts.find(call.token.claims.sub, call.now);
+  return after(found, (account) => admit(needs, call, account));
 }
 
 /**
@@ -199,12 +193,11 @@ function admit(
   const opening = openedBy(claims);
   const objection = openingObjection(needs.view, account.policy, opening);
   if (objection !== null) throw refused(presented, 'invalid', `session ${claims.z_asid}: ${objection}`);
-  const isUnrevoked = needs.view.openingCertificates.isUnrevoked({ id: claims.z_asid, caId: opening.caId });
-  const proceed = (isIn: boolean) => {
-    if (isIn) return withSecondary(needs, call, account);
+  const session = { id: claims.z_asid, caId: opening.caId };
+  return after(needs.view.openingCertificates.isUnrevoked(session), (isUnrevoked) => {
+    if (isUnrevoked) return withSecondary(needs, call, account);
     throw refused(presented, 'invalid', `session ${claims.z_asid}: its certificate was revoked`);
-  };
-  return isUnrevoked instanceof Promise ? isUnrevoked.then(proceed) : proceed(isUnrevoked);
+  });
 }
 
 function withSecondary(
@@ -225,9 +218,7 @@ function withSecondary(
   if (signerId === null) return admitted(opening);
   const tokens = presented.bearers.filter((bearer) => bearer !== accessToken);
   const proven = needs.secondary.proven(signerId, { passed, identity: account.identity, tokens });
-  return proven instanceof Promise
-    ? proven.then((later) => admitted({ ...opening, ...later }))
-    : admitted({ ...opening, ...proven });
+  return after(proven, (jwt) => admitted({ ...opening, ...jwt }));
 }
 
 /** The claims of an access token about the proof that opened its session. */

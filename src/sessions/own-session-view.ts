@@ -5,6 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
+import { after } from '../platform/after.ts';
 import { recentView, sharedValues } from '../platform/caches.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
@@ -50,7 +51,7 @@ export function getOwnApiSession(
   caller: Principal,
 ): ShownApiSession | Promise<ShownApiSession> {
   const found = needs.ownSessions.find(caller.apiSessionId, needs.clock.now());
-  return found instanceof Promise ? found.then((read) => shownTo(caller, read)) : shownTo(caller, found);
+  return after(found, (session) => shownTo(caller, session));
 }
 
 function shownTo(caller: Principal, session: OwnSession | null): ShownApiSession {

@@ -10,6 +10,7 @@ import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
+import { after } from '../platform/after.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { AccountView } from './account-view.ts';
@@ -64,11 +65,6 @@ interface Call {
   readonly tokenHash: string;
   readonly account: Account;
   readonly bearers: readonly string[];
-}
-
-/** Continues at once if there is nothing to wait for: a call that finds everything in memory costs no promise. */
-function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** The session may continue while it is used, as long as what opened it is still valid. */

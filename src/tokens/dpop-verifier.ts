@@ -3,6 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { fapiAlgorithms } from '../model/entities/oidc-client.ts';
+import { after } from '../platform/after.ts';
 import { recentMap } from '../platform/caches.ts';
 import { hmacSha256, sha256 } from '../platform/digest.ts';
 import { MINUTE, type Millis, SECOND } from '../platform/time-units.ts';
@@ -109,8 +110,7 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
       };
       if (owner === null) return { verdict: 'proven', keyThumbprint: thumbprint };
       const id = sha256(`${thumbprint}\0${proof.jti}`);
-      const once = memory.use({ id, owner, until: proof.issuedAt + oldest }, now);
-      return once instanceof Promise ? once.then(settle) : settle(once);
+      return after(memory.use({ id, owner, until: proof.issuedAt + oldest }, now), settle);
     },
   };
 }

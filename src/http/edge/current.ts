@@ -4,6 +4,7 @@ import { certificateExtension } from '../../certificates/client-certificate-issu
 import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { Principal } from '../../model/principal.ts';
+import { after } from '../../platform/after.ts';
 import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-session-view.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
@@ -35,9 +36,9 @@ export function currentRoutes(needs: EdgeServices, api: EdgeApi): readonly Route
         const { principal } = context;
         if (principal.mechanism === 'legacy') return currentLegacySession(needs, context);
         enforceGuard('full', principal);
-        const session = getOwnApiSession(needs, principal);
-        const shown = (found: ShownApiSession) => currentApiSession(needs, principal, found);
-        return session instanceof Promise ? session.then(shown) : shown(session);
+        return after(getOwnApiSession(needs, principal), (session) =>
+          currentApiSession(needs, principal, session),
+        );
       },
     }),
     at('DELETE', 'current-api-session', {

@@ -5,6 +5,7 @@ import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { formPostPage, formPostScript } from '../../pages/form-post.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/layout.ts';
+import { after } from '../../platform/after.ts';
 import { chunkSize, inChunks } from '../../platform/in-chunks.ts';
 import { longestPart, writeInParts, writeWhileMade } from './long-answer.ts';
 import { type ContentSecurity, contentSecurityPolicy, formTarget } from './security-headers.ts';
@@ -74,10 +75,7 @@ export function enveloped<Given extends readonly unknown[]>(
   status: number,
 ) {
   const answer = (made: unknown) => envelope(made, {}, { status });
-  return (...given: Given) => {
-    const made = data(...given);
-    return made instanceof Promise ? made.then(answer) : answer(made);
-  };
+  return (...given: Given) => after(data(...given), answer);
 }
 
 /** A page of a list in the envelope. A long one is written in parts, so that it does not delay other requests. */

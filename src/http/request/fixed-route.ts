@@ -5,6 +5,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { View } from '../../pages/layout.ts';
+import { after } from '../../platform/after.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Answer } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
@@ -109,8 +110,7 @@ function answerFrom(kept: Kept, { headers }: Pick<RequestContext, 'headers'>): A
   const coding = kept.bytes.length < leastCompressed ? null : acceptedCoding(headers['accept-encoding']);
   const finish = (encoded: Encoded) => answerOf(kept, headers['if-none-match'], { coding, encoded });
   if (coding === null) return finish(null);
-  const encoded = kept.encoded.get(coding) ?? compress(kept, coding);
-  return encoded instanceof Promise ? encoded.then(finish) : finish(encoded);
+  return after(kept.encoded.get(coding) ?? compress(kept, coding), finish);
 }
 
 function answerOf(
