@@ -127,6 +127,23 @@ export function withoutAdministrator(error: unknown): never {
   });
 }
 
+/** Why a step is refused; null: it is not. */
+export async function objectionTo(step: Promise<unknown>): Promise<string | null> {
+  try {
+    await step;
+    return null;
+  } catch (error) {
+    if (error instanceof AuthError) return whyOf(error);
+    throw error;
+  }
+}
+
+/** A refusal in one line. */
+function whyOf({ description, fields: [problem] }: AuthError): string {
+  const isSaid = problem === undefined || description.includes(problem.reason);
+  return isSaid ? description : `${description}: ${problem.field} ${problem.reason}`;
+}
+
 // Changed fields of a managed entity, for the audit trail.
 
 /** In characters of JSON. Longer values are cut. */

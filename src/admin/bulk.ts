@@ -15,7 +15,7 @@ import { inChunks } from '../platform/in-chunks.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
-import { type AdminCall, withoutAdministrator } from './admin-call.ts';
+import { type AdminCall, objectionTo, withoutAdministrator } from './admin-call.ts';
 import { parseFilter } from './filter-language.ts';
 import {
   type Disabling,
@@ -344,21 +344,4 @@ export function saying(error: unknown, words: (description: string) => string): 
     fields: error.fields,
     cause: error,
   });
-}
-
-/** Why a step is refused; null: it is not. */
-async function objectionTo(step: Promise<unknown>): Promise<string | null> {
-  try {
-    await step;
-    return null;
-  } catch (error) {
-    if (error instanceof AuthError) return whyOf(error);
-    throw error;
-  }
-}
-
-/** A refusal in one line. */
-function whyOf({ description, fields: [problem] }: AuthError): string {
-  const isSaid = problem === undefined || description.includes(problem.reason);
-  return isSaid ? description : `${description}: ${problem.field} ${problem.reason}`;
 }

@@ -24,9 +24,11 @@ import { notedRecord } from '../model/noted-record.ts';
 import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
+import { NotAsSeen } from '../store/contracts/gathered.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
-import { refusedField } from './acceptable-values.ts';
-import { rulesSent } from './auth-policies.ts';
+import { refusedField, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, objectionTo, withoutAdministrator } from './admin-call.ts';
+import { authPolicies, rulesSent } from './auth-policies.ts';
 import { largestLimit } from './list-parameters.ts';
 import type { AdminServices } from './services.ts';
 
@@ -102,7 +104,8 @@ const mostNamed = 10;
 const pageSize = 100;
 
 /**
- * The effect of saving this policy on the identities that have it, or that it would be assigned to. Nothing is stored.
+ * The effect of saving this policy on the identities that have it, or that it would be assigned to, and why saving it
+ * would be refused; null: it would not. Nothing is stored.
  * @param sent with the `id` of the policy if it exists
  * @throws AuthError not_found            no policy with the id
  * @throws AuthError could_not_validate   as when saving it; a reader who does not administer asks about more identities
@@ -110,9 +113,9 @@ const pageSize = 100;
  */
 export async function previewAuthPolicy(
   needs: AdminServices,
+  by: AdminCall,
   policy: SentPolicyOfId,
-  reader: ListReader,
-): Promise<PolicyPreview> {
+): Promise<PolicyPreview & { readonly objection: string | null }> {
   const { rules, current } = await sentRules(needs, policy);
   const id = current?.id ?? newPolicyId;
   const before = await needs.store.authPolicies.listAssigning();
@@ -121,12 +124,31 @@ export async function previewAuthPolicy(
   const isAssigned = after.length > others.length || before.length > others.length;
   const pages = isAssigned ? everybody(needs, null) : current === null ? [] : everybody(needs, id);
   const find = policiesOf(needs);
-  return impactOf(needs, pages, {
+  const impact = await impactOf(needs, pages, {
     id,
-    reader,
+    reader: { identityId: by.actor.identityId, isAdmin: by.isAdmin },
     find: async (wanted, isAfter) => (isAfter && wanted === id ? rules : find(wanted)),
     after: ({ roleAttributes, ...identity }) =>
       assignedPolicy(after, roleAttributes, asSent(identity).authPolicyId).authPolicyId,
+  });
+  return { ...impact, objection: await objectionTo(rehearsal(needs, by, policy)) };
+}
+
+/** Saves a policy in the store, which takes it back. @throws AuthError as when saving */
+async function rehearsal(
+  given: AdminServices,
+  by: AdminCall,
+  { id, ...fields }: SentPolicyOfId,
+): Promise<void> {
+  const now = given.clock.now();
+  const { store, commit } = given.store.gather(by.actor, now);
+  const needs = { ...given, store, audit: { record() {} } };
+  await (id === undefined
+    ? authPolicies.create(needs, by, fields)
+    : authPolicies.replace(needs, by, { id, fields }));
+  const step = commit({ now, seen: [], force: by.isForced, dryRun: true }).catch(withoutAdministrator);
+  await takenRefused({ ...fields }, step).catch((error) => {
+    if (!(error instanceof NotAsSeen)) throw error;
   });
 }
 

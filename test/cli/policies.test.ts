@@ -130,11 +130,15 @@ describe('auth policies', () => {
       refused.stderr,
       /would leave no administrator who can log in\.\nreference: .*\nnext: .* --force\n$/,
     );
-    const tried = await fine('update', 'auth-policy', 'default', '--no-password', '--dry-run');
+    const trial = ['update', 'auth-policy', 'default', '--no-password', '--dry-run'];
+    const tried = await cli.exits(1, trial);
     assert.match(
       tried.stdout,
-      /no longer log in: +\d+ \(.*root.*\nSaving it is refused if .* --force is given\.\n$/,
+      /no longer log in: +\d+ \(.*root.*\nNot possible: This change would leave no administrator who can log in\.\n$/,
     );
+    assert.match(tried.stderr, /Nothing was changed\.[\s\S]*--force\n$/);
+    const forced = await fine(...trial, '--force');
+    assert.match(forced.stdout, /no longer log in: +\d+ \(.*root.*\n$/);
     const before = await server.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');

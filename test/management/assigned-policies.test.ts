@@ -248,6 +248,7 @@ describe('the preview', () => {
       leaves: { count: 0 },
       asksMore: { count: 3 },
       lockedOut: { count: 1, first: [{ id, name: user }] },
+      objection: null,
     });
     assert.deepEqual(await policyOf(people[0] as string), ['default', 'default']);
     const policy = await policyFor([one], codeToo, name);

@@ -268,6 +268,7 @@ describe('the preview of a policy', () => {
       leaves: none,
       asksMore: none,
       lockedOut: { count: 0, first: [] },
+      objection: null,
     };
     assert.deepEqual(same.json.data, nothing);
 
@@ -328,6 +329,35 @@ describe('the preview of a policy', () => {
     const none = { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowed: false } };
     const { touched, lockedOut } = (await preview({ id, name: 'x', primary: none })).json.data;
     assert.deepEqual([touched.count, lockedOut.count, lockedOut.first.length], [230, 230, 10]);
+  });
+
+  test('says why saving would be refused, such as the last administrator locked out, and changes nothing', async () => {
+    const current = await read(defaultAuthPolicyId);
+    const none = { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowed: false } };
+    const shut = { ...current, primary: none };
+    const saved = await root.call('PUT', `auth-policies/${current.id}`, {
+      name: current.name,
+      primary: none,
+    });
+    assertRefused(saved, 409, 'CONFLICT');
+    const { objection, lockedOut } = (await preview(shut)).json.data;
+    assert.ok(objection.startsWith(saved.json.error.message), objection);
+    assert.ok(lockedOut.count > 0);
+    const forced = await root.call('POST', 'auth-policies/preview?force=true', shut);
+    assert.equal(forced.json.data.objection, null);
+    const taken = { ...current, id: undefined };
+    assert.match((await preview(taken)).json.data.objection, /is already taken/);
+    // The administrator would get another policy, which allows nothing.
+    const rootId = (await root.get('identities?filter=isAdmin%3Dtrue')).json.data[0].id;
+    const all = { name: 'shut for all', assignTo: ['all'], primary: none };
+    await root.call('PATCH', `identities/${rootId}`, { roleAttributes: ['all'], authPolicyId: null });
+    assert.match((await preview(all)).json.data.objection, /no administrator who can log in/);
+    await root.call('PATCH', `identities/${rootId}`, { roleAttributes: [] });
+    assert.deepEqual(await read(defaultAuthPolicyId), current);
+    assert.equal(
+      (await root.get('auth-policies?filter=name%20%3D%20%22shut%20for%20all%22')).json.data.length,
+      0,
+    );
   });
 
   test('of a new one affects no identity; an invalid one is refused', async () => {

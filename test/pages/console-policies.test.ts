@@ -137,6 +137,19 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await page.getByRole('heading', { level: 1, name: 'pilots' }).waitFor();
 });
 
+test('says before saving that no administrator could sign in', async () => {
+  await using guest = await admin.at('/console/policies/default');
+  const { page } = guest;
+  await page.locator('#field-primary-updb-allowed').uncheck();
+  await page.locator('#save').click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('no administrator could sign in').waitFor();
+  await assertClean(guest);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await root.get('auth-policies/default')).json.data.primary.updb.allowed, true);
+});
+
 test('asks before saving only after the person has answered whether to leave', async () => {
   const id = await policyFor('movers', []);
   await using guest = await admin.at(`/console/policies/${id}`);

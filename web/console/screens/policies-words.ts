@@ -47,6 +47,7 @@ export const words = wordsOf({
       : `${count(number, 'Person könnte', 'Personen könnten')} sich nicht mehr anmelden:`,
   ],
   andMore: (number: number) => [`and ${number} more`, `und ${number} weitere`],
+  objection: ['It is not possible:', 'Nicht möglich:'],
   saveTitle: ['Save this policy?', 'Diese Richtlinie speichern?'],
   saveText: [
     'It applies at once, to sessions that are open too.',

@@ -4,6 +4,7 @@ import { Button } from '../../parts/screen.tsx';
 import type { Question } from '../forms/entity-form.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
 import type { PolicyPreview } from '../types.ts';
 import { words } from './policies-words.ts';
 import type { PolicyDraft } from './policy-form.tsx';
@@ -41,21 +42,24 @@ export async function saveQuestion(id: string | null, draft: PolicyDraft): Promi
     title: words.saveTitle,
     text: words.saveText,
     details: <ImpactText preview={preview} />,
-    isHarmless: preview.lockedOut.count === 0,
+    isHarmless: preview.lockedOut.count === 0 && preview.objection === null,
   };
 }
 
 export function ImpactText({
-  preview: { touched, joins, leaves, asksMore, lockedOut },
+  preview: { touched, joins, leaves, asksMore, lockedOut, objection = null },
   lead = words.touched(touched.count),
 }: {
-  preview: PolicyPreview;
+  preview: Omit<PolicyPreview, 'objection'> & Partial<PolicyPreview>;
   /** How many it is about; null: said elsewhere. */
   lead?: string | null;
 }) {
   const more = lockedOut.count - lockedOut.first.length;
   return (
-    <div role="status" className={lockedOut.count > 0 ? 'failure impact' : 'note impact'}>
+    <div
+      role="status"
+      className={lockedOut.count > 0 || objection !== null ? 'failure impact' : 'note impact'}
+    >
       {lead !== null && <p>{lead}</p>}
       {lead !== null && joins.count + leaves.count > 0 && <p>{words.moves(joins.count, leaves.count)}</p>}
       <p>{words.asksMore(asksMore.count)}</p>
@@ -74,6 +78,18 @@ export function ImpactText({
           {more > 0 && <li>{words.andMore(more)}</li>}
         </ul>
       )}
+      <Objection reason={objection} />
     </div>
+  );
+}
+
+/** Why the server would refuse a change as a whole. @param reason null: it would not */
+export function Objection({ reason }: { reason: string | null }) {
+  if (reason === null) return null;
+  return (
+    <p>
+      <strong>{words.objection}</strong>{' '}
+      {reason.includes('?force=true') ? texts.forms.lastAdministrator : reason}
+    </p>
   );
 }

@@ -2784,11 +2784,11 @@ export interface components {
                 }[];
             };
             /** @description The effect of another auth policy on them */
-            policy: components["schemas"]["AuthPolicyPreview"] | null;
+            policy: components["schemas"]["AuthPolicyImpact"] | null;
             /** @description Why the change as a whole is not possible */
             objection: string | null;
         };
-        AuthPolicyPreview: {
+        AuthPolicyImpact: {
             touched: {
                 count: number;
             };
@@ -3281,6 +3281,29 @@ export interface components {
             /** @description Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too */
             assignTo: string[];
             requireDpop: boolean;
+        };
+        AuthPolicyPreview: {
+            touched: {
+                count: number;
+            };
+            joins: {
+                count: number;
+            };
+            leaves: {
+                count: number;
+            };
+            asksMore: {
+                count: number;
+            };
+            lockedOut: {
+                count: number;
+                first: {
+                    id: string;
+                    name: string;
+                }[];
+            };
+            /** @description Why saving it would be refused; null: it would not */
+            objection: string | null;
         };
         /** @description A browser in which a person is signed in */
         BrowserSession: {
@@ -6881,7 +6904,9 @@ export interface operations {
     };
     previewAuthPolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;

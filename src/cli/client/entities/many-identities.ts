@@ -230,17 +230,24 @@ function previewText(preview: JsonObject): string {
     ...asList(refused.first)
       .map(asObject)
       .map(({ name, reason }) => `  not possible for ${name}: ${typed(reason)[0]}`),
-    ...(typeof preview.objection === 'string' ? [`Not possible: ${typed(preview.objection)[0]}`] : []),
+    ...objectionLines(preview),
   ];
   return lines.join('\n');
 }
 
+/** Why a change as a whole would be refused. */
+export function objectionLines({ objection }: JsonObject): readonly string[] {
+  return typeof objection === 'string' ? [`Not possible: ${typed(objection)[0]}`] : [];
+}
+
+const otherwise = 'correct the problems above, or select other identities';
+
 /** All or none: work that is impossible for one is refused without a question. */
-function requirePossible({ refused, objection }: JsonObject): void {
+export function requirePossible({ refused, objection }: JsonObject, advice = otherwise): void {
   const count = numberField(asObject(refused), 'count') ?? 0;
   if (count === 0 && typeof objection !== 'string') return;
   const of = count === 0 ? '' : ` for ${identities(count)}`;
-  const [, next = 'correct the problems above, or select other identities'] = typed(objection);
+  const [, next = advice] = typed(objection);
   throw new CliError(`This is not possible${of}. Nothing was changed.`, {
     code: count === 0 ? 'CONFLICT' : 'COULD_NOT_VALIDATE',
     next,

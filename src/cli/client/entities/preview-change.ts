@@ -6,7 +6,7 @@ import { asList, asObject, type JsonObject } from '../../../platform/formats/jso
 import { printResult, type Report } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { EntityDescriptor } from './descriptor.ts';
-import { changeMany, type ManyOptions } from './many-identities.ts';
+import { changeMany, type ManyOptions, objectionLines, requirePossible } from './many-identities.ts';
 
 /** @param asked.entity identity or auth-policy @param asked.options with `dryRun` */
 export async function previewChange(
@@ -25,13 +25,19 @@ export async function previewChange(
   }
   const found = await api.call({ method: 'GET', path: `${entity.path}/${encodeURIComponent(id)}` });
   const policy = patched(authPolicyEntity.fields, found.document, change);
-  const preview = await previewOfPolicy(api, policy);
+  const preview = await previewOfPolicy(api, policy, options.force);
   printResult(report, preview, () => policyPreviewText(preview));
+  requirePossible(preview, 'correct the problem above');
 }
 
 /** @param policy as it would be saved, with its id if it exists */
-export async function previewOfPolicy(api: ApiClient, policy: JsonObject): Promise<JsonObject> {
-  return (await api.call({ method: 'POST', path: '/auth-policies/preview', json: policy })).document;
+export async function previewOfPolicy(
+  api: ApiClient,
+  policy: JsonObject,
+  force = false,
+): Promise<JsonObject> {
+  const query = { force: String(force) };
+  return (await api.call({ method: 'POST', path: '/auth-policies/preview', query, json: policy })).document;
 }
 
 export function policyPreviewText(preview: JsonObject): string {
@@ -44,8 +50,6 @@ export function policyPreviewText(preview: JsonObject): string {
     `  identities that have it:            ${touched?.count} (${joins?.count} would get it, ${leaves?.count} would lose it)`,
     `  that would have to prove more:      ${asksMore?.count}`,
     `  that could no longer log in:        ${lockedOut?.count}${names.length === 0 ? '' : ` (${names.join(', ')}${Number(lockedOut?.count) > names.length ? ', …' : ''})`}`,
-    ...(names.length === 0
-      ? []
-      : ['Saving it is refused if no administrator could log in afterwards, unless --force is given.']),
+    ...objectionLines(preview),
   ].join('\n');
 }

@@ -19,7 +19,7 @@ import { refresh } from '../../queries.ts';
 import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { BulkJob, BulkPreview, BulkResult } from '../../types.ts';
-import { ImpactText } from '../policy-impact.tsx';
+import { ImpactText, Objection } from '../policy-impact.tsx';
 import { checkedJob, doneJob, jobs } from './many-job.ts';
 import { words } from './many-words.ts';
 import { askedOf, type Kind, noWork, type Work } from './many-work.ts';
@@ -290,12 +290,7 @@ function Found({
             </ul>
           </>
         )}
-        {objection !== null && (
-          <p>
-            <strong>{words.objection}</strong>{' '}
-            {objection.includes('?force=true') ? texts.forms.lastAdministrator : objection}
-          </p>
-        )}
+        <Objection reason={objection} />
       </div>
       {policy !== null && <ImpactText preview={policy} lead={null} />}
     </>

@@ -51,7 +51,6 @@ export const words = wordsOf({
     `It is not possible for ${people(count)}:`,
     `Nicht möglich für ${persons(count)}:`,
   ],
-  objection: ['It is not possible:', 'Nicht möglich:'],
   ends: {
     policy: [
       'Its rules apply at once. Sessions that lack a factor that it requires have to sign in again.',
