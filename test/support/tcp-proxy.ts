@@ -16,6 +16,10 @@ export interface TcpProxy {
   heal(): void;
   /** Forwards new connections to somewhere else, and ends those to the old target. */
   pointTo(target: ProxyTarget): void;
+  /** Says this to every client, as if its server had. */
+  insert(bytes: Buffer): void;
+  /** The ends of the connections of clients that are open now. */
+  clients(): readonly Socket[];
   /** Connections that are open now. */
   connections(): number;
   close(): Promise<void>;
@@ -97,6 +101,10 @@ export async function tcpProxy(firstTarget: ProxyTarget): Promise<TcpProxy> {
       target = newTarget;
       reset();
     },
+    insert(bytes) {
+      for (const [near] of pairs) near.write(bytes);
+    },
+    clients: () => [...pairs].map(([near]) => near),
     connections: () => pairs.size,
     async close() {
       reset();

@@ -10,6 +10,7 @@ import {
 } from '../../platform/network/postgres-pooler.ts';
 import { readPostgresTls, withoutTlsParameters } from '../../platform/network/postgres-tls.ts';
 import type { SqlRow, SqlValue, Statement } from '../sql/intent.ts';
+import { requireMessages } from './messages.ts';
 import { type TlsForConnections, tlsForConnections } from './tls-files.ts';
 
 export type PostgresClient = pg.PoolClient;
@@ -215,6 +216,7 @@ function clientWith({ client, tls, server, isPatient }: PostgresSettings): typeo
   async function probe(connectionString: string): Promise<void> {
     const asked = new pg.Client({ ...client, connectionString, ssl: tls() });
     asked.on('error', () => {});
+    requireMessages(asked);
     try {
       await asked.connect();
       await requirePrimary(asked);
@@ -228,6 +230,7 @@ function clientWith({ client, tls, server, isPatient }: PostgresSettings): typeo
       // It may break at any time, also before the pool listens, and what nothing listens to ends the process. Its next
       // statement fails; an idle one is replaced.
       this.on('error', () => {});
+      requireMessages(this);
     }
 
     override connect(): Promise<this>;
