@@ -19,6 +19,7 @@ import {
 import {
   authority,
   authorityExtensions,
+  authorityKeyId,
   client,
   extendedKeyUsage,
   extension,
@@ -368,6 +369,22 @@ describe('lists', () => {
       await loginOf(leaf, 'certificate-revoked');
       await admin.call('DELETE', `cas/${id}`);
     }
+  });
+
+  test('of authorities with the same name and other keys are put in together (RFC 5280 section 5.2.1)', async () => {
+    const ca = authority();
+    const renewed = [1, 2].map(() => authority({ issuer: ca, subject: 'renewed' }, authorityExtensions(0)));
+    const pems = [listPem(revocationList({ issuer: ca }))];
+    const revoked: (readonly [Made, Made])[] = [];
+    for (const [at, issuer] of renewed.entries()) {
+      const leaf = client({ issuer });
+      await owned(leaf);
+      revoked.push([leaf, issuer]);
+      const extensions = [authorityKeyId(issuer.keys)];
+      pems.push(listPem(revocationList({ issuer, number: at + 1, revoked: [leaf], extensions })));
+    }
+    await authorityWith({ mode: 'hard', crlPem: pems.join('') }, ca);
+    for (const [leaf, issuer] of revoked) await loginOf(leaf, 'certificate-revoked', issuer);
   });
 
   test('of authorities below it count from the first login that shows their certificates', async () => {

@@ -95,6 +95,8 @@ const oids = {
   freshest: '2.5.29.46',
   reason: '2.5.29.21',
   entryIssuer: '2.5.29.29',
+  /** Tells authorities with the same name apart. */
+  issuerKey: '2.5.29.35',
 } as const;
 
 /** A list whose issuer, and so whose truth, is not known yet. */
@@ -178,10 +180,10 @@ function listOf(der: Buffer): UnverifiedList {
     throw new MalformedInput('extensions need version 2');
   if (thisUpdate === undefined) throw new MalformedInput('thisUpdate');
   if (nextUpdate === undefined) throw new ListRefused('does not say when the next one comes (nextUpdate)');
-  const said = readListExtensions(extensions);
+  const { issuerKey, ...said } = readListExtensions(extensions);
   return {
     issuerName,
-    series: [issuerName, said.baseNumber !== null, ...coverageOf(said)].join(' '),
+    series: [issuerName, said.baseNumber !== null, ...coverageOf(said), issuerKey].join(' '),
     listNumber: said.listNumber,
     thisUpdate,
     der,
@@ -215,7 +217,7 @@ function takeTime(fields: ReturnType<typeof derFields>): Millis | undefined {
 
 type Said = Pick<RevocationList, 'listNumber' | 'baseNumber' | 'scope' | 'points' | 'freshest'>;
 
-function readListExtensions(element: DerElement | undefined): Said {
+function readListExtensions(element: DerElement | undefined): Said & { readonly issuerKey: string } {
   const list = element === undefined ? [] : childrenOf(readDer(element.content), derTag.sequence);
   const found = readExtensionList(list);
   const understood: readonly string[] = [oids.number, oids.deltaIndicator, oids.issuingPoint];
@@ -229,6 +231,7 @@ function readListExtensions(element: DerElement | undefined): Said {
   const point = found.get(oids.issuingPoint)?.value;
   const freshest = found.get(oids.freshest)?.value;
   return {
+    issuerKey: found.get(oids.issuerKey)?.value.toString('hex') ?? '',
     listNumber: numberIn(oids.number),
     baseNumber: numberIn(oids.deltaIndicator),
     ...(point === undefined ? { scope: 'all', points: [] } : readIssuingPoint(point)),
