@@ -282,9 +282,7 @@ describe('large bodies', () => {
   });
 
   test('a client that waits to be told is told to send just what the endpoint reads', async (t) => {
-    const larger: Route = route({
-      methods: ['POST'],
-      path: '/edge/client/v1/larger',
+    const larger: Route = route('POST', '/edge/client/v1/larger', {
       api: 'edge-client',
       guard: 'full',
       errors: 'edge',

@@ -18,9 +18,7 @@ const formats: readonly ErrorFormat[] = ['oauth', 'edge', 'html-or-oauth', 'html
 /** Endpoints that throw the error that the test sets. */
 function throwing(thrown: { value: unknown }): Route[] {
   return formats.map((errors) =>
-    route({
-      methods: ['GET', 'POST'],
-      path: `/throws/${errors}`,
+    route(['GET', 'POST'], `/throws/${errors}`, {
       api: 'edge-client',
       guard: 'anonymous',
       load: 'light',
@@ -210,9 +208,7 @@ describe('errors', () => {
 
   test('answers that a handler makes wrongly are defects, not headers of an attacker', async (t) => {
     const { redirect } = await import('../../src/http/request/answer.ts');
-    const bad = route({
-      methods: ['GET'],
-      path: '/bad',
+    const bad = route('GET', '/bad', {
       api: 'edge-client',
       guard: 'anonymous',
       load: 'light',

@@ -154,9 +154,7 @@ describe('an endpoint that could change something', () => {
   });
 
   test('becomes a link where an endpoint says why the forms of other sites lead there', async (t) => {
-    const open = route({
-      methods: ['GET', 'POST'],
-      path: '/edge/client/v1/open',
+    const open = route(['GET', 'POST'], '/edge/client/v1/open', {
       api: 'edge-client',
       guard: 'anonymous',
       load: 'light',

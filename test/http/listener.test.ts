@@ -41,9 +41,7 @@ const indirect = await issueClientCertificate(needs, { commonName: 'indirect', d
 const der = (pem: string) => new X509Certificate(pem).raw;
 const thumbprint = (pem: string) => createHash('sha256').update(der(pem)).digest('base64url');
 
-const whoami = route({
-  methods: ['GET'],
-  path: '/certificates',
+const whoami = route('GET', '/certificates', {
   api: 'edge-client',
   guard: 'anonymous',
   load: 'light',
@@ -60,9 +58,7 @@ const whoami = route({
           },
     ),
 });
-const plain = route({
-  methods: ['GET'],
-  path: '/plain',
+const plain = route('GET', '/plain', {
   api: 'edge-client',
   guard: 'anonymous',
   load: 'light',
@@ -381,9 +377,7 @@ describe('closing a listener', () => {
     const hasBegun = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const slow = route({
-      methods: ['GET'],
-      path: '/slow',
+    const slow = route('GET', '/slow', {
       api: 'edge-client',
       guard: 'anonymous',
       load: 'light',
@@ -414,9 +408,7 @@ describe('closing a listener', () => {
 
   test('a request that does not finish in time is ended', async (t) => {
     const begun = Promise.withResolvers<void>();
-    const stuck = route({
-      methods: ['GET'],
-      path: '/stuck',
+    const stuck = route('GET', '/stuck', {
       api: 'edge-client',
       guard: 'anonymous',
       load: 'light',

@@ -114,9 +114,7 @@ describe('messages that are not well-formed HTTP', () => {
   test('an answer that is not read is dropped', async (t) => {
     const { json } = await import('../../src/http/request/answer.ts');
     const { route } = await import('../../src/http/request/route.ts');
-    const large = route({
-      methods: ['GET'],
-      path: '/large',
+    const large = route('GET', '/large', {
       api: 'pages',
       guard: 'anonymous',
       load: 'light',

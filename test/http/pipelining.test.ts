@@ -29,19 +29,15 @@ const anything = z.record(z.string(), z.unknown());
 function counting() {
   const calls: string[] = [];
   const counted = (length: number) =>
-    route({
+    route(['GET', 'HEAD'], `/answers/${length}`, {
       ...common,
-      methods: ['GET', 'HEAD'],
-      path: `/answers/${length}`,
       handler(context) {
         calls.push(context.queryText);
         return json({ call: context.queryText, text: 'x'.repeat(length) });
       },
     });
-  const echo = route({
+  const echo = route('POST', '/echo', {
     ...common,
-    methods: ['POST'],
-    path: '/echo',
     body: { json: true, form: false, schema: anything },
     handler: (_context, { body }) => envelope(body),
   });
@@ -74,10 +70,8 @@ describe('requests without waiting for the answers', () => {
   test('are answered one after the other, in order', async (t) => {
     const begun: string[] = [];
     const goOn: (() => void)[] = [];
-    const slow = route({
+    const slow = route('GET', '/slow', {
       ...common,
-      methods: ['GET'],
-      path: '/slow',
       async handler({ queryText }) {
         begun.push(queryText);
         await new Promise<void>((resolve) => goOn.push(resolve));
@@ -331,14 +325,12 @@ describe('bytes that wait for clients that do not read', () => {
 
 describe('a long answer', () => {
   const items = Array.from({ length: 3000 }, (_, at) => ({ name: `ä€😀 ${at}` }));
-  const listed = route({
+  const listed = route('GET', '/list', {
     ...common,
-    methods: ['GET'],
-    path: '/list',
     handler: () => listEnvelope(items, {}),
   });
   const text = JSON.stringify(items);
-  const written = route({ ...common, methods: ['GET', 'HEAD'], path: '/text', handler: () => json(items) });
+  const written = route(['GET', 'HEAD'], '/text', { ...common, handler: () => json(items) });
 
   test('arrives whole', async (t) => {
     const routes: readonly Route[] = [listed, written];

@@ -10,9 +10,7 @@ import { bindPoint, branded, echoRoutes, send, startTestListener } from './suppo
 
 const stylesheet = { path: branded.look.stylesheetPath };
 
-const pages = route({
-  methods: ['GET', 'POST'],
-  path: '/page',
+const pages = route(['GET', 'POST'], '/page', {
   api: 'pages',
   guard: 'anonymous',
   load: 'light',

@@ -11,22 +11,20 @@ import { openSocket, readUntilClose, send, startTestListener } from './support.t
 
 const common = { api: 'edge-client', errors: 'html-or-edge', summary: 'For a test', answers: {} } as const;
 const open = (load: Load) =>
-  route({ ...common, guard: 'anonymous', load, methods: ['GET'], path: `/${load}`, handler: () => json(1) });
+  route('GET', `/${load}`, { ...common, guard: 'anonymous', load, handler: () => json(1) });
 const routes = [
   open('light'),
   open('counted'),
-  route({
+  route('POST', '/proof', {
     ...common,
     guard: 'anonymous',
     load: 'counted-unless-proven',
-    methods: ['POST'],
-    path: '/proof',
     handler({ queryText }) {
       if (queryText !== 'right') throw new AuthError('invalid_auth');
       return json(1);
     },
   }),
-  route({ ...common, guard: 'full', methods: ['GET'], path: '/own', handler: () => envelope(1) }),
+  route('GET', '/own', { ...common, guard: 'full', handler: () => envelope(1) }),
 ];
 
 /** How many answers of each status many requests get, on one connection. */

@@ -208,9 +208,7 @@ const anything = z.record(z.string(), z.unknown());
 
 /** One endpoint of each kind. */
 export const echoRoutes: readonly Route[] = [
-  route({
-    methods: ['GET', 'HEAD'],
-    path: '/edge/client/v1/version',
+  route(['GET', 'HEAD'], '/edge/client/v1/version', {
     api: 'edge-client',
     guard: 'anonymous',
     load: 'light',
@@ -220,9 +218,7 @@ export const echoRoutes: readonly Route[] = [
     handler: (context) =>
       envelope({ issuer: context.issuer, requestId: context.requestId, remote: context.remoteAddress }),
   }),
-  route({
-    methods: ['POST'],
-    path: '/edge/client/v1/things',
+  route('POST', '/edge/client/v1/things', {
     api: 'edge-client',
     guard: 'anonymous',
     load: 'light',
@@ -232,9 +228,7 @@ export const echoRoutes: readonly Route[] = [
     body: { json: true, form: false, schema: anything },
     handler: (_context, { body }) => envelope(body, {}, { status: 201 }),
   }),
-  route({
-    methods: ['GET', 'DELETE'],
-    path: '/edge/client/v1/things/:id',
+  route(['GET', 'DELETE'], '/edge/client/v1/things/:id', {
     api: 'edge-client',
     guard: 'full',
     errors: 'edge',
@@ -244,9 +238,7 @@ export const echoRoutes: readonly Route[] = [
     handler: (context, { params }) =>
       envelope({ id: params.id, name: context.principal.account.identity.name }),
   }),
-  route({
-    methods: ['GET'],
-    path: '/edge/client/v1/half',
+  route('GET', '/edge/client/v1/half', {
     api: 'edge-client',
     guard: 'partial',
     errors: 'edge',
@@ -254,9 +246,7 @@ export const echoRoutes: readonly Route[] = [
     answers: {},
     handler: (context) => envelope({ name: context.principal.account.identity.name }),
   }),
-  route({
-    methods: ['GET'],
-    path: '/edge/management/v1/things',
+  route('GET', '/edge/management/v1/things', {
     api: 'edge-management',
     guard: 'admin',
     errors: 'edge',
@@ -264,9 +254,7 @@ export const echoRoutes: readonly Route[] = [
     answers: {},
     handler: () => envelope([]),
   }),
-  route({
-    methods: ['POST'],
-    path: '/oidc/login/username',
+  route('POST', '/oidc/login/username', {
     api: 'oidc',
     guard: 'anonymous',
     load: 'light',
@@ -284,9 +272,7 @@ export const echoRoutes: readonly Route[] = [
     },
     handler: (_context, { body }) => json({ username: body.username, configTypes: body.configTypes ?? null }),
   }),
-  route({
-    methods: ['POST'],
-    path: '/oidc/token',
+  route('POST', '/oidc/token', {
     api: 'oidc',
     guard: 'anonymous',
     load: 'light',
@@ -296,9 +282,7 @@ export const echoRoutes: readonly Route[] = [
     body: { json: false, form: true, schema: z.object({ grant_type: z.string() }) },
     handler: (_context, { body }) => json(body),
   }),
-  route({
-    methods: ['POST', 'DELETE'],
-    path: '/oidc/login/totp/enroll',
+  route(['POST', 'DELETE'], '/oidc/login/totp/enroll', {
     api: 'oidc',
     guard: 'anonymous',
     load: 'light',
@@ -308,9 +292,7 @@ export const echoRoutes: readonly Route[] = [
     body: { json: true, form: true, schema: anything },
     handler: (_context, { body }) => json({ fields: Object.keys(body as object) }),
   }),
-  route({
-    methods: ['GET'],
-    path: '/oidc/authorization',
+  route('GET', '/oidc/authorization', {
     api: 'oidc',
     guard: 'anonymous',
     load: 'light',

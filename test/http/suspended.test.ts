@@ -19,9 +19,7 @@ test('a request whose connection has ended is dropped, however soon the database
       },
     },
     routes: [
-      route({
-        methods: ['POST'],
-        path: '/edge/client/v1/things/:id',
+      route('POST', '/edge/client/v1/things/:id', {
         api: 'edge-client',
         guard: 'anonymous',
         load: 'light',

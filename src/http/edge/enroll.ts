@@ -64,7 +64,6 @@ const enrollRefusals = [
 /** `/enroll?method=…` and `/enroll/…` */
 export function enrollRoutes(needs: EdgeServices, root: string): readonly Route[] {
   const common = {
-    methods: ['POST'],
     ...anonymous('edge-client', 'counted-unless-proven', 'edge'),
     bodyLimit,
     summary: 'Enroll an identity',
@@ -74,17 +73,15 @@ export function enrollRoutes(needs: EdgeServices, root: string): readonly Route[
     described: { body: members.partial() },
   } as const;
   return [
-    route({
+    route('POST', `${root}/enroll`, {
       ...common,
-      path: `${root}/enroll`,
       query,
       handler: (context, input) =>
         enroll(needs, context, { method: input.query.method, tokenOfQuery: input.query.token }),
     }),
     ...enrollMethods.map((method) =>
-      route({
+      route('POST', `${root}/enroll/${method}`, {
         ...common,
-        path: `${root}/enroll/${method}`,
         query: query.pick({ token: true }),
         handler: (context, input) => enroll(needs, context, { method, tokenOfQuery: input.query.token }),
       }),

@@ -30,9 +30,7 @@ const publicSignerSchema = schemaNamed('PublicExternalJwtSigner', {
  * without tags, which are the administrators' own notes.
  */
 export function publicSignerRoute(needs: EdgeServices, path: string): Route {
-  return route({
-    methods: ['GET', 'HEAD'],
-    path,
+  return route(['GET', 'HEAD'], path, {
     ...anonymous('edge-client', 'counted', 'edge'),
     summary: 'List the accepted identity providers',
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },

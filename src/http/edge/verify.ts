@@ -23,9 +23,7 @@ const verifiedHeaders = {
  * `/auth/verify`: 200 with the caller, or the 401 that an API call would get. 403 for a session that lacks a factor,
  * because no other token of that session would help. Decided from memory.
  */
-export const verifyRoute: Route = route({
-  methods: ['GET', 'HEAD'],
-  path: '/auth/verify',
+export const verifyRoute: Route = route(['GET', 'HEAD'], '/auth/verify', {
   api: 'edge-client',
   errors: 'edge',
   guard: 'partial',

@@ -43,9 +43,7 @@ const versionSchema = schemaNamed('Version', {
  * the release and Node's major version, which existing clients print, but no patch levels.
  */
 export function versionRoute(needs: EdgeServices, { api, root }: EdgeApi): Route {
-  return fixedRoute({
-    methods: ['GET', 'HEAD'],
-    path: `${root}/version`,
+  return fixedRoute(['GET', 'HEAD'], `${root}/version`, {
     api,
     errors: 'edge',
     summary: 'Read the addresses of the APIs and the capabilities of the server',
@@ -65,7 +63,7 @@ const specSchema = z.strictObject({
 
 /** Facts about such a controller that clients read besides its version: protocols, descriptions, capabilities. */
 export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeApi): readonly Route[] {
-  const rules = { methods: ['GET', 'HEAD'] as const, api, errors: 'edge' as const };
+  const rules = { api, errors: 'edge' } as const;
   const name = api.replace('edge-', '');
   const spec = {
     _links: { self: { href: `${root}/specs/${name}` }, spec: { href: `${root}/specs/${name}/spec` } },
@@ -73,30 +71,26 @@ export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeA
     name,
   };
   return [
-    fixedRoute({
+    fixedRoute(['GET', 'HEAD'], `${root}/enumerated-capabilities`, {
       ...rules,
-      path: `${root}/enumerated-capabilities`,
       summary: 'List the capabilities that a server can have',
       answers: { 200: dataAnswer(z.array(z.enum(capabilities)), 'The capabilities that clients know') },
       make: () => envelope(capabilities),
     }),
-    fixedRoute({
+    fixedRoute(['GET', 'HEAD'], `${root}/protocols`, {
       ...rules,
-      path: `${root}/protocols`,
       summary: 'List the protocols of the API',
       answers: { 200: dataAnswer(protocolsSchema, 'Their addresses') },
       make: () => envelope({ https: { address: config.edge.api.address } }),
     }),
-    fixedRoute({
+    fixedRoute(['GET', 'HEAD'], `${root}/specs`, {
       ...rules,
-      path: `${root}/specs`,
       summary: 'List the descriptions of the API',
       answers: { 200: listAnswer(specSchema, 'The only one') },
       make: () => wholeList([spec]),
     }),
-    fixedRoute({
+    fixedRoute(['GET', 'HEAD'], `${root}/specs/${name}`, {
       ...rules,
-      path: `${root}/specs/${name}`,
       summary: 'Read the description of the API in the list',
       answers: { 200: dataAnswer(specSchema, 'Where its text is') },
       make: () => envelope(spec),

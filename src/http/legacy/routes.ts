@@ -68,9 +68,7 @@ const opened: DeclaredAnswer = {
 
 export function legacyRoutes(needs: EdgeServices, { api, root }: EdgeApi): readonly Route[] {
   return [
-    route({
-      methods: ['POST'],
-      path: `${root}/authenticate`,
+    route('POST', `${root}/authenticate`, {
       api,
       errors: 'edge',
       isDeprecated: true,

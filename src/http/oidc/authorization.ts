@@ -70,9 +70,7 @@ export function authorizationRoutes(needs: PageServices): readonly Route[] {
 }
 
 function authorizationRoute(needs: PageServices, path: string): Route {
-  return route({
-    methods: ['GET', 'POST'],
-    path,
+  return route(['GET', 'POST'], path, {
     ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
     answers: {
@@ -150,9 +148,7 @@ const pushedSchema = schemaNamed('PushedAuthorizationRequest', {
 
 /** POST `/oidc/par` (RFC 9126 2). */
 export function pushedRequestRoute(needs: OidcServices): Route {
-  return route({
-    methods: ['POST'],
-    path: '/oidc/par',
+  return route('POST', '/oidc/par', {
     ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
     // A public client can push without a proof: such a request costs less than one at the authorization endpoint.
     summary: 'Push an authorization request (RFC 9126)',

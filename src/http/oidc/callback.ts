@@ -8,9 +8,7 @@ import { handoverAnswer } from './step-answers.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
 export function callbackRoute(needs: PageServices): Route {
-  return route({
-    methods: ['GET'],
-    path: `/oidc${callbackPath}`,
+  return route('GET', `/oidc${callbackPath}`, {
     ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'Follow the second redirect of a finished login (compatibility profile)',
     answers: {

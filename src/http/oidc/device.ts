@@ -52,7 +52,8 @@ const pageQuery = z.object({ user_code: typedCode.optional() });
 const pageBody = z.object({ user_code: typedCode, step: z.enum(['look', 'continue', 'deny']) });
 
 const common = { api: 'oidc', guard: 'anonymous', load: 'counted' } as const;
-const pageOf = { ...common, path: '/oidc/device', errors: 'html-or-edge', produces: [htmlType] } as const;
+const pageOf = { ...common, errors: 'html-or-edge', produces: [htmlType] } as const;
+const pagePath = '/oidc/device';
 const finishedPath = '/oidc/device/finished';
 
 /** POST `/oidc/device_authorization`, for the device; `/oidc/device`, for the person (RFC 8628 3.1 to 3.3). */
@@ -61,10 +62,8 @@ export function deviceRoutes(needs: PageServices): readonly Route[] {
 }
 
 function authorizationRoute(needs: PageServices): Route {
-  return route({
+  return route('POST', '/oidc/device_authorization', {
     ...common,
-    methods: ['POST'],
-    path: '/oidc/device_authorization',
     errors: 'oauth',
     summary: 'Begin a login for a device without a browser (RFC 8628 section 3.1)',
     answers: { 200: documentAnswer(authorizationSchema, 'The codes') },
@@ -88,9 +87,8 @@ function authorizationRoute(needs: PageServices): Route {
 }
 
 function codeRoute(needs: PageServices): Route {
-  return route({
+  return route('GET', pagePath, {
     ...pageOf,
-    methods: ['GET'],
     summary: 'Show the page on which a person enters the code of a device',
     answers: { 200: somePage },
     query: pageQuery,
@@ -100,9 +98,8 @@ function codeRoute(needs: PageServices): Route {
 }
 
 function decisionRoute(needs: PageServices): Route {
-  return route({
+  return route('POST', pagePath, {
     ...pageOf,
-    methods: ['POST'],
     summary: 'Look up the code of a device, then log in for it or refuse it',
     answers: { 200: somePage, 302: redirectAnswer('To the login'), 404: somePage },
     refusals: ['rate_limited'],
@@ -143,15 +140,13 @@ function toLogin(needs: PageServices, context: RequestContext, device: DeviceLog
  * takes the answer. The login may have been begun by an attacker who has led the person through it.
  */
 function finishedRoutes(needs: PageServices): readonly Route[] {
-  const finished = { ...pageOf, path: finishedPath };
   const code = z.string().max(200);
   const deviceOf = (context: RequestContext, of: string) => {
     const login = { code: of, browser: bindingsOf(context) };
     return deviceOfLogin(needs, login, context.origin);
   };
-  const show = route({
-    ...finished,
-    methods: ['GET'],
+  const show = route('GET', finishedPath, {
+    ...pageOf,
     summary: 'Ask whether a device is to get a finished login',
     answers: { 200: somePage },
     query: z.object({ code, state: z.string().optional(), iss: z.string().optional() }),
@@ -164,9 +159,8 @@ function finishedRoutes(needs: PageServices): readonly Route[] {
       );
     },
   });
-  const decide = route({
-    ...finished,
-    methods: ['POST'],
+  const decide = route('POST', finishedPath, {
+    ...pageOf,
     summary: 'Hand a finished login over to the device that waits for it, or refuse it',
     answers: { 200: somePage },
     refusals: ['forbidden'],

@@ -31,9 +31,7 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
   const schema = schemaNamed('Discovery', shape);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
     (path) =>
-      fixedRoute({
-        methods: ['GET', 'HEAD'],
-        path,
+      fixedRoute(['GET', 'HEAD'], path, {
         api: 'oidc',
         errors: 'oauth',
         readableByAll: true,
@@ -43,9 +41,7 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
         make: ({ issuer }) => json(documentAt(issuer), { headers: cached }),
       }),
   );
-  const keys = fixedRoute({
-    methods: ['GET', 'HEAD'],
-    path: '/oidc/keys',
+  const keys = fixedRoute(['GET', 'HEAD'], '/oidc/keys', {
     api: 'oidc',
     errors: 'oauth',
     readableByAll: true,

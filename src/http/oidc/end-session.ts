@@ -36,9 +36,7 @@ const logoutParameters = z.object({
 
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
 export function endSessionRoute(needs: PageServices): Route {
-  return route({
-    methods: ['GET', 'POST'],
-    path,
+  return route(['GET', 'POST'], path, {
     ...anonymous('oidc', 'counted', 'html-or-oauth'),
     summary: 'End a session (OIDC RP-Initiated Logout 1.0)',
     answers: {

@@ -12,7 +12,6 @@ import type { PageServices } from './login-step.ts';
 
 const forgottenPath = '/forgotten';
 const common = {
-  path: forgottenPath,
   ...anonymous('pages', 'counted', 'html-or-edge'),
   produces: [htmlType],
 } as const;
@@ -27,9 +26,8 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
   const requireAllowed = () => {
     if (forgottenPathOf(needs) === null) throw new AuthError('not_found');
   };
-  const show = route({
+  const show = route('GET', forgottenPath, {
     ...common,
-    methods: ['GET'],
     summary: 'Show the page on which a person asks for a mail to choose a new password',
     answers: { 200: somePage },
     refusals: ['not_found'],
@@ -38,9 +36,8 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
       return page(forgottenPage(needs.views(context), forgottenPath));
     },
   });
-  const ask = route({
+  const ask = route('POST', forgottenPath, {
     ...common,
-    methods: ['POST'],
     summary: 'Ask for a mail to choose a new password; the answer is the same for every name',
     answers: { 200: somePage },
     refusals: ['not_found', 'rate_limited'],

@@ -44,9 +44,7 @@ const introspectionParameters = z.object({ token: z.string(), token_type_hint: z
  */
 export function introspectionRoutes(needs: PageServices): readonly Route[] {
   return ['/oidc/introspect', '/oidc/oauth/introspect'].map((path) =>
-    route({
-      methods: ['POST'],
-      path,
+    route('POST', path, {
       ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
       summary: 'Ask whether a token is valid now (RFC 7662)',
       answers: { 200: documentAnswer(introspectionSchema, 'Whether the token is valid, and its claims') },
@@ -92,9 +90,7 @@ const userInfoSchema = schemaNamed('UserInfo', {
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
 export function userInfoRoute(needs: PageServices): Route {
-  return route({
-    methods: ['GET', 'POST'],
-    path: '/oidc/userinfo',
+  return route(['GET', 'POST'], '/oidc/userinfo', {
     api: 'oidc',
     guard: 'full',
     errors: 'oauth',

@@ -55,25 +55,22 @@ const inviteBody = z.object({ t: token, password: z.string(), repeated: z.string
 type InviteBody = z.output<typeof inviteBody>;
 
 const common = {
-  path: invitePath,
   ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
   produces: [htmlType],
 } as const;
 
 /** GET and POST `/invite`. The token is in the form, so only its holder can post one. */
 export function inviteRoutes(needs: PageServices): readonly Route[] {
-  const show = route({
+  const show = route('GET', invitePath, {
     ...common,
-    methods: ['GET'],
     summary: 'Show the page behind an invitation; nothing is used up',
     answers: { 200: somePage, 404: somePage, 410: somePage },
     query: inviteQuery,
     handler: (context, { query }) =>
       lookedAt(needs, context, { text: query.t ?? '', status: 200, problems: [] }),
   });
-  const submit = route({
+  const submit = route('POST', invitePath, {
     ...common,
-    methods: ['POST'],
     summary: 'Choose the password of an invitation, and log in to the account page',
     answers: {
       200: { ...somePage, headers: stepAnswers[200]?.headers ?? {} },
@@ -101,24 +98,19 @@ const addedAnswer = documentAnswer(
  * with every other one.
  */
 function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
-  const rules = {
-    ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
-    methods: ['POST'],
-  } as const;
+  const rules = anonymous('pages', 'counted-unless-proven', 'html-or-edge');
   const refusals = ['rate_limited', 'invalid_enrollment_token', 'enrollment_expired', 'conflict'] as const;
   return [
-    route({
+    route('POST', invitePasskeyPaths.options, {
       ...rules,
-      path: invitePasskeyPaths.options,
       summary: 'Ask for the passkey of an invitation; nothing is used up',
       answers: { 200: documentAnswer(creationOptionsSchema, 'For navigator.credentials.create') },
       refusals,
       body: { json: true, form: false, schema: z.object({ t: token }) },
       handler: async (context, { body }) => json(await askInvited(needs, body.t, context.origin)),
     }),
-    route({
+    route('POST', invitePasskeyPaths.add, {
       ...rules,
-      path: invitePasskeyPaths.add,
       summary: 'Use an invitation up by adding a passkey instead of choosing a password',
       answers: { 200: orPage(addedAnswer), 400: somePage, 404: somePage, 410: somePage },
       refusals: [...refusals, 'invalid_passkey'],

@@ -109,10 +109,8 @@ export function laterStepRoutes(needs: PageServices): readonly Route[] {
 }
 
 function queriesRoute(needs: PageServices): Route {
-  return route({
+  return route('GET', queriesPath, {
     ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
-    methods: ['GET'],
-    path: queriesPath,
     summary: 'Read the outstanding factors of a login',
     answers: stepAnswers,
     refusals: [...stepRefusals, 'invalid_auth', 'client_not_allowed', 'password_change_required', 'conflict'],
@@ -213,10 +211,8 @@ function codeIn({ context }: Step, { code = '' }: { code?: string | undefined })
 function newPasskeyRoutes(needs: PageServices): readonly Route[] {
   const refusals = [...stepRefusals, 'conflict', 'invalid_auth'] as const;
   return [
-    route({
+    route('GET', passkeyOptionsPath, {
       ...anonymous('oidc', 'counted', 'html-or-edge'),
-      methods: ['GET'],
-      path: passkeyOptionsPath,
       summary: 'Ask for the options with which a browser or authenticator signs',
       answers: { 200: documentAnswer(requestOptionsSchema, 'For navigator.credentials.get') },
       refusals,
@@ -282,9 +278,7 @@ async function changePassword(
  * say who sends the browser to the application without us.
  */
 export function cancelLoginRoute(needs: PageServices): Route {
-  return route({
-    path: cancelLoginPath,
-    methods: ['GET'],
+  return route('GET', cancelLoginPath, {
     ...anonymous('oidc', 'counted', 'html-or-edge'),
     summary: 'Give a login up, and go back to the client with access_denied (RFC 6749 section 4.1.2.1)',
     answers: {

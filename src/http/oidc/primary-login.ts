@@ -75,10 +75,8 @@ function routesOf<Fields extends z.ZodRawShape>(
   login: PrimaryMethodRoutes<Fields>,
 ): readonly Route[] {
   const { path, words, fields, again } = login;
-  const show = route({
-    path,
+  const show = route('GET', path, {
     ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
-    methods: ['GET'],
     summary: `Begin a login with ${words}`,
     answers: entryAnswers,
     refusals: stepRefusals,

@@ -61,10 +61,8 @@ const callbackQuery = z.object({
  * those of logins that the person must confirm.
  */
 export function providerVisitRoutes(needs: PageServices): readonly Route[] {
-  const visit = route({
+  const visit = route('GET', visitPath, {
     ...common,
-    methods: ['GET'],
-    path: visitPath,
     summary: 'Go to another provider to sign in there',
     answers: {
       200: contentAnswer(htmlType, 'The button that leads there, unless one of our pages has led here'),
@@ -85,10 +83,8 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
     },
   });
 
-  const test = route({
+  const test = route('GET', signerTestPath, {
     ...common,
-    methods: ['GET'],
-    path: signerTestPath,
     summary: 'Go to another provider to test its signer',
     answers: { 302: redirectAnswer('To the provider, or back to the console when it cannot be reached') },
     refusals: ['auth_request_unknown', 'could_not_validate', 'not_found'],
@@ -106,23 +102,21 @@ export function providerVisitRoutes(needs: PageServices): readonly Route[] {
     },
   });
 
+  const backPath = `${providerCallbackPath}/:signer`;
   const back = {
     ...common,
-    path: `${providerCallbackPath}/:signer`,
     answers: stepAnswers,
     params: z.object({ signer: z.string().max(100) }),
   } as const;
-  const callback = route({
+  const callback = route('GET', backPath, {
     ...back,
-    methods: ['GET'],
     summary: 'Return from another provider',
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: callbackQuery,
     handler: (context, { query, params }) => comeBack(needs, context, { ...params, ...query }),
   });
-  const confirm = route({
+  const confirm = route('POST', backPath, {
     ...back,
-    methods: ['POST'],
     summary: 'Continue after the return from another provider',
     refusals: [...primaryRefusals, 'not_found', 'unavailable', 'forbidden'],
     body: { json: false, form: true, schema: callbackQuery },

@@ -23,7 +23,6 @@ import { hrefOf } from './sign-in-ways.ts';
 import { handoverAnswer, stepRefusals } from './step-answers.ts';
 
 const common = {
-  path: loginPaths.continue,
   ...anonymous('oidc', 'counted', 'html-or-edge'),
   // A browser that is not signed in is led to the login page, which proves nothing.
   produces: [htmlType],
@@ -41,9 +40,8 @@ export async function signedInBrowser(
 }
 
 export function signedInRoutes(needs: PageServices): readonly Route[] {
-  const show = route({
+  const show = route('GET', loginPaths.continue, {
     ...common,
-    methods: ['GET'],
     summary: 'Show the person who is signed in in this browser',
     answers: {
       200: contentAnswer(htmlType, 'The page'),
@@ -57,9 +55,8 @@ export function signedInRoutes(needs: PageServices): readonly Route[] {
     },
   });
 
-  const goOn = route({
+  const goOn = route('POST', loginPaths.continue, {
     ...common,
-    methods: ['POST'],
     summary: 'Continue as the person who is signed in in this browser',
     answers: {
       200: contentAnswer(

@@ -71,12 +71,11 @@ type PagesAgain = Partial<Record<ErrorCode, (status: number) => Answer | Promise
 /** Declares an endpoint that takes a step of a login, which is opened before anything else. */
 export function stepRoute<Fields extends z.ZodRawShape = Record<never, never>>(
   needs: PageServices,
-  { method = 'POST', answers = stepAnswers, fields, again, take, ...rules }: StepRules<Fields>,
+  { method = 'POST', path, answers = stepAnswers, fields, again, take, ...rules }: StepRules<Fields>,
 ): Route {
-  return route({
+  return route(method, path, {
     ...rules,
     ...anonymous('oidc', 'counted-unless-proven', 'html-or-edge'),
-    methods: [method],
     answers,
     query: z.object(authRequestIdMembers),
     body: { json: true, form: true, schema: z.object({ ...authRequestIdMembers, ...fields }) },

@@ -94,15 +94,13 @@ export function tokenRoutes(needs: PageServices): readonly Route[] {
 }
 
 const common = {
-  methods: ['POST'],
   ...anonymous('oidc', 'counted-unless-proven', 'oauth'),
   body: formOnly,
 } as const;
 
 function tokenRoute(needs: PageServices, path: string): Route {
-  return route({
+  return route('POST', path, {
     ...common,
-    path,
     summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6, RFC 8628, RFC 8693)',
     answers: { 200: documentAnswer(z.union([tokenSchema, exchangeSchema]), 'The tokens') },
     described: { body: tokenParameters },
@@ -139,9 +137,8 @@ function tokenRoute(needs: PageServices, path: string): Route {
 }
 
 function revocationRoute(needs: PageServices, path: string): Route {
-  return route({
+  return route('POST', path, {
     ...common,
-    path,
     // Every token is answered alike, so success proves nothing.
     load: 'counted',
     summary: 'Revoke a token (RFC 7009)',

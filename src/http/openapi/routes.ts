@@ -67,25 +67,24 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
     const documentOf = () => {
       made ??= openApiDocument(
         description,
-        routes().filter(({ api }) => description.describes.includes(api)),
+        routes().filter((of) => describes.includes(of.api)),
       );
       return made;
     };
-    const common = { methods: ['GET', 'HEAD'], api: description.api } as const;
-    const path = `${description.root}/openapi.json`;
+    const { api, root, describes } = description;
+    const path = `${root}/openapi.json`;
     let read: ApiReference | undefined;
     const referenceOf = () => {
-      read ??= apiReferenceOf(documentOf(), { path: `${description.root}/docs`, documentPath: path });
+      read ??= apiReferenceOf(documentOf(), { path: `${root}/docs`, documentPath: path });
       return read;
     };
-    const asPage = { ...common, errors: 'html-or-edge', produces: [htmlType] } as const;
+    const asPage = { api, errors: 'html-or-edge', produces: [htmlType] } as const;
     const answers = { 200: contentAnswer(htmlType, 'The page') };
     return [
       ...[path, ...specPathOf(description)].map((each) =>
-        fixedRoute({
-          ...common,
+        fixedRoute(['GET', 'HEAD'], each, {
+          api,
           views,
-          path: each,
           errors: 'edge',
           summary: 'Get the OpenAPI description of this API',
           answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
@@ -97,19 +96,17 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
           },
         }),
       ),
-      fixedRoute({
+      fixedRoute(['GET', 'HEAD'], `${root}/docs`, {
         ...asPage,
         views: english,
-        path: `${description.root}/docs`,
         summary: 'Read the description of this API as a page',
         answers,
         make: (_place, view) => page(apiContentsPage(view, referenceOf()), { headers: cached }),
       }),
       // Made when one is asked for. An unknown id leaves nothing behind: there are as many as operations, at most.
-      fixedRoute({
+      fixedRoute(['GET', 'HEAD'], `${root}/docs/:id`, {
         ...asPage,
         views: english,
-        path: `${description.root}/docs/:id`,
         summary: 'Read about one operation, by its operationId, as a page',
         answers,
         keyedBy: ['id'],

@@ -28,11 +28,9 @@ const pathsOf = async (place: Place) => ({
 
 const shells = (views: Views) =>
   Object.values(accountPaths).map((path) =>
-    fixedRoute({
+    fixedRoute('GET', path, {
       ...common,
       views,
-      methods: ['GET'],
-      path,
       produces: [htmlType],
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for every visitor') },
@@ -43,11 +41,9 @@ const shells = (views: Views) =>
 
 /** The page at the root of the server. */
 const home = (views: Views) =>
-  fixedRoute({
+  fixedRoute('GET', '/', {
     ...common,
     views,
-    methods: ['GET'],
-    path: '/',
     produces: [htmlType],
     summary: 'Show the start page',
     answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for every visitor') },
@@ -59,12 +55,10 @@ const home = (views: Views) =>
   });
 
 /** Where password managers learn on which page passkeys are added and removed (W3C passkey-endpoints). */
-const passkeyEndpoints = route({
+const passkeyEndpoints = route('GET', '/.well-known/passkey-endpoints', {
   ...common,
   guard: 'anonymous',
   load: 'light',
-  methods: ['GET'],
-  path: '/.well-known/passkey-endpoints',
   produces: [jsonType],
   summary: 'Say on which page people add and remove passkeys',
   answers: {
@@ -80,12 +74,10 @@ const passkeyEndpoints = route({
 });
 
 /** Where password managers look for the page that changes a password (W3C change-password-url). */
-const changePassword = route({
+const changePassword = route('GET', '/.well-known/change-password', {
   ...common,
   guard: 'anonymous',
   load: 'light',
-  methods: ['GET'],
-  path: '/.well-known/change-password',
   summary: 'Find the page that changes a password',
   answers: { 302: redirectAnswer('The account page') },
   handler: () => redirect(accountPaths.page),

@@ -17,9 +17,7 @@ export function brandedPages(branding: Branding): {
 /** The files that pages refer to. A picture opened directly runs nothing and loads nothing. */
 export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
   return assets.map(({ path, type, content }) =>
-    fixedRoute({
-      methods: ['GET', 'HEAD'],
-      path,
+    fixedRoute(['GET', 'HEAD'], path, {
       api: 'pages',
       errors: 'html-or-edge',
       produces: [type.replace(/;.*/, '')],

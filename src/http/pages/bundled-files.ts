@@ -17,11 +17,9 @@ export async function bundledFilesPath(api: BundledApi): Promise<string> {
 }
 
 export function bundledFileRoute(api: BundledApi, summary: string): Route {
-  return fixedRoute({
+  return fixedRoute(['GET', 'HEAD'], `/assets/${api}/:version/:name`, {
     api,
     errors: 'html-or-edge',
-    methods: ['GET', 'HEAD'],
-    path: `/assets/${api}/:version/:name`,
     produces: ['text/javascript', 'text/css'],
     summary,
     answers: {

@@ -20,11 +20,9 @@ const screens = [
 
 const shells = (views: Views) =>
   [...screens, `${consolePaths.page}/`].map((path) =>
-    fixedRoute({
+    fixedRoute('GET', path, {
       ...common,
       views,
-      methods: ['GET'],
-      path,
       // Routers in browsers turn the first screen's address into this one.
       ...(path.endsWith('/') && { aliasOf: consolePaths.page }),
       produces: [htmlType],

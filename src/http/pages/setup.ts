@@ -31,7 +31,6 @@ const setupBody = z.object({
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
 const common = {
-  path,
   ...anonymous('pages', 'counted-unless-proven', 'html-or-edge'),
   produces: [htmlType],
 } as const;
@@ -41,8 +40,7 @@ const common = {
  * can post it. The token appears in no log line and, because of the referrer policy, in no other request.
  */
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
-  const show = route({
-    methods: ['GET'],
+  const show = route('GET', path, {
     ...common,
     summary: 'Show the page that creates the first administrator',
     answers: { 200: somePage, 404: somePage, 410: somePage },
@@ -59,8 +57,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     },
   });
 
-  const submit = route({
-    methods: ['POST'],
+  const submit = route('POST', path, {
     ...common,
     summary: 'Create the first administrator',
     answers: { 201: somePage, 400: somePage, 404: somePage, 409: somePage, 410: somePage },

@@ -10,6 +10,8 @@ import type { ErrorFormat } from './error-answers.ts';
 import type { AuthenticatedContext, RequestContext } from './request-context.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** HEAD is answered only if listed. The framework drops the body. */
+export type Methods = Method | readonly Method[];
 
 /** Which API an endpoint belongs to. A listener mounts the endpoints of the APIs it binds. */
 export type Api =
@@ -75,10 +77,6 @@ export interface Input<Body, Query, Params> {
 type ContextOf<G extends Guard> = G extends 'anonymous' ? RequestContext : AuthenticatedContext;
 
 export interface RouteRules {
-  /** HEAD is answered only if listed. The framework drops the body. */
-  readonly methods: readonly Method[];
-  /** Matched exactly; `:name` matches one segment. A trailing slash makes another path. */
-  readonly path: string;
   readonly api: Api;
   /** The path in the API description, if this one is only another way to reach the endpoint. */
   readonly aliasOf?: string;
@@ -145,6 +143,8 @@ export interface RouteDefinition<
 
 /** A declared endpoint without the types of its input. Made by `route`. */
 export interface Route extends RouteRules {
+  readonly methods: readonly Method[];
+  readonly path: string;
   readonly guard: Guard;
   readonly body: BodyRule | undefined;
   readonly query: z.ZodType | undefined;
@@ -169,16 +169,21 @@ export function anonymous<const A extends Api, const L extends Load, const E ext
   return { api, guard: 'anonymous', load, errors } as const;
 }
 
-/** Declares an endpoint. The handler's input has the types of the schemas, undefined where there is no schema. */
+/**
+ * Declares an endpoint. The handler's input has the types of the schemas, undefined where there is no schema.
+ * @param path matched exactly; `:name` matches one segment. A trailing slash makes another path.
+ */
 export function route<
   const G extends Guard,
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<G, Body, Query, Params> & LoadOf<G>): Route {
+>(methods: Methods, path: string, definition: RouteDefinition<G, Body, Query, Params> & LoadOf<G>): Route {
   const { body, query, params, ...rules }: RouteDefinition<G, Body, Query, Params> = definition;
   return {
     ...rules,
+    methods: typeof methods === 'string' ? [methods] : methods,
+    path,
     body,
     query,
     params,
@@ -294,10 +299,10 @@ type Definition<Body extends z.ZodType, Query extends z.ZodType> = RouteDefiniti
 export interface EdgeRouteRules<Body extends z.ZodType, Query extends z.ZodType>
   extends Omit<
     Definition<Body, Query>,
-    'methods' | 'path' | 'api' | 'errors' | 'guard' | 'answers' | 'body' | 'params' | 'load' | 'handler'
+    'api' | 'errors' | 'guard' | 'answers' | 'body' | 'params' | 'load' | 'handler'
   > {
   /** Of a GET that uses something up: it answers no HEAD. */
-  readonly methods?: readonly Method[];
+  readonly methods?: Methods;
   /** `full` unless given. */
   readonly guard?: SessionGuard;
   /** Of the success; 200 unless given. */
@@ -332,11 +337,10 @@ export function edgeRoutes({ api, root }: EdgeApi) {
     path: string,
     definition: EdgeRouteRules<Body, Query> & EdgeOutcome<Body, Query>,
   ): Route => {
-    const { does, data, handler, answer = does && doneAnswer, status = 200, body, ...rules } = definition;
-    return route<SessionGuard, Body, Query>({
-      // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
-      methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-      path: `${root}/${path}`,
+    const { does, data, handler, answer = does && doneAnswer, status = 200, body, ...others } = definition;
+    // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
+    const { methods = method === 'GET' ? ['GET', 'HEAD'] : method, ...rules } = others;
+    return route<SessionGuard, Body, Query>(methods, `${root}/${path}`, {
       api,
       guard: 'full',
       errors: 'edge',

@@ -61,7 +61,6 @@ export function healthRoutes(
   }
 
   const common = {
-    methods: ['GET', 'HEAD'],
     ...anonymous('health', 'light', 'edge'),
     answers: {
       200: dataAnswer(healthSchema, 'Everything works'),
@@ -70,16 +69,14 @@ export function healthRoutes(
   } as const;
   return [
     ...['/health-checks', '/health-checks/ready'].map((path) =>
-      route({
+      route(['GET', 'HEAD'], path, {
         ...common,
-        path,
         summary: 'Find out whether everything works',
         handler: async () => healthAnswer(await currentFindings()),
       }),
     ),
-    route({
+    route(['GET', 'HEAD'], '/health-checks/live', {
       ...common,
-      path: '/health-checks/live',
       summary: 'Find out whether the process answers',
       handler: () => healthAnswer([]),
     }),

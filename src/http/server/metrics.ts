@@ -118,9 +118,7 @@ export function metricsReader(sources: MetricSources) {
 /** `GET /metrics`, for anybody who reaches a listener that binds it. */
 export function metricsRoutes(read: () => Promise<MetricsText>): readonly Route[] {
   return [
-    route({
-      methods: ['GET', 'HEAD'],
-      path: '/metrics',
+    route(['GET', 'HEAD'], '/metrics', {
       ...anonymous('metrics', 'counted', 'edge'),
       summary: 'Read the metrics in the text format of Prometheus',
       answers: { 200: contentAnswer(textFormat, 'The metrics') },
