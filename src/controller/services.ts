@@ -169,7 +169,7 @@ function openDeliverer(
       logout: logoutSender({ store, poster, ring, clock, random }),
       event: events,
       'refused-login': events,
-      mail: mailSender({ store, clock, tagKey, resets, inUse, issuers: issuers.all, inviteUrl }),
+      mail: mailSender({ store, clock, tagKey, resets, inUse, issuers, inviteUrl }),
       reset: resetSender({ store, clock, resets, attempts, unknownNameKey, mailing: inUse }),
     },
     isReady: () => !watch.isWrong,

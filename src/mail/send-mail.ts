@@ -23,7 +23,7 @@ export type MailSenderNeeds = Omit<LinkNeeds, 'mailing'> & {
   /** Null: no mail server is configured now. */
   readonly inUse: () => MailInUse | null;
   /** Our own issuers, and those of the other nodes: links lead nowhere else. */
-  readonly issuers: ReadonlySet<string>;
+  readonly issuers: { readonly all: ReadonlySet<string>; reload(): Promise<void> };
   readonly inviteUrl: (issuer: string, token: string) => string;
 };
 
@@ -66,7 +66,9 @@ async function matterOf(
 ): Promise<LetterMatter | string> {
   const { matter, issuer } = payload;
   if (matter.kind === 'notice') return matter;
-  if (!needs.issuers.has(issuer)) return `no node is at ${issuer} any more`;
+  // Another node may have announced it a moment ago.
+  if (!needs.issuers.all.has(issuer)) await needs.issuers.reload();
+  if (!needs.issuers.all.has(issuer)) return `no node is at ${issuer} any more`;
   const link: MailedLink | string = await mailedLink({ ...needs, mailing: inUse }, { ...payload, matter });
   if (typeof link === 'string') return link;
   const { token, expiresAt, username } = link;

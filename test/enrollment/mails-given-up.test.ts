@@ -1,8 +1,9 @@
 // Mails that a mail server does not take: none is lost while it is away, and those that it refuses for good are listed.
 
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { HOUR } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
@@ -75,6 +76,28 @@ describe('a mail server', () => {
       (waiting) => waiting.length === 0,
     );
     for (const name of names) assert.equal(sentTo(name).length, 1, name);
+  });
+
+  test('gets a mail whose link leads to a node of which this one has not heard yet', async () => {
+    receiver.refuse({ at: 'connect', code: 421 });
+    await invited('elsewhere');
+    await eventually(failures, (now) => now > 0);
+    // What another node writes, before the change feed is read again.
+    using database = new DatabaseSync(`${server.home}/overlay.db`, { timeout: 5000 });
+    const issuer = 'https://other.example/oidc';
+    const addresses = JSON.stringify([{ binding: 'edge-oidc', url: issuer, version: 'v1' }]);
+    database.exec(`INSERT INTO nodes (id, name, address, api_addresses, version, created_at, started_at, last_seen_at)
+      SELECT 'other', 'other', 'other.example:443', '${addresses}', version, created_at, started_at, last_seen_at FROM nodes;
+      UPDATE deliveries SET payload = json_set(payload, '$.issuer', '${issuer}') WHERE state = 'waiting'`);
+    receiver.refuse(null);
+    clock.advance(10 * MINUTE);
+    await invited('wakes');
+    await eventually(
+      () => mails('waiting'),
+      (waiting) => waiting.length === 0,
+    );
+    const [mail] = sentTo('elsewhere');
+    assert.match(String(mail?.text), /https:\/\/other\.example\//);
   });
 
   test('that refuses a mail for good has it listed, and gets it again', async () => {
