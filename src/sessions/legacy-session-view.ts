@@ -53,6 +53,7 @@ export function legacySessionView(
       if (hashes.get(session.id) === hash) hashes.delete(session.id);
     },
   });
+  const inMemory = (id: ApiSessionId) => known.peek(hashes.get(id) ?? '');
   const unwritten = unwrittenActivity(needs);
 
   async function load(tokenHash: string): Promise<Known | null> {
@@ -66,22 +67,21 @@ export function legacySessionView(
 
   function flush(): Promise<void> {
     return unwritten.flush(({ id, expiresAt }) => {
-      const entry = known.peek(hashes.get(id) ?? '');
+      const entry = inMemory(id);
       if (entry !== undefined) entry.writtenUntil = expiresAt;
     });
   }
 
-  function touch(session: ApiSession): ApiSession {
+  /** @returns also whether the store would consider the session expired before the next round */
+  function note(session: ApiSession): { readonly used: ApiSession; readonly isUrgent: boolean } {
     const now = needs.clock.now();
-    const entry = known.peek(hashes.get(session.id) ?? '');
+    const entry = inMemory(session.id);
     const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout() };
     unwritten.note(activity);
     // Memory already has every proof since this call began.
     const used = { ...(entry?.session ?? session), ...activity };
     if (entry !== undefined) entry.session = used;
-    // Otherwise the store would consider it expired before the next round.
-    if ((entry?.writtenUntil ?? 0) - now <= 2 * activityInterval) void flush();
-    return used;
+    return { used, isUrgent: (entry?.writtenUntil ?? 0) - now <= 2 * activityInterval };
   }
 
   return {
@@ -91,18 +91,25 @@ export function legacySessionView(
       return session === undefined || session.expiresAt <= needs.clock.now() ? read(tokenHash) : session;
     },
     read,
-    touch,
+    touch(session) {
+      const { used, isUrgent } = note(session);
+      if (isUrgent) void flush();
+      return used;
+    },
     async keepAlive(ids) {
+      const remembered = new Map(ids.map((id) => [id, inMemory(id)?.session] as const));
+      const missing = [...remembered.keys()].filter((id) => remembered.get(id) === undefined);
+      const stored = missing.length === 0 ? [] : await apiSessions.listByIds(missing);
       const now = needs.clock.now();
-      let alive = 0;
-      for (const id of new Set(ids)) {
-        const session = known.peek(hashes.get(id) ?? '')?.session ?? (await apiSessions.find(id));
-        if (session === null || session.mechanism !== 'legacy' || session.endedAt !== null) continue;
-        if (session.expiresAt <= now && (unwritten.of(id)?.expiresAt ?? 0) <= now) continue;
-        alive += 1;
-        touch(session);
-      }
-      return alive;
+      const alive = [...remembered.values(), ...stored].filter(
+        (session): session is ApiSession =>
+          session?.mechanism === 'legacy' &&
+          session.endedAt === null &&
+          Math.max(session.expiresAt, unwritten.of(session.id)?.expiresAt ?? 0) > now,
+      );
+      // One write for all of them.
+      if (alive.map(note).some(({ isUrgent }) => isUrgent)) void flush();
+      return alive.length;
     },
     // Ended, or its proven factors have changed. Recorded uses stay.
     changed: (id) => known.changed(hashes.get(id) ?? ''),

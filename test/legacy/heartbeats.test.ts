@@ -48,6 +48,16 @@ describe('a connection that a router reports', () => {
     assertNoSession(await late.get('current-identity'));
   });
 
+  test('costs one read and one write, however many sessions the node does not have in memory', async (t) => {
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openSession(server, 'alice')));
+    const reads = t.mock.method(server.store.apiSessions, 'listByIds');
+    const single = t.mock.method(server.store.apiSessions, 'find');
+    const writes = t.mock.method(server.store.apiSessions, 'recordActivity');
+    assert.deepEqual((await beat(opened.map(({ id }) => id))).json.data, { alive: 20 });
+    const calls = [reads, single, writes].map(({ mock }) => mock.callCount());
+    assert.deepEqual(calls, [1, 0, 1]);
+  });
+
   test('is accepted from routers only', async () => {
     const session = await openSession(server, 'alice');
     const alice = await loggedIn(server, 'alice');

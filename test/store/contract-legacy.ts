@@ -43,6 +43,7 @@ export function legacySessionTests({ store }: SharedDatabase): void {
       assert.deepEqual(session.configTypes, ['all']);
       assert.deepEqual(await store.apiSessions.findByTokenHash(opening.tokenHash), session);
       assert.deepEqual(await store.apiSessions.find(opening.id), session);
+      assert.deepEqual(await store.apiSessions.listByIds([opening.id, newId<ApiSessionId>()]), [session]);
       assert.equal(await store.apiSessions.findByTokenHash('another'), null);
     });
 

@@ -138,6 +138,9 @@ export type EndingOrder = 'oldest' | 'single-proof' | 'only-single-proof';
 export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
 
+  /** Those that exist, in any order. */
+  listByIds(ids: readonly ApiSessionId[]): Promise<readonly ApiSession[]>;
+
   /** Reads fewer columns than `find`. Null when the session has ended or expired. */
   findOwn(id: ApiSessionId, now: Millis): Promise<OwnSession | null>;
 

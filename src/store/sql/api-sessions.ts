@@ -37,8 +37,9 @@ export const apiSessions = concern<ApiSessionStore>()({
     endOthers: ({ id, identityId }, reason, now) => endSessionsOf({ identityId, reason, now, except: id }),
   },
   intents: { ...legacyIntents, endOldestSessions, rotateRefreshToken, renewSession },
-  methods: ({ write, read, find, list }) => ({
+  methods: ({ dialect, write, read, find, list, all }) => ({
     find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
+    listByIds: (ids) => all(apiSessionOf, sessionsByIdsSql(dialect.jsonTexts), JSON.stringify(ids)),
     findOwn: (id, now) => find(ownSessionOf, findOwnSql, id, now),
     findByTokenHash: (tokenHash) =>
       find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
@@ -94,6 +95,10 @@ function certChainOf(row: SqlRow): readonly string[] | null {
   const chain = textOrNull(row, 'cert_chain');
   return chain === null ? null : JSON.parse(chain);
 }
+
+/** Takes the ids as one JSON array. @param jsonTexts of the dialect */
+const sessionsByIdsSql = (jsonTexts: string): string =>
+  `SELECT * FROM api_sessions WHERE id IN (SELECT value FROM ${jsonTexts}(?))`;
 
 const findOwnSql = `SELECT authenticator_id, key_thumbprint, passed, auth_time, ip_address, login_ip_address, program, operating_system,
     created_at, last_activity_at, expires_at
