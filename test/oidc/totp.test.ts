@@ -449,10 +449,21 @@ describe('a code of the wrong shape', () => {
       assertWrong(await submitCode(server, id, around));
   });
 
-  test('cannot bypass the counter', async () => {
+  test('is no guess: it locks nothing, and the right code is accepted after it', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
-    for (const code of shapes.slice(0, 20)) assertWrong(await submitCode(server, id, code));
+    for (let guess = 0; guess < 4; guess += 1) assertWrong(await submitCode(server, id, app.wrongCode()));
+    for (const code of ['', '12345', '1234567', '12345x', 'abcde', ['123456']])
+      assertWrong(await submitCode(server, id, code));
+    assert.equal((await submitCode(server, id, app.code())).status, 302);
+  });
+
+  test('gives no further guesses: digits and letters in any writing are counted', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const wide = [...app.wrongCode()].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
+    for (const code of [` ${app.wrongCode()}`, wide, 'abcdef', 'abcde-fghij', `${app.wrongCode()}\n`])
+      assertWrong(await submitCode(server, id, code));
     assertWrong(await submitCode(server, id, app.code()));
   });
 });

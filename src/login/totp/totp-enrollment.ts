@@ -122,7 +122,7 @@ async function useFirstCode(
   }
   const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
   const step = matchingTimeStep(seed, typedCode(code), { now, drift: acceptedDrift });
-  await settleCode(needs, { identityId, ipAddress, isRight: step !== undefined }, attempt);
+  await settleCode(needs, { identityId, code, ipAddress, isRight: step !== undefined }, attempt);
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'the first code of a new enrollment');
     throw new AuthError('invalid_totp_code');

@@ -5,7 +5,7 @@ import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
-import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
+import { isTotpCode, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpProof } from '../../store/contracts/totp.ts';
 import { recordedAttempt } from '../recorded-attempt.ts';
 import type { LoginServices } from '../services.ts';
@@ -44,7 +44,7 @@ async function useCode(
   attempt.about({ identityId });
   const held = notedRecord();
   const right = await rightCode(needs, { identityId, code }, held);
-  await settleCode(needs, { identityId, ipAddress, isRight: right !== null }, attempt);
+  await settleCode(needs, { identityId, code, ipAddress, isRight: right !== null }, attempt);
   held.handTo(attempt);
   if (right === null) throw new AuthError('invalid_totp_code');
   if (!(await right.burn())) {
@@ -55,17 +55,28 @@ async function useCode(
   return right.proof;
 }
 
-/** Settles a guess at a code. @throws AuthError invalid_totp_code   locked, which is recorded @throws as settleGuess */
+/**
+ * Settles a guess at a code. What nobody's code can look like is none: it counts against its source alone, or five slips
+ * of the finger would lock a person out.
+ * @throws AuthError invalid_totp_code   locked, which is recorded
+ * @throws as settleGuess
+ */
 export async function settleCode(
   needs: ThrottleNeeds,
-  { identityId, ...guess }: { identityId: IdentityId; ipAddress: string; isRight: boolean },
+  {
+    identityId,
+    code,
+    ...guess
+  }: { identityId: IdentityId; code: string; ipAddress: string; isRight: boolean },
   attempt: AttemptRecorder,
 ): Promise<void> {
-  if ((await settleGuess(needs, { target: totpLimit(identityId), ...guess })) === 'locked') {
+  const isGuess = isTotpCode(typedCode(code)) || readRecoveryCode(code) !== undefined;
+  const target = isGuess ? totpLimit(identityId) : null;
+  if ((await settleGuess(needs, { target, ...guess })) === 'locked') {
     attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
     throw new AuthError('invalid_totp_code');
   }
-  attempt.passed('factor unlocked');
+  if (isGuess) attempt.passed('factor unlocked');
 }
 
 /** With a function that uses up the code, true for exactly one caller; null, and recorded, when the code is wrong. */

@@ -23,6 +23,10 @@ export function totpCode(seed: Uint8Array, step: number): string {
   return String(truncated % 10 ** digits).padStart(digits, '0');
 }
 
+export function isTotpCode(text: string): boolean {
+  return /^[0-9]{6}$/.test(text);
+}
+
 /**
  * The step of this code, or undefined. Compares every candidate, even after a match.
  * @param drift how many steps before and after the one at `now` are candidates (RFC 6238 5.2, 6)
@@ -32,7 +36,7 @@ export function matchingTimeStep(
   code: string,
   { now, drift }: { readonly now: Millis; readonly drift: number },
 ): number | undefined {
-  if (!/^[0-9]{6}$/.test(code)) return undefined;
+  if (!isTotpCode(code)) return undefined;
   const presented = Buffer.from(code);
   const first = timeStepAt(now) - drift;
   const candidates = Array.from({ length: 2 * drift + 1 }, (_, nth) => first + nth);
