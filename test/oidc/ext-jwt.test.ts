@@ -170,7 +170,7 @@ describe('a token is refused', () => {
       assert.equal((await submitJwt(server, good)).status, 302);
       const [header, payload] = good.split('.');
       const cases: [string, string][] = [
-        ['', 'malformed-token'],
+        ['', 'no-token'],
         [`${header}.${payload}.`, 'malformed-token'],
         [`${header}.${payload}.${'A'.repeat(86)}`, 'token-signature'],
         [await tokenOf(server, one, 'refusals@idp', { aud: `${audience}x` }), 'token-audience'],

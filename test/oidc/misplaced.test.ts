@@ -40,10 +40,13 @@ describe('the Authorization header', () => {
     assert.equal((await session({ authorization: [other, other] })).status, 401);
   });
 
-  test('with another scheme is not a token, and an empty or broken one is an invalid one', async () => {
+  test('with another scheme or empty is not a token, and a broken one is an invalid one', async () => {
     const basic = `Basic ${Buffer.from('alice:x').toString('base64')}`;
     for (const authorization of [
       basic,
+      'Bearer',
+      'Bearer , bearer',
+      'DPoP',
       tokens.access_token,
       `Token ${tokens.access_token}`,
       `Bearer\t${tokens.access_token}`,
@@ -53,7 +56,6 @@ describe('the Authorization header', () => {
       assert.match(answer.lines('www-authenticate').join(), /^zt-session .*"missing".*Bearer .*"missing"/);
     }
     for (const authorization of [
-      'Bearer',
       'Bearer x y',
       `Bearer "${tokens.access_token}"`,
       `Bearer Bearer ${tokens.access_token}`,

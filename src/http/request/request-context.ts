@@ -245,15 +245,17 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
 
 /**
  * The tokens of the lines with the Bearer scheme, whose name is case-insensitive (RFC 9110 11.1). A line without a token
- * yields an empty one, which is never valid.
+ * is as good as none: the challenge says that it is missing (spec 7.2).
  * @throws AuthError invalid_request   more tokens than lines are allowed, since each of them costs a verification
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
   const [first] = lines;
   if (first === undefined) return none;
   // Nearly every caller sends one line that is not a list. Same result as below, half a microsecond faster.
-  if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(','))
-    return [first.slice(plainScheme.length).trim()];
+  if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(',')) {
+    const token = first.slice(plainScheme.length).trim();
+    return token === '' ? none : [token];
+  }
   const tokens = tokensOf(lines, 'bearer');
   if (tokens.length > mostTokens)
     throw new AuthError('invalid_request', {
@@ -279,7 +281,8 @@ function tokensOf(lines: readonly string[], scheme: 'bearer' | 'dpop'): readonly
     .flatMap((line) => line.split(','))
     .map((credentials) => /^\s*([a-z]+)(?: +(.*))?$/i.exec(credentials))
     .filter((match) => match?.[1]?.toLowerCase() === scheme)
-    .map((match) => match?.[2]?.trim() ?? '');
+    .map((match) => match?.[2]?.trim() ?? '')
+    .filter((token) => token !== '');
 }
 
 /**
