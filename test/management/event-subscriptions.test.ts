@@ -449,6 +449,22 @@ test('wrong subscriptions are refused by the field', async () => {
     assertRefused(await (await asRoot()).call('POST', 'event-subscriptions', body), field);
 });
 
+test('a name that another one has is refused, for a new subscription and for one that exists', async (t) => {
+  const caller = await asRoot();
+  const subscribe = async (name: string) => {
+    const answer = await caller.call('POST', 'event-subscriptions', {
+      ...{ name, type: 'webhook', url: 'https://siem.example/in' },
+    });
+    if (answer.status === 201)
+      t.after(() => caller.call('DELETE', `event-subscriptions/${answer.json.data.id}`));
+    return answer;
+  };
+  createdId(await subscribe('first'));
+  const second = createdId(await subscribe('second'));
+  assertRefused(await subscribe('first'), 'name');
+  assertRefused(await caller.call('PATCH', `event-subscriptions/${second}`, { name: 'first' }), 'name');
+});
+
 test('a private key beside a certificate is refused, because every reader would see it', async (t) => {
   const of = await subscribed(t);
   const { certPem, keyPem } = authority();

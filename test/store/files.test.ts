@@ -6,6 +6,7 @@ import { typedName } from '../../src/model/names.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { sealedColumns } from '../../src/store/sql/keys.ts';
+import { fieldOfUnique } from '../../src/store/sql/unique-fields.ts';
 import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from '../../src/store/sqlite/open.ts';
 import { testBudget } from '../support/list-budget.ts';
@@ -125,25 +126,40 @@ describe('the files of the embedded store', () => {
   });
 });
 
-test('a rekey reseals every column with sealed values', async () => {
+/** The names of columns in a new database, `table.column`. @param joined more of each table */
+async function columnNames(joined: string): Promise<string[]> {
   const folder = temporaryFolder();
   const path = folder.path('columns.db');
   await (await openSqliteStore({ path })).close();
   const database = new DatabaseSync(path, { readOnly: true });
   const columns = database
     .prepare(
-      `SELECT tables.name || '.' || columns.name AS name FROM sqlite_schema AS tables
-       JOIN pragma_table_info(tables.name) AS columns
-       WHERE tables.type = 'table' AND columns.name LIKE 'sealed%' ORDER BY 1`,
+      `SELECT tables.name || '.' || columns.name AS name FROM sqlite_schema AS tables ${joined}
+       WHERE tables.type = 'table' ORDER BY 1`,
     )
     .all();
   database.close();
   folder.remove();
+  return columns.map(({ name }) => String(name));
+}
+
+test('a rekey reseals every column with sealed values', async () => {
   assert.deepEqual(
-    columns.map(({ name }) => name),
+    await columnNames("JOIN pragma_table_info(tables.name) AS columns ON columns.name LIKE 'sealed%'"),
     Object.values(sealedColumns)
       .map(({ table, sealed }) => `${table}.${sealed}`)
       .sort(),
+  );
+});
+
+test('a name that is taken is reported as such, of everything that administrators name', async () => {
+  const unique = await columnNames(`
+    JOIN pragma_index_list(tables.name) AS indexes ON indexes."unique" AND indexes.origin = 'u'
+    JOIN pragma_index_info(indexes.name) AS columns ON columns.seqno = 0 AND columns.name = 'name'`);
+  assert.ok(unique.includes('identities.name'));
+  assert.deepEqual(
+    unique.filter((column) => fieldOfUnique(column) !== 'name'),
+    ['nodes.name'],
   );
 });
 

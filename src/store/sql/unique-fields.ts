@@ -13,6 +13,7 @@ const fields: Readonly<Record<string, string>> = {
   'config_types.name': 'name',
   'oidc_clients.id': 'id',
   'oidc_clients.name': 'name',
+  'event_subscriptions.name': 'name',
   'external_jwt_signers.name': 'name',
   // Unique together with the audience; the issuer alone need not be.
   'external_jwt_signers.issuer': 'audience',
