@@ -142,7 +142,9 @@ describe('a recovery code, with the wish to set up the app anew', () => {
 
   test('takes more than the code that opened the login: it is used, and a wrong one counts as a guess', async () => {
     const { app, browser, offer, first, second } = await offered();
-    for (const code of [first, '', 'AAAAA-AAAAA', app.wrongCode(), 'x'.repeat(1000), first, '1']) {
+    const noGuesses = [first, '', 'x'.repeat(1000), '1'];
+    const guesses = ['AAAAA-AAAAA', app.wrongCode(), 'BBBBBB', app.wrongCode(), 'CCCCC-CCCCC'];
+    for (const code of [...noGuesses, ...guesses]) {
       const refused = await browser.submit(offer, enrollPath, { code });
       assert.equal(refused.status, 400, code);
       assert.match(refused.text, /role="alert"/);
