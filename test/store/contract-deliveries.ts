@@ -228,6 +228,22 @@ export function deliveryTests({ store }: SharedDatabase): void {
       assert.equal(await store.deliveries.deleteOld({ before: t0 + 4 * SECOND, most: 3 }, 2), 2);
       assert.deepEqual((await store.deliveries.list(queue, null, 10)).length, 1);
     });
+
+    test('of one person many times pushes out that of no other person', async () => {
+      const { client, queue, open, waiting } = await toldClient(store);
+      const other = await createUser(store);
+      const told = { request: { clientId: client.id }, session: { toldUntil: t0 + 30 * DAY } };
+      const first = await openSession(store, other, told);
+      await store.apiSessions.end(first, 'administrator', t0);
+      const sessions = [];
+      for (let at = 0; at < 5; at += 1) {
+        sessions.push(await open());
+        await store.apiSessions.end(sessions[at] as ApiSessionId, 'logout', t0 + at * SECOND);
+      }
+      assert.ok((await store.deliveries.deleteOld({ before: 0, most: 3 }, 1000)) >= 3);
+      assert.deepEqual(ids(await waiting()), [first, ...sessions.slice(3)]);
+      assert.equal((await store.deliveries.list(queue, null, 10)).length, 3);
+    });
   });
 
   test('a notice for which an address has had enough in its hour wakes no node', async () => {

@@ -111,7 +111,8 @@ export interface DeliveryStore {
   /** Waiting deliveries, by queue; empty queues, and those of disabled event subscriptions, are missing. */
   backlog(): Promise<readonly DeliveryBacklog[]>;
   /**
-   * Deletes deliveries that were queued before this, and those of one state in a queue beyond the newest `most`.
+   * Deletes deliveries that were queued before this, and the oldest of one state in a queue beyond `most`: of logout
+   * tokens, the oldest of the person with most.
    * @returns how many, at most `batch`
    */
   deleteOld(old: { readonly before: Millis; readonly most: number }, batch: number): Promise<number>;

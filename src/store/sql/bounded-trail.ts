@@ -4,9 +4,11 @@
 import { integer, text } from './codec.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
 
-/** Some records of a table, whose ids are ordered by time. */
+/** Some records of a table. */
 export interface Trail {
   readonly table: string;
+  /** Unique, and ordered by time. Default: `id`. */
+  readonly key?: 'seq';
   readonly where: Sql;
 }
 
@@ -20,7 +22,7 @@ const rounds = 8;
 
 /**
  * Deletes records of a trail.
- * @param owners columns that name who caused a record, in levels: the value that most records have in a column of the
+ * @param owners columns, or what is computed of one, that name who caused a record, in levels: the value that most records have in a column of the
  *               first level loses, and among its records that which most have in the next one
  */
 export function* evict(trail: Trail, owners: readonly (readonly string[])[], surplus: number): Intent<void> {
@@ -38,6 +40,7 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
       heaviest = found;
       used.push(found.column);
     }
+    if (heaviest.total === 0) break;
     const most = Math.min(left, Math.ceil(heaviest.total / 2));
     yield* deleteOldest(heaviest.trail, most);
     left -= most;
@@ -46,23 +49,24 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
 }
 
 /** The records with the value that most of them have in one of the columns; null: they have none. */
-function* heaviestOf({ table, where }: Trail, columns: readonly string[]) {
+function* heaviestOf({ where, ...of }: Trail, columns: readonly string[]) {
   let heaviest: { readonly trail: Trail; readonly total: number; readonly column: string } | null = null;
   for (const column of columns) {
     const named = raw(column);
-    const row: SqlRow | undefined = yield* first`SELECT ${named} AS who, count(*) AS total FROM ${raw(table)}
+    const row: SqlRow | undefined =
+      yield* first`SELECT ${named} AS who, count(*) AS total FROM ${raw(of.table)}
        WHERE ${where} AND ${named} IS NOT NULL GROUP BY ${named} ORDER BY 2 DESC LIMIT 1`;
     if (row === undefined) continue;
     const total = integer(row, 'total');
     if (heaviest !== null && heaviest.total >= total) continue;
-    const trail = { table, where: sql`${where} AND ${named} = ${text(row, 'who')}` };
+    const trail = { ...of, where: sql`${where} AND ${named} = ${text(row, 'who')}` };
     heaviest = { trail, total, column };
   }
   return heaviest;
 }
 
 function* deleteOldest(trail: Trail, most: number): Intent<void> {
-  const table = raw(trail.table);
-  yield* run`DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table}
-    WHERE ${trail.where} ORDER BY id LIMIT ${most})`;
+  const [table, key] = [raw(trail.table), raw(trail.key ?? 'id')];
+  yield* run`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table}
+    WHERE ${trail.where} ORDER BY ${key} LIMIT ${most})`;
 }

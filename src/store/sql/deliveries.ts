@@ -8,12 +8,14 @@ import {
   type DeliveryState,
   deliveryStates,
   eventKinds,
+  partsOfQueue,
   queueOf,
 } from '../../model/delivery.ts';
 import { mailServer, type QueuedNotice } from '../../model/mail.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { DeliveryBacklog, DeliveryStore, NewDelivery, QueuedEvent } from '../contracts/deliveries.ts';
+import { countOf, evict } from './bounded-trail.ts';
 import { recordChange } from './changes.ts';
 import { insertOr, integer, reader, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
@@ -69,11 +71,13 @@ export const deliveries = concern<DeliveryStore>()({
       let deleted = aged.length;
       for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
         for (const state of deliveryStates) {
-          if (deleted === batch) return deleted;
-          const surplus = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
-               WHERE queue = ${text(row, 'queue')} AND state = ${state}
-               ORDER BY seq DESC LIMIT ${batch - deleted} OFFSET ${old.most}) RETURNING seq`;
-          deleted += surplus.length;
+          const queue = text(row, 'queue') as DeliveryQueue;
+          const where = sql`queue = ${queue} AND state = ${state}`;
+          const those = { table: 'deliveries', key: 'seq', where } as const;
+          const surplus = Math.min((yield* countOf(those)) - old.most, batch - deleted);
+          if (surplus <= 0) continue;
+          yield* evict(those, partsOfQueue(queue)[0] === 'logout' ? [[personLoggedOut]] : [], surplus);
+          deleted += surplus;
         }
       }
       return deleted;
@@ -106,6 +110,9 @@ export const deliveries = concern<DeliveryStore>()({
     },
   }),
 });
+
+/** A person who logs in and out in a loop must not make an application miss the logouts of others. */
+const personLoggedOut = `json(payload) ->> 'identityId'`;
 
 const deliveryOf = reader<Delivery>()('seq id payload:json state attempts createdAt lastAttemptAt? result?');
 
