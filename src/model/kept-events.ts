@@ -49,6 +49,11 @@ export const keptEvents = {
   'setup.completed': 'yes',
 } as const;
 
+/** The name of an event that the audit trail keeps, of some only under a condition. */
+export type KeptEvent = {
+  [Name in keyof typeof keptEvents]: (typeof keptEvents)[Name] extends 'no' ? never : Name;
+}[keyof typeof keptEvents];
+
 /** Events that are sent to who subscribes to them: those of the audit trail, and refused logins. */
 export const sentEvents: readonly string[] = [
   ...Object.entries(keptEvents).flatMap(([name, kept]) => (kept === 'no' ? [] : [name])),

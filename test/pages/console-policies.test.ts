@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { screenshot, wide } from '../support/browser.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { personWithPasskey } from '../support/passkeys.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, held, phone } from './console-support.ts';
 
@@ -299,6 +300,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
   }
   const gone = createdId(await root.call('POST', 'config-types', { name: 'gone.v1' }));
   assert.equal((await root.call('DELETE', `config-types/${gone}`)).status, 200);
+  await personWithPasskey(server);
 
   const narrow = { viewport: { width: 320, height: 700 } } as const;
   for (const [language, says] of [
@@ -309,6 +311,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
         none: 'External id: None → <b>x</b>',
         secret: 'Password: changed',
         type: 'config type',
+        passkey: 'Passkey added',
       },
     ],
     [
@@ -318,6 +321,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
         none: 'Externe Id: Keine → <b>x</b>',
         secret: 'Passwort: geändert',
         type: 'Konfigurationstyp',
+        passkey: 'Passkey hinzugefügt',
       },
     ],
   ] as const) {
@@ -330,6 +334,7 @@ test('shows in the audit trail what changed, field by field, in both languages o
     await rowOf(says.none).getByRole('link', { name: 'ada' }).waitFor();
     await rowOf('2031').waitFor();
     await rowOf(says.secret).waitFor();
+    await rowOf(says.passkey).waitFor();
     const deleted = page.locator('tbody tr', { hasText: 'gone.v1' });
     assert.equal(await deleted.filter({ hasText: says.type }).count(), 2);
     assert.equal(await deleted.getByRole('link', { name: 'gone.v1' }).count(), 0);

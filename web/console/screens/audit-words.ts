@@ -1,5 +1,7 @@
 // The texts of the audit trail.
 
+import type { KeptEvent } from '../../../src/model/kept-events.ts';
+import type { Both } from '../../../src/pages/texts/both-languages.ts';
 import { wordsOf } from '../../parts/language.ts';
 
 export const words = wordsOf({
@@ -30,6 +32,7 @@ export const words = wordsOf({
   entities: {
     identity: ['person', 'Person'],
     authenticator: ['authenticator', 'Anmeldemittel'],
+    passkey: 'Passkey',
     enrollment: ['enrollment', 'Registrierung'],
     invitation: ['invitation', 'Einladung'],
     'auth-policy': ['auth policy', 'Auth-Richtlinie'],
@@ -50,6 +53,9 @@ export const words = wordsOf({
     'totp.enrolled': ['Authenticator app set up', 'Authenticator-App eingerichtet'],
     'totp.removed': ['Authenticator app removed', 'Authenticator-App entfernt'],
     'totp.recovery-codes-renewed': ['Recovery codes renewed', 'Wiederherstellungscodes erneuert'],
+    'passkey.added': ['Passkey added', 'Passkey hinzugefügt'],
+    'passkey.removed': ['Passkey removed', 'Passkey entfernt'],
+    'passkey.cloned': ['Passkey may have been copied', 'Passkey wurde vielleicht kopiert'],
     'enrollment.completed': ['Enrolled', 'Registriert'],
     'enrollment.shown': ['Enrollment shown', 'Registrierung angezeigt'],
     'session.ended': ['Session ended', 'Sitzung beendet'],
@@ -75,5 +81,5 @@ export const words = wordsOf({
     'database.imported': ['Imported from another controller', 'Von anderem Controller übernommen'],
     'setup.link-created': ['Set-up link created', 'Link zur Einrichtung erzeugt'],
     'setup.completed': ['First administrator set up', 'Erster Administrator eingerichtet'],
-  },
+  } satisfies Readonly<Record<KeptEvent, Both<string>>>,
 });
