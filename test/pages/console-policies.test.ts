@@ -340,6 +340,8 @@ test('shows in the audit trail what changed, field by field, in both languages o
     assert.equal(await deleted.getByRole('link', { name: 'gone.v1' }).count(), 0);
     // Moved to another policy, which has a name.
     await rowOf('Default → audited').waitFor();
+    const empty = page.locator('td:visible').filter({ hasNotText: /./ });
+    assert.equal(await empty.count(), 0, 'no card has a label without a value');
     assert.equal((await page.content()).includes(secret), false);
     await assertClean(guest);
     await screenshot(page, `console-audit-${language}-narrow`);

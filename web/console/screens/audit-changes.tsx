@@ -51,9 +51,11 @@ export function Changes({ event }: { event: AuditEvent }) {
   const value = (path: string, of: unknown) => (
     <FieldValue kind={kind} path={path} field={fieldOf(kind, path)} value={of ?? null} />
   );
+  const changed = changesIn(event);
+  if (changed.length === 0) return null;
   return (
     <ul className="changes">
-      {changesIn(event).map(({ field, from, to }) => (
+      {changed.map(({ field, from, to }) => (
         <li key={field}>
           <strong>{labelOf(kind, field)}</strong>
           {': '}
