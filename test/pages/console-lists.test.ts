@@ -333,3 +333,22 @@ test('an invitation is offered only where there is something to set up by it', a
   }
   await assertClean(guest);
 });
+
+test('the label in a card stands beside the first line of a long name', async () => {
+  const name = 'Ana María Fernández de la Vega y Montenegro-Hohenzollern';
+  await server.createUser({ name, username: 'ana', password });
+  await using guest = await atConsole(server, 'root', '/console/people?q=Vega', { viewport: phone });
+  const { page } = guest;
+  await page.locator('td').getByRole('link', { name }).waitFor();
+  // Nothing says where a label is that a style sheet adds. This one stands in its place.
+  const [label = 0, first = 0, lines = 0] = await page.evaluate<readonly number[]>(`{
+    const link = [...document.querySelectorAll('td a')].find(({ textContent }) => textContent.includes('Vega'));
+    const label = document.createElement('span');
+    label.textContent = '\\u2060';
+    link.before(label);
+    const { top, height } = link.getBoundingClientRect();
+    [label.getBoundingClientRect().top, top, height];
+  }`);
+  assert.ok(lines > 60, 'it has several lines');
+  assert.ok(Math.abs(label - first) < 8, `${label} and ${first}`);
+});
