@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { webFiles } from '../../src/pages/web-files.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
@@ -351,4 +352,19 @@ test('the label in a card stands beside the first line of a long name', async ()
   }`);
   assert.ok(lines > 60, 'it has several lines');
   assert.ok(Math.abs(label - first) < 8, `${label} and ${first}`);
+});
+
+test('a name from right to left leaves the time behind it as it is', async () => {
+  await server.createUser({ name: '\u05d0\u05d1\u05e8\u05d4\u05dd 3', username: 'avraham', password });
+  await submitPassword(server, await beginLogin(server), 'avraham', 'not the password');
+  await using guest = await atConsole(server, 'root', '/console', { language: 'de' });
+  const { page } = guest;
+  await page.locator('section:has(#refusals) li .hint').first().waitFor();
+  const [name = 0, day = 0, hour = 0] = await page.evaluate<readonly number[]>(`{
+    const entry = document.querySelector('section:has(#refusals) li .hint');
+    const name = document.createRange();
+    name.selectNodeContents(entry.firstChild);
+    [name, ...entry.querySelectorAll('time > span')].map((part) => part.getBoundingClientRect().left);
+  }`);
+  assert.ok(name < day && day < hour, `${name} < ${day} < ${hour}`);
 });

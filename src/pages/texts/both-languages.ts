@@ -33,9 +33,17 @@ export function textsIn<Table extends TextTable>(language: 'en' | 'de', table: T
   ) as TextsOf<Table>;
 }
 
-/** Scripts that are written from right to left, and marks that change the direction. */
-const rightToLeft =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Bidi_Control}]/u;
+/** Scripts that are written from right to left. */
+const scripts = '\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Thaana}\\p{Script=Nko}';
+
+/** Letters of them, and marks that change the direction. */
+const rightToLeft = new RegExp(`[${scripts}\\p{Bidi_Control}]`, 'u');
+
+/** Words of them that belong together, with a number behind them, as in a name. */
+const words = new RegExp(
+  `[${scripts}](?:[^\\p{L}\\p{Bidi_Control}\\n,;:"]*[${scripts}])*(?: \\(?\\d+\\)?)?`,
+  'gu',
+);
 
 /**
  * A part of a text, such as a person's name, set apart where it is written from right to left: it would otherwise take
@@ -47,4 +55,12 @@ function apart<Part>(part: Part): Part {
   const isApart = typeof part === 'string' && rightToLeft.test(part);
   // Sound because a text remains a text.
   return isApart ? (`\u2068${part}\u2069` as Part & string) : part;
+}
+
+/**
+ * A text that already contains the names, such as a sentence of the server, with what is written from right to left in
+ * it set apart.
+ */
+export function setApart(text: string): string {
+  return text.replace(words, '\u2068$&\u2069');
 }

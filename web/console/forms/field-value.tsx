@@ -1,4 +1,5 @@
 import { type EntityKind, type Field, isReference } from '../../../src/model/entities/entity.ts';
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { Time } from '../parts/time.tsx';
 import { valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
@@ -29,10 +30,12 @@ export function FieldValue({
       <img className="app-logo" src={value} alt="" />
     );
   }
-  return valueText(kind, path, value);
+  const text = valueText(kind, path, value);
+  // One text stands alone, and may be copied.
+  return typeof value === 'string' ? text : setApart(text);
 }
 
 function Names({ to, ids }: { to: EntityKind; ids: readonly string[] }) {
   const names = useNames(to);
-  return ids.length === 0 ? texts.none : ids.map((id) => names[id] ?? id).join(', ');
+  return ids.length === 0 ? texts.none : setApart(ids.map((id) => names[id] ?? id).join(', '));
 }

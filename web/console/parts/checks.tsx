@@ -1,3 +1,4 @@
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { named } from '../../parts/language.ts';
 import { Facts } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
@@ -48,8 +49,8 @@ export function Explanation({
   return (
     <Facts
       facts={[
-        [texts.attempts.happened, explanation.happened],
-        [texts.attempts.remedy, explanation.remedy],
+        [texts.attempts.happened, setApart(explanation.happened)],
+        [texts.attempts.remedy, setApart(explanation.remedy)],
       ]}
     />
   );

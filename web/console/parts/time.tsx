@@ -1,3 +1,4 @@
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { timeText } from '../../parts/language.ts';
 import { preciseTime } from '../texts/texts.ts';
 
@@ -16,14 +17,14 @@ export function Time({ at, isPrecise = false }: { at: string; isPrecise?: boolea
 
 const written = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/;
 
-/** A text of the server, with its times in the form that all of them have here. */
+/** A text of the server, with its times in the form that all of them have here, and names as they are read. */
 export function Said({ text }: { text: string }) {
   const found = written.exec(text);
-  if (found === null) return text;
+  if (found === null) return setApart(text);
   const [at] = found;
   return (
     <>
-      {text.slice(0, found.index)}
+      {setApart(text.slice(0, found.index))}
       <Time at={at} isPrecise />
       <Said text={text.slice(found.index + at.length)} />
     </>

@@ -1,3 +1,4 @@
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { Badge } from '../../parts/screen.tsx';
 import {
   actionsColumn,
@@ -35,7 +36,8 @@ const until: Column<Enrollment | ListedInvitation> = textColumn('expiresAt', wor
 const enrollmentColumns: readonly Column<Enrollment>[] = [
   personColumn,
   textColumn('method', texts.whatIf.method, {
-    cell: ({ method, username }) => `${words.methods[method]}${username === null ? '' : `: ${username}`}`,
+    cell: ({ method, username }) =>
+      setApart(`${words.methods[method]}${username === null ? '' : `: ${username}`}`),
   }),
   until,
   codeColumn('id', texts.person.id, null),

@@ -106,7 +106,7 @@ function Refusals() {
             {named(texts.reasons, reason ?? '')}
           </Link>
           <span className="hint">
-            {identity?.name ?? subjectText(subject ?? texts.attempts.unknown)} · <Time at={at} />
+            <bdi>{identity?.name ?? subjectText(subject ?? texts.attempts.unknown)}</bdi> · <Time at={at} />
           </span>
         </>
       )}

@@ -2,6 +2,7 @@
 
 import { Link, useParams } from '@tanstack/react-router';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { CopyButton } from '../../parts/keep.tsx';
 import { timeText } from '../../parts/language.ts';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
@@ -136,7 +137,7 @@ function whyPolicy(
 ): string {
   const why = valueText('identity', 'authPolicyFrom', authPolicyFrom);
   const shared = policy?.assignTo.filter((one) => roleAttributes.includes(one)) ?? [];
-  return authPolicyFrom === 'roleAttributes' ? `${why}: ${shared.join(', ')}` : why;
+  return authPolicyFrom === 'roleAttributes' ? setApart(`${why}: ${shared.join(', ')}`) : why;
 }
 
 export function StateBadge({ person }: { person: Pick<IdentityDetail, 'disabled' | 'disabledUntil'> }) {

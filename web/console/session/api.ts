@@ -1,6 +1,7 @@
 // Calls to the management API as the signed-in person.
 
 import { createManagementApi, Refusal, secondaryTokenChallenge, Unreachable } from '@overlay-auth/client';
+import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { language } from '../../parts/language.ts';
 import { session } from './session.ts';
 
@@ -11,7 +12,7 @@ const hint = /; \?force=true .*$/;
 
 /** Why a call was refused, for people to read. */
 export function reasonOf({ reason, message }: Refusal): string {
-  return (reason ?? message).replace(hint, '');
+  return setApart((reason ?? message).replace(hint, ''));
 }
 
 /** Whether the same change is made if it is forced. */

@@ -3,6 +3,7 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { mostInOneStep } from '../../../../src/model/bulk-actions.ts';
+import { setApart } from '../../../../src/pages/texts/both-languages.ts';
 import { csvOf } from '../../../../src/platform/formats/csv-text.ts';
 import { useAction } from '../../../parts/action.ts';
 import { announce } from '../../../parts/announce.tsx';
@@ -269,7 +270,7 @@ function Found({
       <div role="status" id="many-found" className={isRefused ? 'failure' : 'note'}>
         <p>
           {words.touched(matched)}
-          {first.map(({ name }) => name).join(', ')}
+          {setApart(first.map(({ name }) => name).join(', '))}
           {matched > first.length && ` ${words.more(matched - first.length)}`}
         </p>
         {administrators > 0 && <p>{words.administrators(administrators)}</p>}
@@ -281,7 +282,7 @@ function Found({
             <ul>
               {refused.first.map(({ name, reason }) => (
                 <li key={`${name} ${reason}`}>
-                  {name}: {reason}
+                  <bdi>{name}</bdi>: {setApart(reason)}
                 </li>
               ))}
               {refused.count > refused.first.length && (
