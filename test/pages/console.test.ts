@@ -8,7 +8,7 @@ import { screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
 import { password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
-import { announced, assertClean, atConsole, colleague, giveLogin, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 // Its store is broken, which reaches the thread of the test only.
@@ -224,6 +224,19 @@ describe('the shell', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No person matches').waitFor();
     assert.equal(await page.locator('#offline').count(), 0);
+  });
+
+  test('a field that was refused has another edge', async () => {
+    await using guest = await admin.at('/console/people/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('root');
+    await page.locator('#save').click();
+    await page.locator('#field-name-problem').waitFor();
+    const edgeOf = (id: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('#field-${id}')).borderTopColor`);
+    assert.notEqual(await edgeOf('name'), await edgeOf('externalId'));
+    await page.locator('#field-name').fill('');
+    await go(page, '/nodes');
   });
 
   test('works with the keyboard alone', async () => {
