@@ -6,6 +6,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { accessibilityProblems } from '../support/axe.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { appRedirectUri, loginAt, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { assertClean, atConsole, giveLogin, phone } from './console-support.ts';
 
@@ -120,6 +121,27 @@ for (const [how, options] of [
     await screenshot(page, `start-${how.slice(3, 10).trim()}`);
   });
 }
+
+test('people see at which application they are signed in, by its name', async () => {
+  await server.createUser({ name: 'eva', password });
+  const fields = { redirectUris: [appRedirectUri], clientUri: 'https://forum.example.com/' };
+  const forum = await registerClient(root, { ...fields, name: 'Forum' });
+  const hidden = await registerClient(root, { redirectUris: [appRedirectUri], name: 'without a page' });
+  await loginAt(server, forum, 'eva');
+  await loginAt(server, hidden, 'eva');
+  await using guest = await visitor({ viewport: phone });
+  const { page } = guest;
+  await page.goto(`${server.url}/account#sessions`);
+  await page.locator('#sign-in').click();
+  await giveLogin(page, 'eva');
+  await page.locator('nav a[href="#sessions"]').click();
+  await page.locator('#end-others').waitFor();
+  const sessions = page.locator('.cards').first();
+  await sessions.getByText(/^Forum\. Signed in/).waitFor();
+  await sessions.getByText(`Application ${hidden.id}. Signed in`).waitFor();
+  await page.locator('section:has(#programs)').getByText('Forum', { exact: true }).waitFor();
+  await assertClean(guest);
+});
 
 test('an administrator gives a logo in the console, which shows it before it is saved', async () => {
   await using guest = await atConsole(server, 'root', '/console/clients');

@@ -1,14 +1,11 @@
 import { Screen } from '../parts/screen.tsx';
 import { Loaded } from './loaded.tsx';
-import { useReading } from './reading.ts';
-import { api } from './session.ts';
+import { useApplications } from './reading.ts';
 import { texts } from './texts.ts';
 
 /** The applications that the person may open, with the pictures that administrators chose. */
 export function ApplicationsPart() {
-  const query = useReading(['applications'], (signal) =>
-    api.GET('/current-identity/applications', { signal }),
-  );
+  const query = useApplications();
   return (
     <Screen title={texts.applications}>
       <Loaded query={query}>

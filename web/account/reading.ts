@@ -19,6 +19,10 @@ export function useAuthenticators() {
   return useReading(['authenticators'], (signal) => api.GET('/current-identity/authenticators', { signal }));
 }
 
+export function useApplications() {
+  return useReading(['applications'], (signal) => api.GET('/current-identity/applications', { signal }));
+}
+
 export function usePasskeys() {
   return useReading(['passkeys'], (signal) => api.GET('/current-identity/passkeys', { signal }));
 }

@@ -5,7 +5,7 @@ import { named, programText, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
-import { usePasskeys, useReading } from './reading.ts';
+import { useApplications, usePasskeys, useReading } from './reading.ts';
 import { api, session as own } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -58,6 +58,7 @@ function Programs() {
   const logins = useReading(['sessions', 'programs'], (signal) =>
     api.GET('/current-identity/last-logins', { params: { query }, signal }),
   );
+  const applicationText = useApplicationText();
   return (
     <section aria-labelledby="programs">
       <h2 id="programs">{texts.programs}</h2>
@@ -100,6 +101,7 @@ function SessionCard({
     return whenEnded(texts.sessionIsEnded);
   };
   const { data: passkeys = [] } = usePasskeys();
+  const applicationText = useApplicationText();
   /** With the name of the passkey, as its owner knows it. */
   const wayOf = (way: string) => {
     const used = way === 'passkey' ? session.authenticatorId : /^passkey:(.*)/.exec(way)?.[1];
@@ -132,8 +134,13 @@ function wayText(way: string): string {
   return Object.hasOwn(texts.method, way) ? named(texts.method, way) : texts.method['secondary-ext-jwt'];
 }
 
-/** The application of a session; a registered application by its client id. */
-function applicationText({ mechanism, clientId }: Pick<OwnSession, 'mechanism' | 'clientId'>): string {
-  if (mechanism === 'legacy') return texts.legacyApplication;
-  return clientId === 'overlay' ? texts.ownApplications : clientId;
+/** Names the application of a session. Only those that the person may open have names here. */
+function useApplicationText() {
+  const { data: applications = [] } = useApplications();
+  return ({ mechanism, clientId }: Pick<OwnSession, 'mechanism' | 'clientId'>): string => {
+    if (mechanism === 'legacy') return texts.legacyApplication;
+    if (clientId === 'overlay') return texts.ownApplications;
+    const name = applications.find(({ id }) => id === clientId)?.name;
+    return name ?? texts.otherApplication(clientId);
+  };
 }

@@ -197,6 +197,7 @@ export const texts = {
       `${application}. Angemeldet am ${since}${address === null ? '' : ` von ${address}`} (${method}).`,
     ],
     ownApplications: ['Account page, console or command line', 'Kontoseite, Konsole oder Kommandozeile'],
+    otherApplication: (id: string) => [`Application ${id}`, `Anwendung ${id}`],
     legacyApplication: ['Legacy session', 'Legacy-Sitzung'],
     sessionTimes: (active: string, address: string, end: string) => [
       `Last used ${active} from ${address}. Expires ${end} unless used before then.`,
