@@ -140,6 +140,12 @@ test('people see at which application they are signed in, by its name', async ()
   await sessions.getByText(/^Forum\. Signed in/).waitFor();
   await sessions.getByText(`Application ${hidden.id}. Signed in`).waitFor();
   await page.locator('section:has(#programs)').getByText('Forum', { exact: true }).waitFor();
+  const [above, below] = await Promise.all([
+    page.locator('#end-others').boundingBox(),
+    page.locator('#programs').boundingBox(),
+  ]);
+  assert.ok(above !== null && below !== null);
+  assert.ok(below.y - above.y - above.height >= 8, 'the next part keeps a distance');
   await assertClean(guest);
 });
 

@@ -514,6 +514,12 @@ describe('people from a table', () => {
     await using guest = await germanAdmin.at('/console/people/import');
     const { page } = guest;
     await assertClean(guest);
+    const [buttons, below] = await Promise.all([
+      page.locator('form .buttons').boundingBox(),
+      page.locator('form + .same').boundingBox(),
+    ]);
+    assert.ok(buttons !== null && below !== null);
+    assert.ok(below.y - buttons.y - buttons.height >= 8, 'what follows the buttons keeps a distance');
     await page.locator('#csv').setInputFiles(table('name,email\nOtto,nothing\n'));
     await page.locator('#import-check').click();
     await page.locator('#import-problems').waitFor();

@@ -61,7 +61,7 @@ function OwnCertificates() {
         <>
           <div>
             <strong>{more.ownUses[use]}</strong> {listeners.length > 0 && `(${listeners.join(', ')})`}{' '}
-            <span className="hint">{more.ends}</span> <End at={notAfter} />
+            <span className="hint">{more.ends}</span> <End at={notAfter} />{' '}
             {use === 'authority' && (
               <Badge>{signs.map((what) => more.ownSigns[what]).join(', ') || more.ownSignsNothing}</Badge>
             )}
