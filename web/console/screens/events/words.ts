@@ -59,8 +59,8 @@ export const words = wordsOf({
   open: ['Open the subscription', 'Abonnement öffnen'],
   deliveries: ['Latest events', 'Letzte Ereignisse'],
   deliveriesText: [
-    'An event that is not accepted is sent again for three days, in order.',
-    'Ein Ereignis, das nicht angenommen wird, wird drei Tage lang erneut gesendet, der Reihe nach.',
+    'An event that is not accepted is sent again for three days, in order. A test event shows why it is not accepted.',
+    'Ein Ereignis, das nicht angenommen wird, wird drei Tage lang erneut gesendet, der Reihe nach. Ein Testereignis zeigt den Grund.',
   ],
   noDeliveries: ['There was no event yet.', 'Noch gab es kein Ereignis.'],
 });
