@@ -8,6 +8,7 @@ const consoleTests = ['console', 'console-connect', 'console-people', 'console-p
 );
 const files = [
   'test/pages/states.test.ts',
+  'test/pages/further-states.test.ts',
   'test/pages/account.test.ts',
   'test/pages/branding.test.ts',
   ...consoleTests,
