@@ -163,12 +163,18 @@ export interface CertificateExtension {
   readonly isKeyRollRequested: boolean;
 }
 
+/** For every session that something else than a certificate of the own PKI opened. */
+export const noExtension: CertificateExtension = {
+  isExtendable: false,
+  isRequested: false,
+  isKeyRollRequested: false,
+};
+
 export interface CertificateExtensionNeeds {
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly store: { readonly authenticators: Pick<AuthenticatorStore, 'find'> };
 }
 
-/** Nothing of it is true of a session that another method opened. */
 export async function certificateExtension(
   needs: CertificateExtensionNeeds,
   session: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
@@ -177,8 +183,7 @@ export async function certificateExtension(
   const isExtendable = passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session);
   const authenticator =
     isExtendable && authenticatorId !== null ? await needs.store.authenticators.find(authenticatorId) : null;
-  if (authenticator?.method !== 'cert')
-    return { isExtendable: false, isRequested: false, isKeyRollRequested: false };
+  if (authenticator?.method !== 'cert') return noExtension;
   const { isExtendRequested: isRequested, isKeyRollRequested } = authenticator;
   return { isExtendable, isRequested, isKeyRollRequested };
 }

@@ -188,8 +188,16 @@ describe('an extension that an administrator asks for', () => {
       const current = await one.connection.get(`${root}/current-api-session`, {
         headers: { 'zt-session': token },
       });
-      assert.equal(current.json.data.isCertExtendRequested, isCertExtendRequested);
-      return [isCertExtendable, isCertExtendRequested, isCertKeyRollRequested];
+      const flags = [isCertExtendable, isCertExtendRequested, isCertKeyRollRequested];
+      const byToken = await one.caller.get(`${root}/current-api-session`);
+      for (const {
+        json: { data },
+      } of [current, byToken])
+        assert.deepEqual(
+          [data.isCertExtendable, data.isCertExtendRequested, data.isCertKeyRollRequested],
+          flags,
+        );
+      return flags;
     };
     assert.deepEqual(await flags(), [true, false, false]);
     const asked = await admin.call('POST', `authenticators/${one.id}/request-extend`, {});

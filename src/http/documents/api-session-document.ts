@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CertificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import type { ShownApiSession } from '../../sessions/own-session-view.ts';
 import { schemaNamed } from '../request/route.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
@@ -82,7 +83,19 @@ export const ownApiSessionSchema = schemaNamed('OwnApiSession', {
   ...apiSessionSchema.shape,
   authQueries: authQueriesSchema,
   expirationSeconds: z.int(),
+  isCertExtendable: z.boolean(),
+  isCertExtendRequested: z.boolean(),
+  isCertKeyRollRequested: z.boolean(),
 });
+
+/** By this, existing clients know that they have to replace their certificate. */
+export function extensionMembers({ isExtendable, isRequested, isKeyRollRequested }: CertificateExtension) {
+  return {
+    isCertExtendable: isExtendable,
+    isCertExtendRequested: isRequested,
+    isCertKeyRollRequested: isKeyRollRequested,
+  };
+}
 
 const shown = documentsBy(apiSessionSchema);
 

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { endApiSession } from '../../admin/sessions.ts';
-import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
+import {
+  type CertificateExtension,
+  certificateExtension,
+  noExtension,
+} from '../../certificates/client-certificate-issuer.ts';
 import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { Principal } from '../../model/principal.ts';
 import { after } from '../../platform/after.ts';
 import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-session-view.ts';
-import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
+import {
+  apiSessionDocument,
+  extensionMembers,
+  ownApiSessionSchema,
+} from '../documents/api-session-document.ts';
 import { accountDocument, ownIdentitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/routes.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
@@ -73,14 +81,27 @@ async function currentLegacySession(
 }
 
 /** The expiry of what the caller presented: with OIDC, of the access token (spec 5.5). */
-function currentApiSession(needs: EdgeServices, principal: Principal, session: ShownApiSession): object {
+function currentApiSession(
+  needs: EdgeServices,
+  principal: Principal,
+  session: ShownApiSession,
+): object | Promise<object> {
   const expiry = sessionHeaders(principal, needs.clock.now());
-  return {
+  const shown = (extension: CertificateExtension) => ({
     ...apiSessionDocument(session),
     _links: { self: { href: './current-api-session' } },
     authQueries: principal.outstanding.map((factor) =>
       authQueryOf(factor, { totpUrl: './authenticate/mfa', signers: needs.signers }),
     ),
     expirationSeconds: Number(expiry['expiration-seconds']),
-  };
+    ...extensionMembers(extension),
+  });
+  return session.passed[0] === 'cert' ? currentExtension(needs, principal).then(shown) : shown(noExtension);
+}
+
+async function currentExtension(
+  needs: EdgeServices,
+  { apiSessionId }: Principal,
+): Promise<CertificateExtension> {
+  return certificateExtension(needs, existing(await needs.store.apiSessions.find(apiSessionId)));
 }

@@ -15,7 +15,11 @@ import type { SignerDirectory } from '../../login/external-jwt/signer-directory.
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type Credentials, type Factor, legacyMethods } from '../../model/login.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
-import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
+import {
+  apiSessionDocument,
+  extensionMembers,
+  ownApiSessionSchema,
+} from '../documents/api-session-document.ts';
 import { selfLink } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
@@ -49,9 +53,6 @@ export const legacySessionSchema = schemaNamed('LegacyApiSession', {
   token: z.string().describe('The value of the zt-session header'),
   isMfaRequired: z.boolean(),
   isMfaComplete: z.boolean(),
-  isCertExtendable: z.boolean(),
-  isCertExtendRequested: z.boolean(),
-  isCertKeyRollRequested: z.boolean(),
   improperClientCertChain: z.boolean(),
 });
 
@@ -195,9 +196,7 @@ export function legacySessionDocument(
     authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl: './authenticate/mfa', signers })),
     isMfaRequired: isMfaComplete || outstanding.some(({ type }) => type === 'totp'),
     isMfaComplete,
-    isCertExtendable: extension.isExtendable,
-    isCertExtendRequested: extension.isRequested,
-    isCertKeyRollRequested: extension.isKeyRollRequested,
+    ...extensionMembers(extension),
     improperClientCertChain: false,
     expirationSeconds: Math.floor(timeout / SECOND),
   };

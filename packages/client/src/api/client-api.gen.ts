@@ -1250,13 +1250,13 @@ export interface components {
             expiresAt: string;
             authQueries: components["schemas"]["AuthQuery"][];
             expirationSeconds: number;
+            isCertExtendable: boolean;
+            isCertExtendRequested: boolean;
+            isCertKeyRollRequested: boolean;
             /** @description The value of the zt-session header */
             token: string;
             isMfaRequired: boolean;
             isMfaComplete: boolean;
-            isCertExtendable: boolean;
-            isCertExtendRequested: boolean;
-            isCertKeyRollRequested: boolean;
             improperClientCertChain: boolean;
         };
         /** @description A factor that is still missing before the login is complete */
@@ -1322,6 +1322,9 @@ export interface components {
             expiresAt: string;
             authQueries: components["schemas"]["AuthQuery"][];
             expirationSeconds: number;
+            isCertExtendable: boolean;
+            isCertExtendRequested: boolean;
+            isCertKeyRollRequested: boolean;
         };
         SessionCertificate: {
             id: string;
