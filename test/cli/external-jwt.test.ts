@@ -116,6 +116,23 @@ describe('external JWTs on the command line', () => {
     assert.equal(await method(), 'none');
   });
 
+  test('an empty file changes nothing: the command that was to fill it has failed', async () => {
+    await using cli = commandLine();
+    const named = ['ext-jwt-signer', 'kept'];
+    const keys = ['--jwks-endpoint', idp.jwksEndpoint, '--client-id', 'overlay'];
+    const [secret, empty] = [join(cli.cwd, 'secret.txt'), join(cli.cwd, 'empty.txt')];
+    writeFileSync(secret, 'of our client there\n');
+    writeFileSync(empty, '\n');
+    await fine(['create', ...named, `${idp.issuer}/k`, 'k', ...keys, '--client-secret-file', secret]);
+    for (const option of ['--client-secret-file', '--cert']) {
+      const refused = await admin.exits(2, ['update', ...named, option, empty]);
+      assert.match(refused.stderr, /empty\.txt is empty\.\nnext: /);
+    }
+    const { json } = await fine(['get', ...named, '-j']);
+    assert.equal(json.clientAuthMethod, 'client_secret_basic');
+    assert.equal(json.jwksEndpoint, idp.jwksEndpoint);
+  });
+
   test('one update replaces the address of the keys with a certificate, and back', async () => {
     await fine([
       'create',

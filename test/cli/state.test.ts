@@ -239,9 +239,10 @@ describe('apply', () => {
     for (const [secret, message] of [
       ['{ file: gone.txt }', /secret file .*gone\.txt cannot be read/],
       ['{ env: UNSET }', /environment variable UNSET, which is not set/],
+      ['{ env: EMPTY }', /environment variable EMPTY, which is not set or empty/],
       ['{ vault: a }', /neither a file nor an environment variable/],
     ] as const) {
-      const outcome = await exits(2, apply(secret));
+      const outcome = await exits(2, apply(secret, { EMPTY: '' }));
       assert.match(outcome.stderr, message);
     }
   });

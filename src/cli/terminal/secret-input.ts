@@ -48,9 +48,15 @@ export async function readNewPassword(ports: CliPorts, given: SecretOptions, who
   }
 }
 
-/** Reads a file named by the person. @throws CliError exit 2 when it cannot be read */
-export function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
-  return readAs(textOfFile, ports, path, what);
+/**
+ * Reads a file named by the person.
+ * @throws CliError exit 2 when it cannot be read, or is empty: the command that was to fill it has failed, and an empty
+ *   value would remove what is set
+ */
+export async function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
+  const text = await readAs(textOfFile, ports, path, what);
+  if (withoutLineEnd(text) !== '') return text;
+  throw usageError(`The ${what} ${path} is empty.`, 'check the file, then run the command again');
 }
 
 /** A PNG file as a data URI. @throws CliError as `readNamedFile` */

@@ -191,10 +191,10 @@ async function withSecrets(
     return { ...rest, clientSecret: await readSecretFile(ports, named, 'secret file') };
   }
   const secret = typeof env === 'string' ? ports.env[env] : undefined;
-  if (secret !== undefined) return { ...rest, clientSecret: secret };
+  if (secret) return { ...rest, clientSecret: secret };
   throw usageError(
     typeof env === 'string'
-      ? `${file} takes a client secret from the environment variable ${env}, which is not set.`
+      ? `${file} takes a client secret from the environment variable ${env}, which is not set or empty.`
       : `${file}: clientSecret names neither a file nor an environment variable.`,
     'write {file: PATH} or {env: NAME}',
   );
