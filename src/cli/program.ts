@@ -134,8 +134,9 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
-    const helpCommand = helpOf(deepestCommand(program, words));
-    return reportFailure({ ports, json, helpCommand }, failure);
+    const command = deepestCommand(program, words);
+    const { server } = command.opts();
+    return reportFailure({ ports, json, server, helpCommand: helpOf(command) }, failure);
   }
 }
 

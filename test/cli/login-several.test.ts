@@ -113,3 +113,19 @@ test('a user without a login learns so, with the command to type', async () => {
     assert.ok(stderr.endsWith(`next: ${next}\n`), stderr);
   }
 });
+
+test('commands that are suggested go to the server that --server names', async () => {
+  await using cli = commandLine();
+  await second.createUser({ name: 'root', password, isAdmin: true });
+  await loginAs(cli, 'root', second);
+  await loginAs(cli, 'ada');
+  const there = ['--server', wordOf('root', second)];
+  const at = there.join(' ');
+  const unknown = await cli.exits(1, ['get', 'identity', 'nobody', ...there]);
+  assert.match(unknown.stderr, new RegExp(`next: overlay-auth list identities ${at}\n$`));
+  await cli.exits(0, ['create', 'oidc-client', 'odd wiki', 'confidential', ...there]);
+  const { stderr } = await cli.exits(0, ['oidc-client', 'add-secret', 'odd wiki', ...there]);
+  assert.match(stderr, new RegExp(`overlay-auth oidc-client delete-secret ${at} 'odd wiki'\n$`));
+  const help = await cli.exits(2, ['update', 'identity', 'ada', '--unknown', ...there]);
+  assert.match(help.stderr, /next: overlay-auth update identity --help\n$/);
+});

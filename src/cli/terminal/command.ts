@@ -120,7 +120,8 @@ export function addCommand(root: Command, ports: CliPorts, [path, row]: readonly
     requireFitting(command, rules);
     const work = await run();
     const options = command.optsWithGlobals();
-    const report = { ports, json: options.outputJson === true, command: path };
+    const { outputJson, server } = options;
+    const report: Report = { ports, json: outputJson === true, command: path, server };
     // Sound because the row that names the command says what can be typed.
     await work(report, options as never, command.processedArgs as never);
   });

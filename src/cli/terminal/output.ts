@@ -1,4 +1,5 @@
 import { fileErrorReason, isFileError } from '../../platform/file-error-reason.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { escapeUnseen, withoutUrlPasswords } from '../../platform/log/log-line.ts';
 import type { CliPorts } from './ports.ts';
 
@@ -9,6 +10,8 @@ export interface Report {
   readonly json: boolean;
   /** Its typed name: `keys list`. Also its name in the audit trail of the host. */
   readonly command: string;
+  /** The login that `--server` names. */
+  readonly server?: string | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ export function printResult(report: Report, value: unknown, asText: () => string
 
 /** Tells the person something on standard error; nothing under `-j`, which reports only results and failures. */
 export function notice(report: Report, text: string): void {
-  if (!report.json) report.ports.stderr.write(`${told(asTypedHere(report.ports, text))}\n`);
+  if (!report.json) report.ports.stderr.write(`${told(asTypedHere(report, text))}\n`);
 }
 
 /**
@@ -34,7 +37,7 @@ export function reportFailure(
   error: unknown,
 ): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
-  const next = withoutUrlPasswords(asTypedHere(report.ports, failure.next ?? report.helpCommand));
+  const next = withoutUrlPasswords(asTypedHere(report, failure.next ?? report.helpCommand));
   const message = withoutUrlPasswords(failure.message);
   const { stderr } = report.ports;
   if (report.json) {
@@ -81,9 +84,17 @@ export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
   return env.OVERLAY_AUTH_COMMAND || 'overlay-auth';
 }
 
-/** Suggested commands, as they can be typed here. */
-function asTypedHere(ports: CliPorts, text: string): string {
-  return text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
+/** A suggested command that uses a saved login, up to the first word that is neither a command nor a plain name. */
+const ofLogin =
+  /(?<![\w/-])overlay-auth (?!login|enroll|[a-z -]*--help)[a-z][\w-]*(?: [a-z][\w-]*(?=[.,;:`)]?(?:\s|$)))*/g;
+
+/** Suggested commands, as they can be typed here: for the server of the command that suggests them. */
+function asTypedHere({ ports, server }: Pick<Report, 'ports' | 'server'>, text: string): string {
+  const there =
+    server === undefined
+      ? text
+      : text.replace(ofLogin, (command) => `${command} --server ${shellWord(server)}`);
+  return there.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
 }
 
 function told(text: string): string {
