@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { clientCommands } from '../../src/cli/client/commands.ts';
+import { hostCommands } from '../../src/cli/host/commands.ts';
+import { ownCommands } from '../../src/cli/own-commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -15,6 +18,15 @@ test('every command explains itself, and none takes a secret as an argument', ()
     for (const child of command.commands) walk(child, `${path} ${child.name()}`);
   };
   walk(createProgram(systemPorts()), 'overlay-auth');
+});
+
+test('every command of the tables is under a heading, and so can be typed', () => {
+  const shown = new Set(createProgram(systemPorts()).commands.map((one) => one.name()));
+  const rows = Object.keys({ ...hostCommands, ...clientCommands, ...ownCommands });
+  assert.deepEqual(
+    rows.filter((path) => !shown.has(path.split(' ')[0] ?? '')),
+    [],
+  );
 });
 
 test('a command line that cannot be carried out is exit 2 and names the help of the nearest command', async () => {
