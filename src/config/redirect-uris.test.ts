@@ -91,6 +91,27 @@ describe('configured redirect URIs', () => {
     }
   });
 
+  test('a mistyped https, a missing one and two addresses in one say what to write', () => {
+    for (const [uri, said] of [
+      ['htps://app.example.com/cb', /htps is no scheme of the web; write https:\/\/app\.example\.com\/cb$/],
+      ['hhtps://app.example.com/cb', /write https:\/\/app\.example\.com\/cb$/],
+      ['httpss://app.example.com/cb', /write https:\/\/app\.example\.com\/cb$/],
+      ['htp://localhost:*/cb', /write http:\/\/localhost:\*\/cb$/],
+      ['localhost:3000/cb', /write https:\/\/ before it, or http:\/\/ for localhost$/],
+      ['app.example.com:8443/cb', /write https:\/\/ before it, or http:\/\/ for localhost$/],
+      ['https://a.example/cb,https://b.example/cb', /it contains a second address; list each by itself$/],
+      ['http://localhost/cb;myapp://cb', /it contains a second address; list each by itself$/],
+    ] as const)
+      assert.throws(() => parseRedirectUri(uri), said, uri);
+    for (const uri of [
+      'https://a.example/cb,x',
+      'https://a.example/cb?next=a,https://b',
+      'hp:/cb',
+      'ws2:/cb',
+    ])
+      parseRedirectUri(uri);
+  });
+
   test('fragments, user names, relative references and plain http to another host are refused', () => {
     const hostile = [
       '',

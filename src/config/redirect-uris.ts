@@ -1,9 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { isHostName } from './addresses.ts';
+import { similarKey } from './nearest-key.ts';
 import { Refusal } from './refusal.ts';
 
 const longestUri = 2048;
+const webSchemes: readonly string[] = ['https', 'http'];
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -75,6 +77,12 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
   if (scheme === undefined) throw refuse('it must be absolute, for example https://app.example.com/callback');
   if (scheme !== scheme.toLowerCase()) throw refuse('write the scheme in lower case');
   if (dangerousSchemes.includes(scheme)) throw refuse(`the scheme ${scheme} is not allowed`);
+  if (/^[^?]*[,;][a-z][a-z\d+.-]*:\/\//i.test(text))
+    throw refuse('it contains a second address; list each by itself');
+  if (/^[^:]*:\d+(?:\/|$)/.test(text)) throw refuse('write https:// before it, or http:// for localhost');
+  const meant = webSchemes.includes(scheme) ? undefined : similarKey(scheme, webSchemes);
+  if (meant !== undefined)
+    throw refuse(`${scheme} is no scheme of the web; write ${meant}${text.slice(scheme.length)}`);
   return scheme === 'http' || scheme === 'https'
     ? parseWebUri(text, scheme, refuse)
     : parseNativeUri(text, scheme, refuse);

@@ -275,6 +275,11 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'write the scheme in lower case': 'schreiben Sie das Schema klein',
   'write the host in lower case': 'schreiben Sie den Host klein',
   'the scheme {1} is not allowed': 'das Schema {1} ist nicht erlaubt',
+  'it contains a second address; list each by itself':
+    'sie enthält eine zweite Adresse; führen Sie jede für sich auf',
+  'write https:// before it, or http:// for localhost':
+    'schreiben Sie https:// davor, oder http:// für localhost',
+  '{1} is no scheme of the web; write {2}': '{1} ist kein Schema des Webs; schreiben Sie {2}',
   'it must begin with {1}': 'sie muss mit {1} beginnen',
   'it must not contain a user name (@)': 'sie darf keinen Benutzernamen (@) enthalten',
   'its host cannot be read': 'ihr Host lässt sich nicht lesen',
