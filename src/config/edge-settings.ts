@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HOUR, MINUTE } from '../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
 import { atRestart, orNone, says, section, seenAs } from './setting.ts';
 import {
@@ -103,7 +103,9 @@ const oidcSchema = z.strictObject({
 });
 
 const jwksFetchSchema = z.strictObject({
-  timeout: says`For one whole fetch, redirects included.`(duration({ min: 1, max: HOUR }).prefault('5s')),
+  timeout: says`For one whole fetch, redirects included.`(
+    duration({ min: SECOND, max: HOUR }).prefault('5s'),
+  ),
   maxRedirects: says`0 follows none.`(z.int().min(0).max(20).default(5)),
   blockPrivateAddresses:
     says`Connect to private and loopback addresses only if additionalHostnames, allowedHostnames or allowedIPs names them.`(

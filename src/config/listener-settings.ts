@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HOUR, MINUTE } from '../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { formatDuration } from '../platform/formats/durations.ts';
 import { issuerOf } from './addresses.ts';
 import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
@@ -19,7 +19,7 @@ import {
 } from './value-kinds.ts';
 
 /** The runtime fires timers of more than 24.8 days at once. */
-const socketTimeout = duration({ min: 1, max: 24 * HOUR });
+const socketTimeout = duration({ min: SECOND, max: 24 * HOUR });
 
 const identityFiles = {
   cert: says`PEM file of the certificate.`(filePath),

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { formatRedirectUri } from '../model/redirect-uri-pattern.ts';
-import { HOUR, type Millis } from '../platform/clock.ts';
+import { HOUR, type Millis, SECOND } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
 import { withoutFinalSlashes } from '../platform/formats/final-slashes.ts';
 import { addressSet } from '../platform/network/address-rules.ts';
@@ -71,7 +71,8 @@ export function duration(limits: { readonly min: Millis; readonly max: Millis })
   }, formatDuration);
 }
 
-export const lifetime = duration({ min: 1, max: tenYears });
+/** Less than a second is a mistyped unit, after which sessions end at once or records are deleted. */
+export const lifetime = duration({ min: SECOND, max: tenYears });
 
 /** Memory of a password hash, in KiB. */
 export const hashMemory = text((given) => {
