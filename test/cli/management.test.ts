@@ -20,13 +20,23 @@ describe('identities', () => {
   test('are created with every option, shown, changed and deleted by name', async () => {
     await fine([
       ...['create', 'identity', 'Grace "Amazing" Hopper', '--type', 'User', '--external-id', 'gh@navy'],
-      ...['--role-attributes', 'sea, cobol', '--tag', 'rank=admiral', '--tag', 'eq=a=b', '--admin'],
+      ...[
+        '--role-attributes',
+        'sea, cobol',
+        '--role-attributes',
+        'night',
+        '--tag',
+        'rank=admiral',
+        '--tag',
+        'eq=a=b',
+        '--admin',
+      ],
     ]);
     const shown = (await fine(['get', 'identity', 'Grace "Amazing" Hopper', '-j'])).json;
     assert.equal(shown.typeId, 'User');
     assert.equal(shown.isAdmin, true);
     assert.equal(shown.externalId, 'gh@navy');
-    assert.deepEqual(shown.roleAttributes, ['sea', 'cobol']);
+    assert.deepEqual(shown.roleAttributes, ['sea', 'cobol', 'night']);
     assert.deepEqual(shown.tags, { rank: 'admiral', eq: 'a=b' });
 
     await fine(['update', 'identity', shown.id, '--name', 'grace', '--external-id', '', '--no-admin']);
@@ -34,7 +44,7 @@ describe('identities', () => {
     assert.equal(changed.id, shown.id);
     assert.equal(changed.externalId, null);
     assert.equal(changed.isAdmin, false);
-    assert.deepEqual(changed.roleAttributes, ['sea', 'cobol']);
+    assert.deepEqual(changed.roleAttributes, ['sea', 'cobol', 'night']);
 
     assert.match((await fine(['delete', 'identity', 'grace'])).stdout, /^Deleted identity grace\.\n$/);
     const gone = await cli.exits(1, ['get', 'identity', 'grace']);

@@ -65,10 +65,12 @@ function updateRow(entity: EntityDescriptor): CommandRow {
       '--add-role-attributes <list>': {
         help: 'with --filter: in addition to those of each identity',
         needs: ['filter'],
+        isList: true,
       },
       '--remove-role-attributes <list>': {
         help: 'with --filter: from those of each identity',
         needs: ['filter'],
+        isList: true,
       },
       ...yes,
     }),
@@ -107,6 +109,8 @@ function forceOf({ forceable }: EntityDescriptor): Typed {
   return forceable === undefined ? {} : force(forceable);
 }
 
+const listKinds: readonly string[] = ['texts', 'choices', 'references'];
+
 /** The parts of an option that follow from its field: the values, their completion, and the opposite of a flag. */
 function typed({ field, spelling, help }: TypedField): Typed {
   const { kind } = field;
@@ -116,6 +120,7 @@ function typed({ field, spelling, help }: TypedField): Typed {
     ...(isReference(field) && { completedBy: { entity: field.to, isList: kind === 'references' } }),
     ...(kind === 'choices' && { completedBy: { among: field.choices, isList: true } }),
     ...((kind === 'tags' || kind === 'pairs') && { isMany: true }),
+    ...(listKinds.includes(kind) && { isList: true }),
   };
   if (kind !== 'flag') return { [spelling]: said };
   const opposite = `do not ${help.replace(/(?: \(|; ).*/, '')}`;

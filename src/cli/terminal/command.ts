@@ -26,6 +26,8 @@ interface Details {
   readonly isRequired?: boolean;
   /** Only of an option: it may be repeated. */
   readonly isMany?: boolean;
+  /** Only of an option: several values with commas between them. Typed again, it adds others. */
+  readonly isList?: boolean;
   /** Only of an option: others, by camel-cased name, that make no sense with it. */
   readonly conflicts?: readonly string[];
   /** Only of an option: others, of which one has to be given with it. */
@@ -143,9 +145,10 @@ function requireFitting(command: Command, rules: Rules): void {
 }
 
 function optionOf(spelling: string, details: Details): Option {
-  const { help, isMany, isRequired = false } = details;
+  const { help, isMany, isList, isRequired = false } = details;
   const option = detailed(new Option(spelling, help), details);
   if (isMany) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+  if (isList) option.argParser((text: string, before?: string) => [before ?? [], text].flat().join(','));
   return option.makeOptionMandatory(isRequired);
 }
 
