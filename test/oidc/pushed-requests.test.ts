@@ -59,6 +59,7 @@ function assertRefused(answer: Answer, status: number, error: string, words: Reg
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.json.error, error);
   assert.match(answer.json.error_description, words);
+  assert.doesNotMatch(answer.json.error_description, RegExp(`^${answer.json.error}: `));
 }
 
 describe('a pushed request', () => {

@@ -64,7 +64,7 @@ export async function pushRequest(
     // Only the browser shows whether a person is signed in.
     if (!(error instanceof AuthorizationError)) throw error;
     if (error.code !== 'login_required')
-      throw new AuthError(error.code, { description: error.message, cause: error });
+      throw new AuthError(error.code, { description: error.description, cause: error });
   }
   const sealed = needs.pushedRequests.seal(
     JSON.stringify({ key, clientId, issuer, parameters: pushed, at } satisfies Pushed),
