@@ -49,8 +49,17 @@ export function namesNothing(field: string, to: EntityKind, value: string): Auth
  */
 export function acceptableName(field: string, text: string): StoredName {
   const name = trimmedName(field, text);
-  if (text !== text.trim()) throw refusedField(field, 'must not begin or end with a space', text);
+  requireTyped(field, text);
   return name;
+}
+
+/**
+ * For text that other parties compare as it is: what nobody sees, and nobody types on purpose.
+ * @throws AuthError could_not_validate
+ */
+export function requireTyped(field: string, text: string): void {
+  if (text !== text.trim()) throw refusedField(field, 'must not begin or end with a space', text);
+  requireVisible(field, text, text);
 }
 
 /**
@@ -129,6 +138,10 @@ function requireText(field: string, text: string, sent: string): void {
   if (text === '') throw refusedField(field, 'must not be empty', sent);
   if ([...text].length > longestName)
     throw refusedField(field, `must be at most ${longestName} characters long`, sent);
+  requireVisible(field, text, sent);
+}
+
+function requireVisible(field: string, text: string, sent: string): void {
   if (refusedCharacters.test(text.replaceAll(visibleJoiners, '')))
     throw refusedField(field, 'must not contain control characters or invisible characters', sent);
 }

@@ -13,7 +13,13 @@ import { discoveryAddress } from '../platform/jwk/jwks-cache.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
-import { acceptableRoleAttributes, askableAddress, refusedField, requireFew } from './acceptable-values.ts';
+import {
+  acceptableRoleAttributes,
+  askableAddress,
+  refusedField,
+  requireFew,
+  requireTyped,
+} from './acceptable-values.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
@@ -286,29 +292,34 @@ export function acceptableClientId(clientId: string | null): string | null {
 
 function acceptableText(field: string, text: string): string {
   if (text === '') throw refusedField(field, 'must not be empty', text);
-  if (Buffer.byteLength(text) > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text))
-    throw refusedField(
-      field,
-      `must be at most ${longestText} bytes of text without control characters`,
-      text,
-    );
+  if (Buffer.byteLength(text) > longestText)
+    throw refusedField(field, `must be at most ${longestText} bytes of text`, text);
+  requireTyped(field, text);
   return text;
 }
 
 export function acceptableSelector(field: string, selector: string): string {
-  if (isClaimsSelector(selector)) return selector;
-  throw refusedField(
-    field,
-    'must be the name of a claim, or a JSON pointer that begins with a slash',
-    selector,
-  );
+  if (!isClaimsSelector(selector))
+    throw refusedField(
+      field,
+      'must be the name of a claim, or a JSON pointer that begins with a slash',
+      selector,
+    );
+  requireTyped(field, selector);
+  return selector;
 }
 
 /** Browsers are sent there, so only schemes that lead to a server are accepted. */
 export function acceptableAuthUrl(url: string | null): string | null {
   if (url === null || url === '') return null;
   const parsed = url.length > longestUrl ? null : URL.parse(url);
-  if (parsed !== null && ['https:', 'http:'].includes(parsed.protocol) && parsed.username === '') return url;
+  if (
+    parsed !== null &&
+    ['https:', 'http:'].includes(parsed.protocol) &&
+    parsed.username === '' &&
+    url === url.trim()
+  )
+    return url;
   throw refusedField('externalAuthUrl', 'must be an https or http URL', url);
 }
 

@@ -40,8 +40,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'must be at most {1} KiB': 'darf höchstens {1} KiB groß sein',
   'must be at most {1} characters without control characters':
     'darf höchstens {1} Zeichen ohne Steuerzeichen haben',
-  'must be at most {1} bytes of text without control characters':
-    'darf höchstens {1} Byte Text ohne Steuerzeichen haben',
+  'must be at most {1} bytes of text': 'darf höchstens {1} Byte Text haben',
   'must be at most {1} printable ASCII characters': 'darf höchstens {1} druckbare ASCII-Zeichen haben',
   'must be at most {1} printable ASCII characters without spaces and "|"':
     'darf höchstens {1} druckbare ASCII-Zeichen ohne Leerzeichen und „|“ haben',
@@ -118,6 +117,8 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'is for one identity at a time': 'ist für eine Identität allein',
   'selects more than {1} identities': 'wählt mehr als {1} Identitäten aus',
   'selects, and has no sort, skip or limit': 'wählt aus und hat kein sort, skip oder limit',
+  'contains an empty text, which everybody has; "true" selects every identity':
+    'enthält einen leeren Text, den alle haben; „true“ wählt alle Identitäten aus',
   'is empty; "true" selects every identity': 'ist leer; „true“ wählt alle Identitäten aus',
   'concerns more than {1} identities: only administrators see what it changes':
     'betrifft mehr als {1} Identitäten: nur Administratoren sehen, was sich ändert',

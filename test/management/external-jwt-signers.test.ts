@@ -112,7 +112,7 @@ describe('an invalid signer is refused, and the answer names field, reason and v
         'x'.repeat(3000),
       ],
     ],
-    ['audience', ['', undefined, null, 'a\nb', ['overlay']]],
+    ['audience', ['', undefined, null, 'a\nb', ['overlay'], 'x ', ' x', 'x\u200b', 'x\u00a0']],
     [
       'jwksEndpoint',
       [
@@ -132,10 +132,14 @@ describe('an invalid signer is refused, and the answer names field, reason and v
     ],
     ['kid', ['x']],
     ['certPem', ['not a certificate']],
-    ['claimsProperty', ['', '/', '/a~2b', 'x'.repeat(300)]],
+    ['claimsProperty', ['', '/', '/a~2b', 'x'.repeat(300), 'email ', ' email', 'em\u200bail', '\u00a0sub']],
+    ['clientId', ['x ', ' x', 'x\u200b', 'x\u00a0']],
     ['leewaySeconds', [-1, 61, 0.5, 'ten']],
     ['maxLifetimeSeconds', [0, -1, 1e12, 1.5]],
-    ['externalAuthUrl', ['javascript:alert(1)', 'no address', 'https://user@idp.example']],
+    [
+      'externalAuthUrl',
+      [' https://idp.example', 'javascript:alert(1)', 'no address', 'https://user@idp.example'],
+    ],
     ['scopes', [['a b'], [''], ['é'], 'openid', Array(51).fill('x')]],
     ['targetToken', ['REFRESH', 'id']],
     ['enrollAuthPolicyId', ['no-such-policy', '../x']],
