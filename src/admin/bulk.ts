@@ -8,7 +8,7 @@ import type { BulkAction } from '../model/bulk-actions.ts';
 import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import type { IdentityId } from '../model/ids.ts';
-import { budgetOf, type Filter, noOrder } from '../model/list-query.ts';
+import { budgetOf, type Filter, noOrder, termsOf } from '../model/list-query.ts';
 import { typedName } from '../model/names.ts';
 import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
@@ -191,6 +191,16 @@ export function filterOf(filter: string): Filter {
   // Empty would select every identity, and leaving the filter out is a mistake.
   if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
   const parsed = parseFilter(filter, listFields);
+  // Such as from a variable of a script that is not set.
+  if (
+    termsOf(parsed.filter).some(
+      (term) => 'value' in term && term.op.endsWith('contains') && term.value === '',
+    )
+  )
+    throw refusedField(
+      'filter',
+      'contains an empty text, which everybody has; "true" selects every identity',
+    );
   if (parsed.sort !== undefined || parsed.limit !== undefined || parsed.skip !== undefined)
     throw refusedField('filter', 'selects, and has no sort, skip or limit', filter.slice(0, 100));
   return parsed.filter;

@@ -133,6 +133,8 @@ describe('a change of many', () => {
       [{ filter, ids, action: 'delete' }, 'ids'],
       [{ action: 'delete' }, 'filter'],
       [{ filter: ' ', action: 'delete' }, 'filter'],
+      [{ filter: `${filter} or name contains ""`, action: 'delete' }, 'filter'],
+      [{ filter: 'not (isAdmin = true or name icontains "")', action: 'delete' }, 'filter'],
       [{ filter: `${filter} limit 1`, action: 'delete' }, 'filter'],
       [{ ids: [], action: 'delete' }, 'ids'],
     ];
