@@ -199,6 +199,7 @@ describe('a document of what is managed', () => {
   test('names the entity whose value is refused, and the nearest known member for an unknown one', async () => {
     const named = await apply({ identity: [{ name: 'ana', authPolicy: 'gone' }] });
     assertRefused(named, 'identity[ana].authPolicy');
+    assert.equal(named.json.error.message, 'identity "ana": The field authPolicy names no auth policy');
     assertRefused(
       await apply({ ca: [{ name: 'partner', identityRoles: [''] }] }),
       'ca[partner].identityRoles',

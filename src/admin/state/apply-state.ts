@@ -154,7 +154,7 @@ async function located<T>({ kind, name }: StateEntry, step: () => Promise<T>): P
     if (!(error instanceof AuthError) || error.fields.length === 0) throw error;
     const shown = name.slice(0, 80);
     throw new AuthError(error.code, {
-      description: `${kind} ${JSON.stringify(shown)}: ${error.message}`,
+      description: `${kind} ${JSON.stringify(shown)}: ${error.description}`,
       fields: error.fields.map((problem) => ({ ...problem, field: `${kind}[${shown}].${problem.field}` })),
       cause: error,
     });
