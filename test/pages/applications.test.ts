@@ -126,7 +126,7 @@ test('people see at which application they are signed in, by its name', async ()
   await server.createUser({ name: 'eva', password });
   const fields = { redirectUris: [appRedirectUri], clientUri: 'https://forum.example.com/' };
   const forum = await registerClient(root, { ...fields, name: 'Forum' });
-  const hidden = await registerClient(root, { redirectUris: [appRedirectUri], name: 'without a page' });
+  const hidden = await registerClient(root, { redirectUris: [appRedirectUri], name: 'Robot' });
   await loginAt(server, forum, 'eva');
   await loginAt(server, hidden, 'eva');
   await using guest = await visitor({ viewport: phone });
