@@ -1,6 +1,8 @@
 // What a list may cost, and what a caller who asks for much costs other callers.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
@@ -9,6 +11,7 @@ import { MINUTE } from '../../src/platform/clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
+import { eventually } from '../support/until.ts';
 
 const count = 8_000;
 const mostOfReaders = 500;
@@ -175,30 +178,39 @@ describe('reads of whole tables', () => {
       assert.equal((await root.call('HEAD', 'identities?limit=none')).status, 200);
       await givenUp('identities?limit=none');
     }
+    const unread = await begun('identities?limit=none');
+    let answered = 0;
+    const calls = Array.from({ length: 7 }, async () => {
+      const { status } = await root.get('auth-policies?limit=none');
+      answered += 1;
+      return status;
+    });
+    await eventually(
+      () => answered,
+      (now) => now >= 3,
+    );
+    unread.destroy();
+    const statuses = (await Promise.all(calls)).sort();
     // Each thread has turns of its own, and the system chooses the thread.
-    const asked = 8 * usualThreads;
-    const answers = await Promise.all(Array.from({ length: asked }, () => root.get('identities?limit=none')));
-    const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
-    const read = withStatus(200);
-    assert.ok(read >= 5 && read <= 5 * usualThreads, `${read} of ${asked}`);
-    assert.equal(withStatus(503), asked - read);
+    if (usualThreads === 1) assert.deepEqual(statuses, [200, 200, 200, 200, 503, 503, 503]);
+    else assert.ok(statuses.filter((status) => status === 200).length >= 4);
     assert.equal((await root.get('state')).status, 200);
   });
 });
 
 /** Reads the first bytes of an answer and closes the connection. */
-function givenUp(path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `${server.url}/edge/management/v1/${path}`,
-      { rejectUnauthorized: false, headers: { authorization: `Bearer ${root.accessToken}` }, agent: false },
-      (answer) => {
-        answer.once('data', () => {
-          answer.destroy();
-          resolve();
-        });
-      },
-    );
-    sent.on('error', reject).end();
-  });
+async function givenUp(path: string): Promise<void> {
+  const answer = await begun(path);
+  await once(answer, 'data');
+  answer.destroy();
+}
+
+/** An answer that nobody reads: its caller keeps the turn. */
+async function begun(path: string): Promise<IncomingMessage> {
+  const sent = request(`${server.url}/edge/management/v1/${path}`, {
+    ...{ rejectUnauthorized: false, agent: false },
+    headers: { authorization: `Bearer ${root.accessToken}` },
+  }).end();
+  const [answer] = await once(sent, 'response');
+  return answer;
 }
