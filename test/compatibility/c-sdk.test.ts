@@ -32,24 +32,20 @@ const call = (access: string, path: string) =>
 describe('the C SDK', () => {
   test('logs in with its certificate by the endpoints of discovery, and refreshes', async () => {
     const identityId = await createIdentity(server, 'c-cert', { externalId: null });
-    const connection = withCertificate(server, await enrolled(server, identityId));
-    try {
-      assert.deepEqual(await cEndpoints(connection), {
-        authorization: '/oidc/authorization',
-        token: '/oidc/token',
-      });
-      let tokens = await tokensOf(await (await cLogin(connection)).cert());
-      for (let round = 0; round < 3; round += 1) {
-        assert.equal(parseJwt(tokens.access).claims.sub, identityId);
-        const headers = { authorization: `Bearer ${tokens.access}` };
-        const path = '/edge/client/v1/services?configTypes=all';
-        assert.deepEqual((await connection.get(path, { headers })).json.data, []);
-        assert.ok(tokens.refresh, 'the refresh token is a JWT');
-        clock.advance(HOUR);
-        tokens = await cRefresh(connection, tokens.refresh);
-      }
-    } finally {
-      connection.closeConnections();
+    using connection = withCertificate(server, await enrolled(server, identityId));
+    assert.deepEqual(await cEndpoints(connection), {
+      authorization: '/oidc/authorization',
+      token: '/oidc/token',
+    });
+    let tokens = await tokensOf(await (await cLogin(connection)).cert());
+    for (let round = 0; round < 3; round += 1) {
+      assert.equal(parseJwt(tokens.access).claims.sub, identityId);
+      const headers = { authorization: `Bearer ${tokens.access}` };
+      const path = '/edge/client/v1/services?configTypes=all';
+      assert.deepEqual((await connection.get(path, { headers })).json.data, []);
+      assert.ok(tokens.refresh, 'the refresh token is a JWT');
+      clock.advance(HOUR);
+      tokens = await cRefresh(connection, tokens.refresh);
     }
   });
 
@@ -120,20 +116,15 @@ describe('the C SDK', () => {
   });
 
   test('falls back to a legacy session where the profile is off', async () => {
-    const plain = await startTestServer({ clock });
-    try {
-      assert.equal(await cEndpoints(plain), undefined);
-      const identityId = await createIdentity(plain, 'c-legacy', { externalId: null });
-      const connection = withCertificate(plain, await enrolled(plain, identityId));
-      const answer = await connection.post('/edge/client/v1/authenticate?method=cert', {
-        json: { sdkInfo: {}, envInfo: {}, configTypes: ['all'] },
-      });
-      assert.equal(answer.status, 200, answer.text);
-      const headers = { 'zt-session': answer.json.data.token };
-      assert.equal((await connection.get('/edge/client/v1/current-api-session', { headers })).status, 200);
-      connection.closeConnections();
-    } finally {
-      await plain.close();
-    }
+    await using plain = await startTestServer({ clock });
+    assert.equal(await cEndpoints(plain), undefined);
+    const identityId = await createIdentity(plain, 'c-legacy', { externalId: null });
+    using connection = withCertificate(plain, await enrolled(plain, identityId));
+    const answer = await connection.post('/edge/client/v1/authenticate?method=cert', {
+      json: { sdkInfo: {}, envInfo: {}, configTypes: ['all'] },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const headers = { 'zt-session': answer.json.data.token };
+    assert.equal((await connection.get('/edge/client/v1/current-api-session', { headers })).status, 200);
   });
 });

@@ -86,36 +86,28 @@ describe('the CLI', () => {
   });
 
   test('finds the API on a server that has only the client API there', async () => {
-    const split = await startTestServer({
+    await using split = await startTestServer({
       clock,
       configure: (yaml) => yaml.replace('- binding: edge-management', ''),
     });
-    try {
-      await assert.rejects(managementPath(split), /no version document/);
-      assert.equal((await split.get('/version')).status, 200);
-    } finally {
-      await split.close();
-    }
+    await assert.rejects(managementPath(split), /no version document/);
+    assert.equal((await split.get('/version')).status, 200);
   });
 
   test('falls back to a legacy session on the management API', async () => {
-    const plain = await startTestServer({ clock });
-    try {
-      await plain.createUser({ name: 'admin', password, isAdmin: true });
-      assert.deepEqual((await plain.get('/edge/management/v1/version')).json.data.capabilities, []);
-      const answer = await plain.post('/edge/management/v1/authenticate?method=password', {
-        json: { username: 'admin', password, configTypes: [], envInfo: {}, sdkInfo: {} },
-      });
-      assert.equal(answer.status, 200, answer.text);
-      const headers = {
-        'zt-session': answer.json.data.token,
-        'content-type': 'application/json',
-        accept: 'application/json',
-      };
-      assertList(await plain.get('/edge/management/v1/identities', { headers }));
-    } finally {
-      await plain.close();
-    }
+    await using plain = await startTestServer({ clock });
+    await plain.createUser({ name: 'admin', password, isAdmin: true });
+    assert.deepEqual((await plain.get('/edge/management/v1/version')).json.data.capabilities, []);
+    const answer = await plain.post('/edge/management/v1/authenticate?method=password', {
+      json: { username: 'admin', password, configTypes: [], envInfo: {}, sdkInfo: {} },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const headers = {
+      'zt-session': answer.json.data.token,
+      'content-type': 'application/json',
+      accept: 'application/json',
+    };
+    assertList(await plain.get('/edge/management/v1/identities', { headers }));
   });
 });
 
@@ -156,11 +148,7 @@ describe('lists of what this service does not have', () => {
   });
 
   test('are not there without the profile', async () => {
-    const plain = await startTestServer();
-    try {
-      assert.equal((await plain.get('/edge/management/v1/services')).status, 404);
-    } finally {
-      await plain.close();
-    }
+    await using plain = await startTestServer();
+    assert.equal((await plain.get('/edge/management/v1/services')).status, 404);
   });
 });

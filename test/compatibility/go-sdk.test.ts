@@ -125,18 +125,14 @@ describe('the Go SDK', () => {
 
   test('logs in with a certificate, to which all its tokens are bound', async () => {
     const identityId = await createIdentity(server, 'go-cert', { externalId: null });
-    const connection = withCertificate(server, await enrolled(server, identityId));
-    try {
-      const login = await goLogin(connection);
-      const tokens = await tokensOf(await login.primary('cert'));
-      assert.equal((await goCall(connection, tokens, '/edge/client/v1/current-identity')).status, 200);
-      assert.equal((await goCall(server, tokens, '/edge/client/v1/current-identity')).status, 401);
-      const stolen = await goExchange(server, tokens.refresh, 'refresh_token', 'refresh_token');
-      assert.equal(stolen.json.error, 'invalid_grant');
-      await goRefresh(connection, tokens);
-    } finally {
-      connection.closeConnections();
-    }
+    using connection = withCertificate(server, await enrolled(server, identityId));
+    const login = await goLogin(connection);
+    const tokens = await tokensOf(await login.primary('cert'));
+    assert.equal((await goCall(connection, tokens, '/edge/client/v1/current-identity')).status, 200);
+    assert.equal((await goCall(server, tokens, '/edge/client/v1/current-identity')).status, 401);
+    const stolen = await goExchange(server, tokens.refresh, 'refresh_token', 'refresh_token');
+    assert.equal(stolen.json.error, 'invalid_grant');
+    await goRefresh(connection, tokens);
   });
 
   test('logs in with an external JWT, and sends a second one in a line of its own', async () => {
@@ -169,48 +165,40 @@ describe('the Go SDK', () => {
   });
 
   test('has its token name configuration types by id, and what it says about itself is kept', async () => {
-    const plain = await startCompatibleServer(clock);
-    try {
-      const admin = await rootOf(plain);
-      const typeId = createdId(await admin.call('POST', 'config-types', { name: 'intercept.v1' }));
-      const id = await plain.createUser({ name: 'typed', password });
-      const tokens = await tokensOf(await (await goLogin(plain)).primary('password', credentials('typed')));
-      assert.deepEqual(parseJwt(tokens.access).claims.z_ct, ['all', typeId]);
-      clock.advance(MINUTE);
-      const next = await goRefresh(plain, tokens);
-      assert.deepEqual(parseJwt(next.access).claims.z_ct, ['all', typeId]);
-      const { envInfo, sdkInfo } = (await admin.get(`identities/${id}`)).json.data;
-      assert.deepEqual(envInfo, { arch: 'amd64', os: 'linux', osRelease: '6.1', osVersion: '#1 SMP' });
-      assert.equal(sdkInfo.type, 'ziti-sdk-golang');
-      const json = { username: 'typed', password, configTypes: [typeId, 'intercept.v1', 'all'] };
-      const legacy = await plain.post('/edge/client/v1/authenticate?method=password', { json });
-      assert.deepEqual(legacy.json.data.configTypes, [typeId, 'all']);
-    } finally {
-      await plain.close();
-    }
+    await using plain = await startCompatibleServer(clock);
+    const admin = await rootOf(plain);
+    const typeId = createdId(await admin.call('POST', 'config-types', { name: 'intercept.v1' }));
+    const id = await plain.createUser({ name: 'typed', password });
+    const tokens = await tokensOf(await (await goLogin(plain)).primary('password', credentials('typed')));
+    assert.deepEqual(parseJwt(tokens.access).claims.z_ct, ['all', typeId]);
+    clock.advance(MINUTE);
+    const next = await goRefresh(plain, tokens);
+    assert.deepEqual(parseJwt(next.access).claims.z_ct, ['all', typeId]);
+    const { envInfo, sdkInfo } = (await admin.get(`identities/${id}`)).json.data;
+    assert.deepEqual(envInfo, { arch: 'amd64', os: 'linux', osRelease: '6.1', osVersion: '#1 SMP' });
+    assert.equal(sdkInfo.type, 'ziti-sdk-golang');
+    const json = { username: 'typed', password, configTypes: [typeId, 'intercept.v1', 'all'] };
+    const legacy = await plain.post('/edge/client/v1/authenticate?method=password', { json });
+    assert.deepEqual(legacy.json.data.configTypes, [typeId, 'all']);
   });
 
   test('falls back to a legacy session where the profile is off', async () => {
-    const plain = await startTestServer({ clock });
-    try {
-      await plain.createUser({ name: 'legacy', password });
-      assert.deepEqual(await goCapabilities(plain), []);
-      const answer = await plain.post('/edge/client/v1/authenticate?method=password', {
-        json: { username: 'legacy', password, configTypes: ['all'], envInfo: { os: 'linux' }, sdkInfo: {} },
-      });
-      assert.equal(answer.status, 200, answer.text);
-      const { data } = answer.json;
-      for (const name of ['token', 'id', 'identityId', 'expiresAt', 'createdAt', 'updatedAt', 'ipAddress']) {
-        assert.equal(typeof data[name], 'string', name);
-      }
-      assert.equal(typeof data.expirationSeconds, 'number');
-      assert.deepEqual(data.authQueries, []);
-      const headers = { 'zt-session': data.token };
-      assert.equal((await plain.get('/edge/client/v1/current-api-session', { headers })).status, 200);
-      assertList(await plain.get('/edge/client/v1/services', { headers }));
-    } finally {
-      await plain.close();
+    await using plain = await startTestServer({ clock });
+    await plain.createUser({ name: 'legacy', password });
+    assert.deepEqual(await goCapabilities(plain), []);
+    const answer = await plain.post('/edge/client/v1/authenticate?method=password', {
+      json: { username: 'legacy', password, configTypes: ['all'], envInfo: { os: 'linux' }, sdkInfo: {} },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const { data } = answer.json;
+    for (const name of ['token', 'id', 'identityId', 'expiresAt', 'createdAt', 'updatedAt', 'ipAddress']) {
+      assert.equal(typeof data[name], 'string', name);
     }
+    assert.equal(typeof data.expirationSeconds, 'number');
+    assert.deepEqual(data.authQueries, []);
+    const headers = { 'zt-session': data.token };
+    assert.equal((await plain.get('/edge/client/v1/current-api-session', { headers })).status, 200);
+    assertList(await plain.get('/edge/client/v1/services', { headers }));
   });
 
   test('keeps its session over a restart, and loses it when its client id is removed', async () => {
@@ -233,13 +221,9 @@ describe('the Go SDK', () => {
     } finally {
       await second.stop();
     }
-    const third = await startCompatibleServer(clock, { home: first.home, configure });
-    try {
-      clock.advance(HOUR);
-      await goRefresh(third, tokens);
-    } finally {
-      await third.close();
-    }
+    await using third = await startCompatibleServer(clock, { home: first.home, configure });
+    clock.advance(HOUR);
+    await goRefresh(third, tokens);
   });
 
   test('logs in by the same conversation on the management API', async () => {

@@ -124,34 +124,30 @@ describe('the main client, whichever path it uses', () => {
   });
 
   test('has the redirect URIs of the configuration and no others', async () => {
-    const strict = await startCompatibleServer(clock, {
+    await using strict = await startCompatibleServer(clock, {
       configure: (yaml) =>
         yaml.replace(
           '- binding: edge-client\n',
           '- binding: edge-client\n      - binding: edge-oidc\n        options: { redirectURIs: ["https://app.example.com/cb"] }\n',
         ),
     });
-    try {
-      const changes = { redirect_uri: 'http://localhost:8080/auth/callback' };
-      for (const path of authorizationPaths) {
-        const main = await strict.get(`${path}?${authorizationQuery(changes)}`);
-        assert.equal(main.status, 400);
-        const alias = await strict.get(`${path}?${authorizationQuery({ ...changes, client_id: goClient })}`);
-        assert.equal(alias.status, 302);
-        // Anybody may lead a browser here under the name of an alias.
-        const query = authorizationQuery({ ...changes, client_id: goClient });
-        const inBrowser = await strict.get(`${path}?${query}`, { headers: { accept: 'text/html' } });
-        assert.equal(inBrowser.status, 400);
-        const cookie = `__Host-overlay-auth-login-AAAA=${'A'.repeat(42)}E`;
-        const page = locationOf(alias).slice(locationOf(alias).indexOf('/oidc'));
-        assert.equal((await strict.get(page, { headers: { accept: 'text/html', cookie } })).status, 400);
-        for (const other of ['http://localhost:8080/other', 'http://example.com:8080/auth/callback']) {
-          const query = authorizationQuery({ redirect_uri: other, client_id: goClient });
-          assert.equal((await strict.get(`${path}?${query}`)).status, 400, other);
-        }
+    const changes = { redirect_uri: 'http://localhost:8080/auth/callback' };
+    for (const path of authorizationPaths) {
+      const main = await strict.get(`${path}?${authorizationQuery(changes)}`);
+      assert.equal(main.status, 400);
+      const alias = await strict.get(`${path}?${authorizationQuery({ ...changes, client_id: goClient })}`);
+      assert.equal(alias.status, 302);
+      // Anybody may lead a browser here under the name of an alias.
+      const query = authorizationQuery({ ...changes, client_id: goClient });
+      const inBrowser = await strict.get(`${path}?${query}`, { headers: { accept: 'text/html' } });
+      assert.equal(inBrowser.status, 400);
+      const cookie = `__Host-overlay-auth-login-AAAA=${'A'.repeat(42)}E`;
+      const page = locationOf(alias).slice(locationOf(alias).indexOf('/oidc'));
+      assert.equal((await strict.get(page, { headers: { accept: 'text/html', cookie } })).status, 400);
+      for (const other of ['http://localhost:8080/other', 'http://example.com:8080/auth/callback']) {
+        const query = authorizationQuery({ redirect_uri: other, client_id: goClient });
+        assert.equal((await strict.get(`${path}?${query}`)).status, 400, other);
       }
-    } finally {
-      await strict.close();
     }
   });
 
@@ -319,20 +315,16 @@ describe('a login that an alias has begun', () => {
     const id = idIn(begun);
     await first.stop();
     const { host, port } = new URL(first.url);
-    const second = await startTestServer({
+    await using second = await startTestServer({
       clock,
       home: first.home,
       configure: (yaml) =>
         yaml.replaceAll('localhost:0', host).replaceAll('127.0.0.1:0', `127.0.0.1:${port}`),
     });
-    try {
-      const answer = await submitPassword(second, id, 'ann', password);
-      assert.equal(answer.status, 400, answer.text);
-      assert.equal(answer.json.error.code, 'INVALID_AUTH_REQUEST');
-      assert.equal((await startEnrollment(second, id)).status, 400);
-      await obtainCode(second, 'ann', password);
-    } finally {
-      await second.close();
-    }
+    const answer = await submitPassword(second, id, 'ann', password);
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(answer.json.error.code, 'INVALID_AUTH_REQUEST');
+    assert.equal((await startEnrollment(second, id)).status, 400);
+    await obtainCode(second, 'ann', password);
   });
 });

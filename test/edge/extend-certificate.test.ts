@@ -132,9 +132,8 @@ describe('a certificate that is extended', () => {
     const keys = ecKeys();
     const forSession = await one.caller.call('POST', certificates, { csr: csrPem(keys) });
     const certPem: string = forSession.json.data.certificate;
-    const withSession = withCertificate(server, { certPem, keyPem: keyPemOf(keys) });
+    using withSession = withCertificate(server, { certPem, keyPem: keyPemOf(keys) });
     assertRefused(await withSession.post(`${one.path}/extend`, { json: body, headers }), 403, 'FORBIDDEN');
-    withSession.closeConnections();
   });
 
   test('is the caller’s own, and a certificate', async () => {
@@ -160,11 +159,10 @@ describe('a certificate that is extended', () => {
       await createIdentity(server, 'partner', { externalId: null }),
       leaf,
     );
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     const caller = callerWith(connection, (await certificateLogin(connection)).access_token);
     const path = `${root}/current-identity/authenticators/${id}/extend`;
     assertRefused(await caller.call('POST', path, { clientCertCsr: csrPem(ecKeys()) }), 409, 'CONFLICT');
-    connection.closeConnections();
   });
 
   test('needs a valid signing request', async () => {

@@ -200,7 +200,7 @@ describe('the fresh proof', () => {
 
   test('is the certificate of a session that one opened, on a connection that has it', async () => {
     const id = await createIdentity(server, 'device', { externalId: null });
-    const connection = withCertificate(server, await enrolled(server, id));
+    using connection = withCertificate(server, await enrolled(server, id));
     const tokens = await certificateLogin(connection);
     const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
     clock.advance(10 * MINUTE);
@@ -213,7 +213,6 @@ describe('the fresh proof', () => {
     assert.equal((await overTls.post(mfa)).status, 201);
     assert.equal((await overTls.call('DELETE', mfa)).status, 200);
     assert.equal((await callerWith(connection, tokens.access_token).call('POST', path)).status, 201);
-    connection.closeConnections();
   });
 
   const inBrowsers: Readonly<Record<string, (name: string) => Promise<Tokens>>> = {
@@ -263,18 +262,14 @@ describe('the fresh proof', () => {
     assertOidcAsked(await program.call('POST', `${passkeys}/options`, {}));
     assertOidcAsked(await program.call('DELETE', `${passkeys}/any`, {}));
 
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       clock,
       configure: (yaml) =>
         yaml.replace('clientIds: []', `clientIds: [${goClient}]\n      freshProofForFactors: true`),
     });
-    try {
-      await strict.createUser({ name, password });
-      const { access_token: old } = await profileLogin(strict, name);
-      clock.advance(10 * MINUTE);
-      assertOidcAsked(await callerWith(strict, old).call('POST', path));
-    } finally {
-      await strict.close();
-    }
+    await strict.createUser({ name, password });
+    const { access_token: old } = await profileLogin(strict, name);
+    clock.advance(10 * MINUTE);
+    assertOidcAsked(await callerWith(strict, old).call('POST', path));
   });
 });

@@ -95,26 +95,24 @@ describe('a certificate of a session', () => {
 
   test('proves a bound access token on another connection, but opens and refreshes nothing', async () => {
     const { caller, tokens } = await boundSession();
-    const connection = withCertificate(server, await certified(caller));
+    using connection = withCertificate(server, await certified(caller));
     assertNotBound(await callWith(server, tokens.access_token));
     for (let i = 0; i < 2; i += 1)
       assert.equal((await callWith(connection, tokens.access_token)).status, 200);
     const login = await submitCertificate(connection);
     assertRefused(login, 401, 'INVALID_AUTH');
     assert.equal((await refresh(connection, tokens.refresh_token)).json.error, 'invalid_grant');
-    connection.closeConnections();
   });
 
   test('is no fresh proof of who it is, which the certificate that opened the session is', async () => {
     const { caller, tokens } = await boundSession();
-    const connection = withCertificate(server, await certified(caller));
+    using connection = withCertificate(server, await certified(caller));
     clock.advance(10 * MINUTE);
     const mfa = `${root}/current-identity/mfa`;
     const answer = await callerWith(connection, tokens.access_token).call('POST', mfa);
     assertRefused(answer, 401, 'UNAUTHORIZED');
     assert.match(String(answer.headers['www-authenticate']), /error="insufficient_user_authentication"/);
     assert.equal((await caller.call('POST', mfa)).status, 201);
-    connection.closeConnections();
   });
 
   test('works for its own session only, even with the key of another one', async () => {
@@ -122,7 +120,7 @@ describe('a certificate of a session', () => {
     const again = await certificateLogin(one.connection);
     const other = await boundSession();
     const keys = ecKeys();
-    const connection = withCertificate(server, await certified(one.caller, keys));
+    using connection = withCertificate(server, await certified(one.caller, keys));
     await certified(other.caller, keys);
     // First one that is not known yet, then one that is.
     for (let i = 0; i < 2; i += 1) {
@@ -130,7 +128,6 @@ describe('a certificate of a session', () => {
       assertNotBound(await callWith(connection, other.tokens.access_token));
       assert.equal((await callWith(connection, one.tokens.access_token)).status, 200);
     }
-    connection.closeConnections();
   });
 
   test("that an attacker made with the session's name, under an authority of the overlay, does not work", async () => {
@@ -138,9 +135,8 @@ describe('a certificate of a session', () => {
     const uri = `spiffe://localhost/identity/${identityId}/apiSession/${id}/apiSessionCertificate/x`;
     const extensions = clientExtensions(subjectAltName(generalName.uri(uri)));
     const forged = clientCertificate({ issuer: await overlayRoot() }, extensions);
-    const connection = withCertificate(server, forged);
+    using connection = withCertificate(server, forged);
     assertNotBound(await callWith(connection, tokens.access_token));
-    connection.closeConnections();
   });
 
   test('ends at its time', async () => {
@@ -178,7 +174,7 @@ describe('a certificate of a session', () => {
   test('ends when it is revoked at a moment after which everything is read again', async () => {
     const { caller, tokens } = await boundSession();
     const revoked = await certified(caller);
-    const connection = withCertificate(server, revoked);
+    using connection = withCertificate(server, revoked);
     assert.equal((await callWith(connection, tokens.access_token)).status, 200);
     // Memory that was read by a clock that was ahead is not trusted; later changes are not read one by one.
     clock.set(clock.now() - 3 * SECOND);
@@ -186,37 +182,31 @@ describe('a certificate of a session', () => {
     assertNotBound(await callWith(connection, tokens.access_token));
     clock.advance(3 * SECOND);
     assertNotBound(await callWith(connection, tokens.access_token));
-    connection.closeConnections();
   });
 
   test('ends with the trust in the authority that signed it', async () => {
     // The authorities are replaced in the thread of the test only.
-    const own = await startTestServer({ clock, signing: true, threads: 1 });
-    try {
-      const identityId = await createIdentity(own, 'device', { externalId: null });
-      const connection = withCertificate(own, await enrolled(own, identityId));
-      const tokens = await certificateLogin(connection);
-      const other = withCertificate(own, await certified(callerWith(connection, tokens.access_token)));
-      assert.equal((await callWith(other, tokens.access_token)).status, 200);
-      own.controller.services.replaceOwnAuthorities([]);
-      assertNotBound(await callWith(other, tokens.access_token));
-      for (const each of [connection, other]) each.closeConnections();
-    } finally {
-      await own.close();
-    }
+    await using own = await startTestServer({ clock, signing: true, threads: 1 });
+    const identityId = await createIdentity(own, 'device', { externalId: null });
+    const connection = withCertificate(own, await enrolled(own, identityId));
+    const tokens = await certificateLogin(connection);
+    const other = withCertificate(own, await certified(callerWith(connection, tokens.access_token)));
+    assert.equal((await callWith(other, tokens.access_token)).status, 200);
+    own.controller.services.replaceOwnAuthorities([]);
+    assertNotBound(await callWith(other, tokens.access_token));
+    for (const each of [connection, other]) each.closeConnections();
   });
 
   test('is one of at most eight: the oldest is revoked', async () => {
     const { caller, tokens } = await boundSession();
     const first = await certified(caller);
-    const connection = withCertificate(server, first);
+    using connection = withCertificate(server, first);
     assert.equal((await callWith(connection, tokens.access_token)).status, 200);
     for (let i = 0; i < 8; i += 1) await certified(caller);
     assertNotBound(await callWith(connection, tokens.access_token));
     const listed = (await caller.get(path)).json;
     assert.equal(listed.data.length, 8);
     assert.equal(listed.meta.pagination.totalCount, 8);
-    connection.closeConnections();
   });
 
   test('is seen by its own session only', async () => {
@@ -266,16 +256,12 @@ describe('a certificate signing request', () => {
   });
 
   test('is refused where nothing signs certificates', async () => {
-    const own = await startTestServer({ clock });
-    try {
-      await own.createUser({ name: 'alice', password });
-      const alice = await loggedIn(own, 'alice');
-      const answer = await alice.call('POST', path, { csr: csrPem(ecKeys()) });
-      assertRefused(answer, 400, 'COULD_NOT_PROCESS_CSR');
-      assert.equal(answer.json.error.message, 'This service issues no client certificates');
-    } finally {
-      await own.close();
-    }
+    await using own = await startTestServer({ clock });
+    await own.createUser({ name: 'alice', password });
+    const alice = await loggedIn(own, 'alice');
+    const answer = await alice.call('POST', path, { csr: csrPem(ecKeys()) });
+    assertRefused(answer, 400, 'COULD_NOT_PROCESS_CSR');
+    assert.equal(answer.json.error.message, 'This service issues no client certificates');
   });
 });
 
@@ -374,8 +360,7 @@ describe('z_ice', () => {
     await registerCa(await loggedIn(server, 'root'), ca);
     const leaf = clientCertificate({ issuer: ca });
     await giveCertificate(server, await createIdentity(server, 'elsewhere', { externalId: null }), leaf);
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     assert.equal(claimsOf((await certificateLogin(connection)).access_token).z_ice, false);
-    connection.closeConnections();
   });
 });

@@ -24,12 +24,8 @@ const otherId = await registerCa(admin, other, { name: 'Others', isOttCaEnrollme
 after(() => server.close());
 
 async function over(leaf: Made, call: (client: HttpsClient) => Promise<Answer>): Promise<Answer> {
-  const connection = withCertificate(server, leaf);
-  try {
-    return await call(connection);
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf);
+  return await call(connection);
 }
 
 const ottca = (leaf: Made, token: string) =>
@@ -42,14 +38,10 @@ const byCa = (leaf: Made, json?: object) =>
   );
 
 async function logsInAs(leaf: Made): Promise<string> {
-  const connection = withCertificate(server, leaf);
-  try {
-    assert.equal(typeof (await certificateLogin(connection)).access_token, 'string');
-    const legacy = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
-    return legacy.json.data.identity.id;
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf);
+  assert.equal(typeof (await certificateLogin(connection)).access_token, 'string');
+  const legacy = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
+  return legacy.json.data.identity.id;
 }
 
 describe('an enrollment with a token and a certificate of a third-party CA', () => {

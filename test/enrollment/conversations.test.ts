@@ -16,13 +16,12 @@ after(() => server.close());
 
 /** From then on, a device trusts only the authorities in the answer of its enrollment. */
 async function logsIn(id: string, ca: string, cert: string, key: string): Promise<void> {
-  const device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
+  using device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
   const tokens = await certificateLogin(device);
   assert.equal(claimsOf(tokens.access_token).sub, id);
   const legacy = await device.post(`${clientApi}/authenticate?method=cert`, { json: {} });
   assert.equal(legacy.status, 200, legacy.text);
   assert.equal(legacy.json.data.identity.id, id);
-  device.closeConnections();
 }
 
 test('the Go SDK: the key of the server verifies the JWT, its leaf alone is trusted until the CA list is there', async () => {

@@ -90,9 +90,8 @@ describe('an enrollment with an external JWT', () => {
     const answer = await enrollWith(token, { clientCsr: csrPem(keys) });
     assert.equal(answer.status, 200, answer.text);
     const device = { certPem: answer.json.data.cert, keyPem: keyPemOf(keys) };
-    const client = withCertificate(server, device);
+    using client = withCertificate(server, device);
     assert.equal(typeof (await certificateLogin(client)).access_token, 'string');
-    client.closeConnections();
   });
 
   test('is made once for each subject and name', async () => {

@@ -112,12 +112,8 @@ describe('a certificate of a third-party CA', () => {
   });
 
   async function enrolByCa(subject: string | Buffer, name = ''): Promise<Answer> {
-    const connection = withCertificate(server, client({ issuer: maker, subject }));
-    try {
-      return await enrollBy(connection, 'ca', null, { json: { name } });
-    } finally {
-      connection.closeConnections();
-    }
+    using connection = withCertificate(server, client({ issuer: maker, subject }));
+    return await enrollBy(connection, 'ca', null, { json: { name } });
   }
 
   test('does not make an identity whose name passes for another one', async () => {
@@ -199,12 +195,11 @@ describe('a certificate of a third-party CA', () => {
     const uri = `spiffe://localhost/identity/${id}/apiSession/${session}/apiSessionCertificate/x`;
     for (const subject of [id, 'root']) {
       const leaf = client({ issuer: maker, subject }, clientExtensions(subjectAltName(generalName.uri(uri))));
-      const connection = withCertificate(server, leaf);
+      using connection = withCertificate(server, leaf);
       const authRequestId = await beginLogin(connection);
       assert.equal((await connection.post('/oidc/login/cert', { json: { authRequestId } })).status, 401);
       const legacy = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
       assert.equal(legacy.status, 401);
-      connection.closeConnections();
     }
   });
 
@@ -219,7 +214,7 @@ describe('a certificate of a third-party CA', () => {
     for (const [off, on] of cases) {
       const { token } = await invited(admin, { ottca: caId });
       const leaf: Made = client({ issuer: maker, subject: uniqueName() });
-      const connection = withCertificate(server, leaf);
+      using connection = withCertificate(server, leaf);
       assert.equal((await connection.get(`${clientApi}/version`)).status, 200);
       await admin.call('PATCH', `cas/${caId}`, off);
       for (const [method, secret] of [
@@ -231,47 +226,42 @@ describe('a certificate of a third-party CA', () => {
       }
       await admin.call('PATCH', `cas/${caId}`, on);
       assert.equal((await enrollBy(connection, 'ottca', token, { json: {} })).status, 200);
-      connection.closeConnections();
     }
   });
 });
 
 test('an external JWT makes no identity whose name or id is another identity\u2019s', async () => {
-  const idp = await startTestIdp();
-  try {
-    const enrolling = {
-      enrollToTokenEnabled: true,
-      enrollToCertEnabled: true,
-      enrollNameClaimsSelector: 'nick',
-    };
-    await createSigner(admin, idp, 'open house', enrolling);
-    const { id } = (await admin.get('current-identity')).json.data;
-    await admin.call('PATCH', `identities/${id}`, { externalId: 'boss' });
-    const before = await identityCount();
-    const attempts: readonly (readonly [string, unknown, number])[] = [
-      ['boss', 'impostor', 409],
-      ['nobody', 'root', 409],
-      ['nobody', 'ro\u200bot', 400],
-      ['nobody', 'root\n', 409],
-      ['nobody', 'ro\not', 400],
-      ['nobody', ['root'], 400],
-      ['nobody', { toString: 'root' }, 400],
-      ['nobody', '', 400],
-      ['x'.repeat(256), 'somebody', 400],
-      ['\u{1f469}'.repeat(1000), 'somebody', 401],
-      ['boss\0', 'somebody', 401],
-      ['bo\u200bss', 'somebody', 400],
-      ['boss\n', 'somebody', 400],
-    ];
-    for (const [subject, nick, status] of attempts) {
-      const headers = { authorization: `Bearer ${await tokenOf(server, idp, subject, { nick })}` };
-      for (const json of [{}, { clientCsr: csr() }]) {
-        const answer = await server.post(`${clientApi}/enroll/token`, { json, headers });
-        assert.equal(answer.status, status, `${subject} ${JSON.stringify(nick)} ${answer.text}`);
-      }
+  await using idp = await startTestIdp();
+  const enrolling = {
+    enrollToTokenEnabled: true,
+    enrollToCertEnabled: true,
+    enrollNameClaimsSelector: 'nick',
+  };
+  await createSigner(admin, idp, 'open house', enrolling);
+  const { id } = (await admin.get('current-identity')).json.data;
+  await admin.call('PATCH', `identities/${id}`, { externalId: 'boss' });
+  const before = await identityCount();
+  const attempts: readonly (readonly [string, unknown, number])[] = [
+    ['boss', 'impostor', 409],
+    ['nobody', 'root', 409],
+    ['nobody', 'ro\u200bot', 400],
+    ['nobody', 'root\n', 409],
+    ['nobody', 'ro\not', 400],
+    ['nobody', ['root'], 400],
+    ['nobody', { toString: 'root' }, 400],
+    ['nobody', '', 400],
+    ['x'.repeat(256), 'somebody', 400],
+    ['\u{1f469}'.repeat(1000), 'somebody', 401],
+    ['boss\0', 'somebody', 401],
+    ['bo\u200bss', 'somebody', 400],
+    ['boss\n', 'somebody', 400],
+  ];
+  for (const [subject, nick, status] of attempts) {
+    const headers = { authorization: `Bearer ${await tokenOf(server, idp, subject, { nick })}` };
+    for (const json of [{}, { clientCsr: csr() }]) {
+      const answer = await server.post(`${clientApi}/enroll/token`, { json, headers });
+      assert.equal(answer.status, status, `${subject} ${JSON.stringify(nick)} ${answer.text}`);
     }
-    assert.equal(await identityCount(), before);
-  } finally {
-    await idp.close();
   }
+  assert.equal(await identityCount(), before);
 });

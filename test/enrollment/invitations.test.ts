@@ -357,64 +357,60 @@ describe('an invitation', () => {
 
   test('is listed without its secret until it is used, and for a week after it expires', async () => {
     const later = fixedClock('2026-03-01T12:00:00Z');
-    const other = await startTestServer({ clock: later });
-    try {
-      const root = await rootOf(other);
-      for (const name of ['helper', 'reader', 'stranger']) await other.createUser({ name, password });
-      const right = async (name: string, permission: string) => {
-        const { json } = await root.get(`identities?filter=${encodeURIComponent(`name = "${name}"`)}`);
-        await root.call('PATCH', `identities/${json.data[0].id}`, { permissions: [permission] });
-        return loggedIn(other, name);
-      };
-      const [helper, reader] = [await right('helper', 'helpdesk'), await right('reader', 'read')];
-      const invited = async (name: string, by: Caller, body: object) => {
-        const id = createdId(await root.call('POST', 'identities', { name, type: 'User' }));
-        const { url } = (await by.call('POST', `identities/${id}/invitation`, body)).json.data;
-        return { id, url };
-      };
-      const first = await invited('b first', root, { expiresIn: '5m' });
-      const second = await invited('a second', helper, { expiresIn: '48h', endSessions: true });
-      await invited('c third', root, {});
-      const listed = async (asked: string, by = reader) => {
-        const answer = await by.get(`invitations?${asked}`);
-        assert.equal(answer.status, 200, answer.text);
-        assert.doesNotMatch(answer.text, /hash|token|invite\?t=/i);
-        return answer.json;
-      };
-      const names = async (asked: string) =>
-        (await listed(asked)).data.map(({ identity }: { identity: { name: string } }) => identity.name);
-      assert.deepEqual(await names('sort=identityName'), ['a second', 'b first', 'c third']);
-      assert.deepEqual(await names('sort=expiresAt%20desc&limit=1&offset=1'), ['c third']);
-      const [row] = (await listed(`filter=${encodeURIComponent('identityName contains "second"')}`)).data;
-      const { identity, madeBy, ...rest } = row;
-      assert.deepEqual(rest, {
-        identityId: second.id,
-        createdAt: '2026-03-01T12:00:00.000Z',
-        expiresAt: '2026-03-03T12:00:00.000Z',
-        endSessions: true,
-      });
-      assert.deepEqual([identity.id, identity.entity, madeBy.name], [second.id, 'identities', 'helper']);
-      assert.deepEqual(await names(`filter=${encodeURIComponent(`madeBy = "${madeBy.id}"`)}`), ['a second']);
-      assert.equal((await listed('', helper)).meta.pagination.totalCount, 3);
-      assertRefused(await (await loggedIn(other, 'stranger')).get('invitations'), 403, 'FORBIDDEN');
-      assertRefused(await root.get('invitations?filter=tokenHash%20%3D%20%22x%22'), 400, 'INVALID_FILTER');
+    await using other = await startTestServer({ clock: later });
+    const root = await rootOf(other);
+    for (const name of ['helper', 'reader', 'stranger']) await other.createUser({ name, password });
+    const right = async (name: string, permission: string) => {
+      const { json } = await root.get(`identities?filter=${encodeURIComponent(`name = "${name}"`)}`);
+      await root.call('PATCH', `identities/${json.data[0].id}`, { permissions: [permission] });
+      return loggedIn(other, name);
+    };
+    const [helper, reader] = [await right('helper', 'helpdesk'), await right('reader', 'read')];
+    const invited = async (name: string, by: Caller, body: object) => {
+      const id = createdId(await root.call('POST', 'identities', { name, type: 'User' }));
+      const { url } = (await by.call('POST', `identities/${id}/invitation`, body)).json.data;
+      return { id, url };
+    };
+    const first = await invited('b first', root, { expiresIn: '5m' });
+    const second = await invited('a second', helper, { expiresIn: '48h', endSessions: true });
+    await invited('c third', root, {});
+    const listed = async (asked: string, by = reader) => {
+      const answer = await by.get(`invitations?${asked}`);
+      assert.equal(answer.status, 200, answer.text);
+      assert.doesNotMatch(answer.text, /hash|token|invite\?t=/i);
+      return answer.json;
+    };
+    const names = async (asked: string) =>
+      (await listed(asked)).data.map(({ identity }: { identity: { name: string } }) => identity.name);
+    assert.deepEqual(await names('sort=identityName'), ['a second', 'b first', 'c third']);
+    assert.deepEqual(await names('sort=expiresAt%20desc&limit=1&offset=1'), ['c third']);
+    const [row] = (await listed(`filter=${encodeURIComponent('identityName contains "second"')}`)).data;
+    const { identity, madeBy, ...rest } = row;
+    assert.deepEqual(rest, {
+      identityId: second.id,
+      createdAt: '2026-03-01T12:00:00.000Z',
+      expiresAt: '2026-03-03T12:00:00.000Z',
+      endSessions: true,
+    });
+    assert.deepEqual([identity.id, identity.entity, madeBy.name], [second.id, 'identities', 'helper']);
+    assert.deepEqual(await names(`filter=${encodeURIComponent(`madeBy = "${madeBy.id}"`)}`), ['a second']);
+    assert.equal((await listed('', helper)).meta.pagination.totalCount, 3);
+    assertRefused(await (await loggedIn(other, 'stranger')).get('invitations'), 403, 'FORBIDDEN');
+    assertRefused(await root.get('invitations?filter=tokenHash%20%3D%20%22x%22'), 400, 'INVALID_FILTER');
 
-      const form = { t: tokenOf(second.url), password: chosen, repeated: chosen };
-      await other.post('/invite', { form, headers: { accept: 'text/html' } });
-      later.advance(6 * MINUTE);
-      assert.deepEqual(
-        await names('sort=identityName'),
-        ['b first', 'c third'],
-        'whoever came is not waited for',
-      );
-      assertRefused(await root.get(`identities/${first.id}/invitation`), 404, 'NOT_FOUND');
-      const isOpen = encodeURIComponent('expiresAt > datetime(2026-03-01T12:06:00Z)');
-      assert.deepEqual(await names(`filter=${isOpen}`), ['c third']);
-      await helper.call('DELETE', `identities/${first.id}/invitation`);
-      assert.deepEqual(await names(''), ['c third']);
-    } finally {
-      await other.close();
-    }
+    const form = { t: tokenOf(second.url), password: chosen, repeated: chosen };
+    await other.post('/invite', { form, headers: { accept: 'text/html' } });
+    later.advance(6 * MINUTE);
+    assert.deepEqual(
+      await names('sort=identityName'),
+      ['b first', 'c third'],
+      'whoever came is not waited for',
+    );
+    assertRefused(await root.get(`identities/${first.id}/invitation`), 404, 'NOT_FOUND');
+    const isOpen = encodeURIComponent('expiresAt > datetime(2026-03-01T12:06:00Z)');
+    assert.deepEqual(await names(`filter=${isOpen}`), ['c third']);
+    await helper.call('DELETE', `identities/${first.id}/invitation`);
+    assert.deepEqual(await names(''), ['c third']);
   });
 
   test('is audited, explained, and nowhere in the log', async () => {

@@ -137,9 +137,8 @@ describe('an enrollment', () => {
     const another = (await admin.get(`enrollments/${enrollment}`)).json.data.token;
     devices.push(await enrolledDevice(server, another));
     for (const device of devices) {
-      const connection = withCertificate(server, device);
+      using connection = withCertificate(server, device);
       const login = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
-      connection.closeConnections();
       assert.equal(login.json.data.identity.id, id);
     }
   });

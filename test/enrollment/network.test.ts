@@ -90,7 +90,7 @@ describe('the list of authorities', () => {
       socket.once('error', fail);
     });
     assert.deepEqual(chain, ['localhost', 'Between']);
-    const fresh = httpsClient(server.url, ca.certPem);
+    using fresh = httpsClient(server.url, ca.certPem);
     const names = certificatesIn((await fresh.get('/.well-known/est/cacerts')).text).map(
       ({ subject }) => subject,
     );
@@ -99,6 +99,5 @@ describe('the list of authorities', () => {
     const { token } = (await fresh.get(`${clientApi}/network-jwts`)).json.data[0];
     const { em, sub, iss } = await verifiedClaims(server.url, token);
     assert.deepEqual([em, sub, iss], ['network', 'default', server.url]);
-    fresh.closeConnections();
   });
 });

@@ -38,11 +38,10 @@ describe('an identity with a one-time token', () => {
     assert.ok(parseCertificates(ca).some((each) => rest[0]?.verify(each.publicKey)));
 
     const keyPem = keys.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-    const client = withCertificate(server, { certPem: cert, keyPem });
+    using client = withCertificate(server, { certPem: cert, keyPem });
     assert.equal(typeof (await certificateLogin(client)).access_token, 'string');
     const legacy = await client.post(`${clientApi}/authenticate?method=cert`, { json: {} });
     assert.equal(legacy.json.data.identity.id, id, legacy.text);
-    client.closeConnections();
   });
 
   test('is enrolled once: the token then looks like one that never existed', async () => {
@@ -170,19 +169,15 @@ test('every enrollment is in the audit trail, without its token', async () => {
 
 test('a token is refused after it expires, and works again after a refresh', async () => {
   const clock = fixedClock(systemClock.now());
-  const later = await startTestServer({ signing: true, clock });
-  try {
-    const { token, enrollmentId, id } = await invited(await rootOf(later));
-    clock.advance(3 * HOUR);
-    const late = await enroll(later, token, csr());
-    assertRefused(late, 400, 'ENROLLMENT_EXPIRED');
-    assert.equal(await reasonOf(later, late), 'enrollment-expired');
-    const root = await loggedIn(later, 'root');
-    assert.equal((await root.call('POST', `enrollments/${enrollmentId}/refresh`, {})).status, 200);
-    assertRefused(await enroll(later, token, csr()), 400, 'INVALID_ENROLLMENT_TOKEN');
-    const { enrollment } = (await root.get(`identities/${id}`)).json.data;
-    await enrolledDevice(later, enrollment.ott.token);
-  } finally {
-    await later.close();
-  }
+  await using later = await startTestServer({ signing: true, clock });
+  const { token, enrollmentId, id } = await invited(await rootOf(later));
+  clock.advance(3 * HOUR);
+  const late = await enroll(later, token, csr());
+  assertRefused(late, 400, 'ENROLLMENT_EXPIRED');
+  assert.equal(await reasonOf(later, late), 'enrollment-expired');
+  const root = await loggedIn(later, 'root');
+  assert.equal((await root.call('POST', `enrollments/${enrollmentId}/refresh`, {})).status, 200);
+  assertRefused(await enroll(later, token, csr()), 400, 'INVALID_ENROLLMENT_TOKEN');
+  const { enrollment } = (await root.get(`identities/${id}`)).json.data;
+  await enrolledDevice(later, enrollment.ott.token);
 });

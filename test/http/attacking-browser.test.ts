@@ -169,12 +169,8 @@ function stored(except: readonly string[] = []): readonly string[] {
 }
 
 function reading<T>(read: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  try {
-    return read(database);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  return read(database);
 }
 
 describe('the requests of the pages', () => {

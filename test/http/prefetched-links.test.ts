@@ -35,16 +35,12 @@ const records: ReadonlySet<string> = new Set([
 ]);
 
 function contents(): unknown {
-  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    return tables
-      .map(({ name }) => String(name))
-      .filter((name) => !records.has(name))
-      .map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()]);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return tables
+    .map(({ name }) => String(name))
+    .filter((name) => !records.has(name))
+    .map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()]);
 }
 
 const ahead = {

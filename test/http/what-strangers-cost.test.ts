@@ -246,9 +246,8 @@ async function probesOf(route: Route, method: string): Promise<readonly Probe[]>
 /** @returns the status */
 async function send(method: string, { path, init, withCertificate: proves }: Probe): Promise<number> {
   if (!proves) return (await server.request(method, path, init)).status;
-  const connection = withCertificate(server, mesh.leaf, ...mesh.sent);
+  using connection = withCertificate(server, mesh.leaf, ...mesh.sent);
   const { status } = await connection.request(method, path, init);
-  connection.closeConnections();
   return status;
 }
 
@@ -372,9 +371,8 @@ test('kept memory shows, and released memory does not', async () => {
 test('a connection with an unseen chain leaves its intermediates in memory, at most 32 KiB', async () => {
   const leaf = client({ issuer: authority({ subject: 'unseen' }) });
   const remembered = await bytesRemembered(async () => {
-    const connection = withCertificate(server, leaf, ...mesh.sent);
+    using connection = withCertificate(server, leaf, ...mesh.sent);
     await connection.get('/version');
-    connection.closeConnections();
   });
   assert.ok(remembered <= 32 * 1024 + oddsAndEnds, `${remembered} bytes`);
 });

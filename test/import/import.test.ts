@@ -641,7 +641,7 @@ describe('values that break our rules', () => {
             [claimed, 'a2'],
           ] as const) {
             const { certPem: cert, keyPem: key } = made;
-            const client = httpsClient(running.url, running.caPem, { cert, key, maxSockets: 1 });
+            using client = httpsClient(running.url, running.caPem, { cert, key, maxSockets: 1 });
             const json = { authRequestId: await beginLogin(client) };
             const answer = await client.post('/oidc/login/cert', { json });
             const tokens = await redeem(client, codeOf(answer));
@@ -649,7 +649,6 @@ describe('values that break our rules', () => {
               JSON.parse(Buffer.from(tokens.json.access_token.split('.')[1], 'base64url').toString()).sub,
               identity,
             );
-            client.closeConnections();
           }
         });
       },
@@ -780,10 +779,9 @@ test('an import into PostgreSQL logs in the same people, and can be repeated', a
     await home.running(async (running) => {
       await login(running, 'zoë.müller', 'päss wörd 密码');
       const [cert, key] = [keyFile('certonly.crt'), keyFile('certonly.key')];
-      const client = httpsClient(running.url, running.caPem, { cert, key, maxSockets: 1 });
+      using client = httpsClient(running.url, running.caPem, { cert, key, maxSockets: 1 });
       const json = { authRequestId: await beginLogin(client) };
       assert.equal((await client.post('/oidc/login/cert', { json })).status, 302);
-      client.closeConnections();
     });
   } finally {
     await home.cli[Symbol.asyncDispose]();

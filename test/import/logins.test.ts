@@ -13,7 +13,7 @@ import { childrenOf, derTag, elementsOf, readDer } from '../../src/platform/x509
 import { client as clientCertificate } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { beginLogin, callWith, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
-import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { type Answer, type HttpsClient, type HttpsConnection, httpsClient } from '../support/https-client.ts';
 import { userNamed } from '../support/names.ts';
 import { submitCode } from '../support/totp.ts';
 import {
@@ -56,7 +56,7 @@ async function stage(home: Home): Promise<Stage> {
   };
 }
 
-function withCertificate(running: Running, name: string): HttpsClient {
+function withCertificate(running: Running, name: string): HttpsConnection {
   return httpsClient(running.url, running.caPem, {
     cert: keyFile(`${name}.crt`),
     key: keyFile(`${name}.key`),
@@ -185,23 +185,21 @@ describe('after an import, everybody logs in with what they have', () => {
         else assert.equal(answer.json.authQueries.length, asks.length, answer.text);
         client.closeConnections();
         if (replaced === undefined) return;
-        const former = withCertificate(running, replaced);
+        using former = withCertificate(running, replaced);
         const refused = await former.post('/oidc/login/cert', {
           json: { authRequestId: await beginLogin(former) },
         });
         assert.equal(refused.status, 401, refused.text);
-        former.closeConnections();
       });
     }
     const { certByExternalId, extJwt = [] } = identity;
     if (certByExternalId !== undefined)
       test(`certificate ${certByExternalId}, which only the rule of its CA knows, logs in ${identity.name}`, async () => {
-        const client = withCertificate(running, certByExternalId);
+        using client = withCertificate(running, certByExternalId);
         const answer = await client.post('/oidc/login/cert', {
           json: { authRequestId: await beginLogin(client) },
         });
         assert.equal(await subjectOf(client, answer), identity.id);
-        client.closeConnections();
       });
     for (const jwt of extJwt)
       test(`a token of ${jwt.signer} logs in ${identity.name}`, async () => {
@@ -328,7 +326,7 @@ describe('after an import, pending enrollments still work', () => {
         keys: { privateKey, publicKey: createPublicKey(privateKey) },
       };
       const leaf = clientCertificate({ issuer, ...validWhenTaken });
-      const partner = httpsClient(running.url, running.caPem, {
+      using partner = httpsClient(running.url, running.caPem, {
         cert: leaf.certPem,
         key: leaf.keyPem,
         maxSockets: 1,
@@ -340,7 +338,6 @@ describe('after an import, pending enrollments still work', () => {
         await subjectOf(partner, await partner.post('/oidc/login/cert', { json })),
         named('pending ottca').id,
       );
-      partner.closeConnections();
     }));
 
   test('expired tokens, tokens of another method and unknown tokens are refused', () =>

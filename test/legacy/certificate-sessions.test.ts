@@ -141,20 +141,15 @@ describe('a legacy session that a certificate opened', () => {
 
   test('ends when an authority of the overlay is replaced', async () => {
     // Replaces those of the only thread that the test can reach; `reload` tells all.
-    const own = await startTestServer({ clock, threads: 1 });
-    try {
-      const id = await createIdentity(own, 'device', { externalId: null });
-      const leaf = await enrolled(own, id);
-      const connection = withCertificate(own, leaf);
-      const answer = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
-      const session = sessionOf(own, answer);
-      await goesOn(session);
-      own.controller.services.replaceOwnAuthorities([readPathCertificate(authority().der)]);
-      await isOver(session);
-      connection.closeConnections();
-    } finally {
-      await own.close();
-    }
+    await using own = await startTestServer({ clock, threads: 1 });
+    const id = await createIdentity(own, 'device', { externalId: null });
+    const leaf = await enrolled(own, id);
+    using connection = withCertificate(own, leaf);
+    const answer = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
+    const session = sessionOf(own, answer);
+    await goesOn(session);
+    own.controller.services.replaceOwnAuthorities([readPathCertificate(authority().der)]);
+    await isOver(session);
   });
 
   test('continues after a restart of the controller', async () => {

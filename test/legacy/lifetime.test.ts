@@ -15,13 +15,9 @@ async function withServer(
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const configure = (yaml: string) => yaml.replace(/sessionTimeout: \w+/, `sessionTimeout: ${timeout}`);
   // Half an hour passes in no time; normally a thread writes every ten seconds which sessions were used.
-  const server = await startTestServer({ clock, configure, threads: 1 });
-  try {
-    await server.createUser({ name: 'alice', password });
-    await run(server, clock);
-  } finally {
-    await server.close();
-  }
+  await using server = await startTestServer({ clock, configure, threads: 1 });
+  await server.createUser({ name: 'alice', password });
+  await run(server, clock);
 }
 
 describe('a legacy session', () => {

@@ -44,38 +44,35 @@ describe('a legacy login by certificate', () => {
     test(`takes the certificate of the connection on ${root}`, async () => {
       const id = await createIdentity(server, `device ${root}`, { externalId: null });
       const leaf = await enrolled(server, id);
-      const client = withCertificate(server, leaf);
+      using client = withCertificate(server, leaf);
       const answer = await login(client, 'cert', root);
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.json.data.identityId, id);
       assert.equal(answer.json.data.authenticatorId, leaf.authenticatorId);
       assert.equal((await sessionOf(client, answer).get('current-identity')).status, 200);
-      client.closeConnections();
     });
   }
 
   test('needs no body', async () => {
     const id = await createIdentity(server, 'device without a body', { externalId: null });
-    const client = withCertificate(server, await enrolled(server, id));
+    using client = withCertificate(server, await enrolled(server, id));
     for (const root of [clientRoot, managementRoot]) {
       const answer = await client.post(`${root}/authenticate?method=cert`);
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.json.data.identityId, id);
     }
-    client.closeConnections();
   });
 
   test('is refused without one, with an unknown one, and when the authenticator is gone', async () => {
     assertRefused(await login(server, 'cert'), 401, 'INVALID_AUTH');
     const id = await createIdentity(server, 'lost device', { externalId: null });
     const leaf = await enrolled(server, id);
-    const client = withCertificate(server, leaf);
+    using client = withCertificate(server, leaf);
     const session = sessionOf(client, await login(client, 'cert'));
     assert.equal((await session.get('current-identity')).status, 200);
     await admin.call('DELETE', `authenticators/${leaf.authenticatorId}`);
     assertRefused(await login(client, 'cert'), 401, 'INVALID_AUTH');
     assertNoSession(await session.get('current-identity'));
-    client.closeConnections();
   });
 });
 

@@ -121,7 +121,7 @@ describe('a refused chain', () => {
     const other = authority({ subject: 'another root' });
     const between = authority({ subject: 'between', issuer: other });
     const leaf = client({ issuer: between });
-    const connection = withCertificate(server, leaf, between);
+    using connection = withCertificate(server, leaf, between);
     const spent = async () => {
       const authRequestId = await beginLogin(connection);
       const checks = signatureChecks();
@@ -138,12 +138,11 @@ describe('a refused chain', () => {
     // The authority is trusted now, but the certificate belongs to no identity.
     const known = await submitCertificate(connection);
     assert.equal(await reasonOf(server, known), 'unknown-thumbprint');
-    connection.closeConnections();
   });
 
   test('is remembered for enrollments too', async () => {
     const leaf = client({ issuer: authority({ subject: 'Test overlay root' }) });
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     const spent = async () => {
       const checks = signatureChecks();
       const answer = await connection.post(`${clientApi}/enroll/ca`, { json: {} });
@@ -152,7 +151,6 @@ describe('a refused chain', () => {
     };
     assert.equal(await spent(), 1);
     assert.equal(await spent(), 0);
-    connection.closeConnections();
   });
 });
 
@@ -177,9 +175,8 @@ describe('the source of refused proofs', () => {
   }
 
   async function withStranger(run: (connection: HttpsClient) => Promise<void>): Promise<void> {
-    const connection = withCertificate(server, client({ issuer: authority() }));
+    using connection = withCertificate(server, client({ issuer: authority() }));
     await run(connection);
-    connection.closeConnections();
   }
 
   test('is throttled for certificates', () =>
@@ -226,13 +223,12 @@ describe('the source of refused proofs', () => {
 
   test('does not count if nothing was presented, or for valid proofs', async () => {
     const leaf = await enrolled(server, await createIdentity(server, 'dev'), { issuer: await overlayRoot() });
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     for (let round = 0; round < 31; round += 1) {
       await Promise.all(Array.from({ length: 10 }, () => submitCertificate(server)));
       await Promise.all(Array.from({ length: 10 }, () => submitJwt(server)));
       assert.equal((await submitCertificate(connection)).status, 302);
     }
-    connection.closeConnections();
   });
 });
 

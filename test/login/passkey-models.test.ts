@@ -153,13 +153,9 @@ describe('where a policy allows certain models', () => {
 });
 
 test('where no maker is trusted, a policy cannot ask for models', async () => {
-  const plain = await startTestServer();
-  try {
-    const admin = await rootOf(plain);
-    const answer = await admin.call('POST', 'auth-policies', { name: 'models', primary });
-    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'primary.passkey.allowedAuthenticators');
-    assert.match(answer.text, /edge\.passkeys\.trustedRoots/);
-  } finally {
-    await plain.close();
-  }
+  await using plain = await startTestServer();
+  const admin = await rootOf(plain);
+  const answer = await admin.call('POST', 'auth-policies', { name: 'models', primary });
+  assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'primary.passkey.allowedAuthenticators');
+  assert.match(answer.text, /edge\.passkeys\.trustedRoots/);
 });

@@ -303,23 +303,19 @@ describe('a security key that does not say whose it is', () => {
 
   test('is no sign of an earlier identity: made-up ones are replaced, too', async () => {
     const later = fixedClock('2026-01-01T00:00:00Z');
-    const other = await startTestServer({ clock: later });
-    try {
-      const listed = async () => {
-        const login = await beginLogin(other);
-        const lists = await Promise.all(
-          Array.from({ length: 20 }, (_, at) => question(other, login, `name ${at}`)),
-        );
-        return lists.map(({ allowCredentials }) => JSON.stringify(allowCredentials));
-      };
-      const before = await listed();
-      later.advance(200 * DAY);
-      const after = await listed();
-      const stayed = after.filter((list) => before.includes(list)).length;
-      assert.ok(stayed > 0 && stayed < 20, `${stayed} of 20 are the same`);
-    } finally {
-      await other.close();
-    }
+    await using other = await startTestServer({ clock: later });
+    const listed = async () => {
+      const login = await beginLogin(other);
+      const lists = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => question(other, login, `name ${at}`)),
+      );
+      return lists.map(({ allowCredentials }) => JSON.stringify(allowCredentials));
+    };
+    const before = await listed();
+    later.advance(200 * DAY);
+    const after = await listed();
+    const stayed = after.filter((list) => before.includes(list)).length;
+    assert.ok(stayed > 0 && stayed < 20, `${stayed} of 20 are the same`);
   });
 });
 
@@ -825,42 +821,38 @@ describe('where a passkey is both factors, an invitation', () => {
 });
 
 test('the button is there where some policy lets passkeys open logins, from the moment of the change', async () => {
-  const other = await startTestServer();
-  try {
-    const { store } = other;
-    const set = (passkey: object, of: string, requirePasskey = false) =>
-      store.authPolicies.update(
-        of as never,
-        { primary: { passkey }, secondary: { requirePasskey } },
-        other.clock.now(),
-      );
-    const shows = async () => {
-      const id = encodeURIComponent(await beginLogin(other));
-      const headers = { accept: 'text/html' };
-      const page = await other.get(`/oidc/login/username?authRequestID=${id}`, { headers });
-      assert.equal(page.text.includes('webauthn'), page.text.includes('id="use-passkey"'));
-      return page.text.includes('id="use-passkey"');
-    };
-    const verification = async () => (await question(other, await beginLogin(other))).userVerification;
-    assert.equal(await shows(), true);
-    await set({ allowed: false, userVerification: 'preferred' }, 'default');
-    assert.equal(await shows(), false);
-    assert.equal(await verification(), 'required');
-    const another = await passkeyPolicy(other, {
-      passkey: { allowed: true, userVerification: 'preferred' },
-    });
-    assert.equal(await shows(), true);
-    assert.equal(await verification(), 'preferred');
-    await set({ allowed: true }, another, true);
-    assert.equal(await shows(), false, 'as the second proof only');
-    await set({ satisfiesSecondary: true }, another, true);
-    assert.equal(await shows(), true);
-    assert.equal(await verification(), 'required');
-    await store.authPolicies.delete(another, other.clock.now());
-    assert.equal(await shows(), false);
-  } finally {
-    await other.close();
-  }
+  await using other = await startTestServer();
+  const { store } = other;
+  const set = (passkey: object, of: string, requirePasskey = false) =>
+    store.authPolicies.update(
+      of as never,
+      { primary: { passkey }, secondary: { requirePasskey } },
+      other.clock.now(),
+    );
+  const shows = async () => {
+    const id = encodeURIComponent(await beginLogin(other));
+    const headers = { accept: 'text/html' };
+    const page = await other.get(`/oidc/login/username?authRequestID=${id}`, { headers });
+    assert.equal(page.text.includes('webauthn'), page.text.includes('id="use-passkey"'));
+    return page.text.includes('id="use-passkey"');
+  };
+  const verification = async () => (await question(other, await beginLogin(other))).userVerification;
+  assert.equal(await shows(), true);
+  await set({ allowed: false, userVerification: 'preferred' }, 'default');
+  assert.equal(await shows(), false);
+  assert.equal(await verification(), 'required');
+  const another = await passkeyPolicy(other, {
+    passkey: { allowed: true, userVerification: 'preferred' },
+  });
+  assert.equal(await shows(), true);
+  assert.equal(await verification(), 'preferred');
+  await set({ allowed: true }, another, true);
+  assert.equal(await shows(), false, 'as the second proof only');
+  await set({ satisfiesSecondary: true }, another, true);
+  assert.equal(await shows(), true);
+  assert.equal(await verification(), 'required');
+  await store.authPolicies.delete(another, other.clock.now());
+  assert.equal(await shows(), false);
 });
 
 test('password managers find the page on which passkeys are added', async () => {

@@ -148,13 +148,12 @@ describe('the explanation of a login by certificate', () => {
     assert.deepEqual([refused.outcome, refused.reason], ['refused', 'certificate-expired']);
     assert.equal(refused.standing, 'expired');
     assert.ok(Date.parse(refused.until ?? '') <= clock.now());
-    const connection = withCertificate(server, expired);
+    using connection = withCertificate(server, expired);
     assert.equal((await submitCertificate(connection)).status, 401);
     const lenient = await policy({ primary: { cert: { allowExpiredCerts: true } } });
     await server.store.identities.update(id, { authPolicyId: lenient }, clock.now());
     assert.equal((await explain(id, 'cert')).outcome, 'allowed');
     assert.equal((await submitCertificate(connection)).status, 302);
-    connection.closeConnections();
   });
 
   test('refuses a certificate whose authority is disabled', async () => {

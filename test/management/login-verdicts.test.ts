@@ -168,12 +168,8 @@ async function replacing({ name }: Someone): Promise<Answer> {
 
 /** A login over a connection with a certificate, and those that it sends beside. */
 async function presenting(leaf: Made, ...sent: readonly Made[]): Promise<Answer> {
-  const connection: HttpsClient = withCertificate(server, leaf, ...sent);
-  try {
-    return await submitCertificate(connection);
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf, ...sent);
+  return await submitCertificate(connection);
 }
 
 /** The same, and what it is asked for then. */
@@ -181,14 +177,10 @@ async function presentingThen(
   leaf: Made,
   then: (on: HttpsClient, id: string) => Promise<Answer>,
 ): Promise<Answer> {
-  const connection: HttpsClient = withCertificate(server, leaf);
-  try {
-    const authRequestId = await beginLogin(connection);
-    await connection.post('/oidc/login/cert', { json: { authRequestId } });
-    return await then(connection, authRequestId);
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf);
+  const authRequestId = await beginLogin(connection);
+  await connection.post('/oidc/login/cert', { json: { authRequestId } });
+  return await then(connection, authRequestId);
 }
 
 const endOf = ({ certPem }: Made) => Date.parse(new X509Certificate(certPem).validTo);

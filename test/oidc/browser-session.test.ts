@@ -415,30 +415,26 @@ describe('the proofs are judged at each use', () => {
   });
 
   test('an external id that was taken away ends it where a token with that id has opened it', async () => {
-    const idp = await startTestIdp();
-    try {
-      await createSigner(root, idp, 'provider');
-      for (const externalId of [null, 'the right person']) {
-        people += 1;
-        const name = `person${people}`;
-        const id = await createIdentity(server, name);
-        const browser = cookieBrowser(server);
-        const page = await follow(browser, await authorizeIn(browser));
-        const form = hiddenFields(page);
-        const token = await tokenOf(server, idp, `${name}@idp`);
-        const answer = await browser.post('/oidc/login/ext-jwt', form, {
-          authorization: `Bearer ${token}`,
-          'sec-fetch-site': 'same-origin',
-        });
-        assert.deepEqual((await idTokenOf(answer)).amr, ['ext-jwt']);
-        const change = { externalId: `${name}@idp`, name: `${name} renamed` };
-        assert.equal((await root.call('PATCH', `identities/${id}`, change)).status, 200);
-        assert.equal(errorOf(await silently(browser)), null, 'the same external id');
-        assert.equal((await root.call('PATCH', `identities/${id}`, { externalId })).status, 200);
-        assert.equal(errorOf(await silently(browser)), 'login_required');
-      }
-    } finally {
-      await idp.close();
+    await using idp = await startTestIdp();
+    await createSigner(root, idp, 'provider');
+    for (const externalId of [null, 'the right person']) {
+      people += 1;
+      const name = `person${people}`;
+      const id = await createIdentity(server, name);
+      const browser = cookieBrowser(server);
+      const page = await follow(browser, await authorizeIn(browser));
+      const form = hiddenFields(page);
+      const token = await tokenOf(server, idp, `${name}@idp`);
+      const answer = await browser.post('/oidc/login/ext-jwt', form, {
+        authorization: `Bearer ${token}`,
+        'sec-fetch-site': 'same-origin',
+      });
+      assert.deepEqual((await idTokenOf(answer)).amr, ['ext-jwt']);
+      const change = { externalId: `${name}@idp`, name: `${name} renamed` };
+      assert.equal((await root.call('PATCH', `identities/${id}`, change)).status, 200);
+      assert.equal(errorOf(await silently(browser)), null, 'the same external id');
+      assert.equal((await root.call('PATCH', `identities/${id}`, { externalId })).status, 200);
+      assert.equal(errorOf(await silently(browser)), 'login_required');
     }
   });
 
@@ -739,37 +735,29 @@ describe('administrators', () => {
 
 test('a client of the compatibility profile gets its code through both redirects, even if only the session is left', async () => {
   const sdk = 'native';
-  const alias = await startTestServer({
+  await using alias = await startTestServer({
     clock,
     configure: (yaml) => withBrowserSession(yaml.replace('clientIds: []', `clientIds: [${sdk}]`)),
   });
-  try {
-    await alias.createUser({ name: 'alice', password });
-    const browser = cookieBrowser(alias);
-    const first = await follow(browser, await signIn(browser, 'alice', { client_id: sdk }));
-    assert.equal(broughtBack(first).has('code'), true);
-    // The cookie may be gone before the session is.
-    for (const name of browser.cookies.keys()) if (name.includes('-login-')) browser.cookies.delete(name);
-    const again = await follow(browser, await authorizeIn(browser, { client_id: sdk }));
-    assert.equal(broughtBack(again).has('code'), true);
-  } finally {
-    await alias.close();
-  }
+  await alias.createUser({ name: 'alice', password });
+  const browser = cookieBrowser(alias);
+  const first = await follow(browser, await signIn(browser, 'alice', { client_id: sdk }));
+  assert.equal(broughtBack(first).has('code'), true);
+  // The cookie may be gone before the session is.
+  for (const name of browser.cookies.keys()) if (name.includes('-login-')) browser.cookies.delete(name);
+  const again = await follow(browser, await authorizeIn(browser, { client_id: sdk }));
+  assert.equal(broughtBack(again).has('code'), true);
 });
 
 test('without the setting browsers do not stay signed in, and prompt=none is refused', async () => {
-  const plain = await startTestServer({ clock });
-  try {
-    await plain.createUser({ name: 'alice', password });
-    const browser = cookieBrowser(plain);
-    const at = { redirect_uri: redirectUri };
-    assert.equal(broughtBack(await signIn(browser, 'alice', at)).has('code'), true);
-    assert.equal(browser.cookies.has(sessionCookieName), false);
-    assert.ok(asksForLogin(await authorizeIn(browser, at)));
-    assert.equal(errorOf(await silently(browser, at)), 'login_required');
-    const asked = { ...at, id_token_hint: 'x', prompt: 'select_account' };
-    assert.ok(asksForLogin(await authorizeIn(browser, asked)));
-  } finally {
-    await plain.close();
-  }
+  await using plain = await startTestServer({ clock });
+  await plain.createUser({ name: 'alice', password });
+  const browser = cookieBrowser(plain);
+  const at = { redirect_uri: redirectUri };
+  assert.equal(broughtBack(await signIn(browser, 'alice', at)).has('code'), true);
+  assert.equal(browser.cookies.has(sessionCookieName), false);
+  assert.ok(asksForLogin(await authorizeIn(browser, at)));
+  assert.equal(errorOf(await silently(browser, at)), 'login_required');
+  const asked = { ...at, id_token_hint: 'x', prompt: 'select_account' };
+  assert.ok(asksForLogin(await authorizeIn(browser, asked)));
 });

@@ -91,7 +91,7 @@ describe('a refresh token of a login by certificate', () => {
     const id = await registerCa(admin, ca);
     const leaf = client({ issuer: ca });
     await giveCertificate(server, await newIdentity(), leaf);
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     const { refresh_token: token, access_token } = await certificateLogin(connection);
     await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
     for (let time = 0; time < 2; time += 1) {
@@ -103,7 +103,6 @@ describe('a refresh token of a login by certificate', () => {
     }
     await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: true });
     await refreshed(connection, token);
-    connection.closeConnections();
   });
 
   test("stops working when the authority's rule leads to another identity", async () => {
@@ -111,7 +110,7 @@ describe('a refresh token of a login by certificate', () => {
     const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
     await registerCa(admin, ca, { externalIdClaim });
     const name = subjectAltName(generalName.email('moved@example.com'));
-    const connection = withCertificate(server, client({ issuer: ca }, clientExtensions(name)));
+    using connection = withCertificate(server, client({ issuer: ca }, clientExtensions(name)));
     const before = await newIdentity({ externalId: 'moved@example.com' });
     const { refresh_token: token } = await certificateLogin(connection);
     await server.store.identities.update(before, { externalId: null }, clock.now());
@@ -126,7 +125,6 @@ describe('a refresh token of a login by certificate', () => {
     assert.deepEqual([record?.step, record?.mechanism], ['cert', 'oidc']);
     const saw = 'the certificate belongs to another identity than before';
     assert.deepEqual(record?.checks.at(-1), { check: 'identity', verdict: 'failed', saw });
-    connection.closeConnections();
   });
 
   test('stops working when the certificate, the identity or the policy is gone', async () => {
@@ -148,13 +146,12 @@ describe('a refresh token of a login by certificate', () => {
     for (const [name, change] of changes) {
       const id = await newIdentity();
       const leaf = await enrolled(server, id);
-      const connection = withCertificate(server, leaf);
+      using connection = withCertificate(server, leaf);
       const { refresh_token: token } = await certificateLogin(connection);
       await change(id, leaf);
       const refused = await refresh(connection, token);
       assert.equal(refused.status, 400, name);
       assertInvalidGrant(refused);
-      connection.closeConnections();
     }
   });
 
@@ -183,12 +180,11 @@ describe('a refresh token of a login by certificate', () => {
 });
 
 test('the certificate that a refresh without offline_access brings ends with what this refresh has added', async () => {
-  const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+  using connection = withCertificate(server, await enrolled(server, await newIdentity()));
   const { refresh_token: token } = await certificateLogin(connection);
   clock.advance(HOUR);
   const { json } = await refresh(connection, token, { scope: 'openid', csr_pem: csrPem(ecKeys()) });
   assert.equal(new X509Certificate(json.session_cert).validToDate.getTime(), clock.now() + DAY);
-  connection.closeConnections();
 });
 
 /** One connection, with the TLS session of an earlier one and with a certificate, if given. */
@@ -295,34 +291,28 @@ describe('a TLS session that resumes', () => {
   });
 
   test('knows the certificates of the first handshake on whichever thread it resumes, also on one that replaces another', async () => {
-    const two = await startTestServer({ threads: 2 });
-    try {
-      const intermediate = authority({ issuer: root });
-      const leaf = client({ issuer: intermediate });
-      await giveCertificate(two, await createIdentity(two, 'device', { externalId: null }), leaf);
-      const first = await open(two.url, { leaf, sent: [intermediate] });
-      assert.equal(await loginOver(first, two), 302);
-      const session = await first.session;
-      first.socket.destroy();
-      await two.controller.services.attempts.flush();
-      const resumeOften = async () => {
-        // The system spreads connections over the threads.
-        for (let time = 0; time < 16; time += 1) {
-          const { socket, ...again } = await open(two.url, { session });
-          assert.equal(socket.isSessionReused(), true);
-          assert.equal(await loginOver({ socket, ...again }, two), 302);
-          socket.destroy();
-        }
-      };
-      await resumeOften();
-      await two.workers[0]?.terminate();
-      await until(60_000, async () =>
-        two.log.entries.some(({ fields }) => fields.event === 'thread.replaced'),
-      );
-      await resumeOften();
-    } finally {
-      await two.close();
-    }
+    await using two = await startTestServer({ threads: 2 });
+    const intermediate = authority({ issuer: root });
+    const leaf = client({ issuer: intermediate });
+    await giveCertificate(two, await createIdentity(two, 'device', { externalId: null }), leaf);
+    const first = await open(two.url, { leaf, sent: [intermediate] });
+    assert.equal(await loginOver(first, two), 302);
+    const session = await first.session;
+    first.socket.destroy();
+    await two.controller.services.attempts.flush();
+    const resumeOften = async () => {
+      // The system spreads connections over the threads.
+      for (let time = 0; time < 16; time += 1) {
+        const { socket, ...again } = await open(two.url, { session });
+        assert.equal(socket.isSessionReused(), true);
+        assert.equal(await loginOver({ socket, ...again }, two), 302);
+        socket.destroy();
+      }
+    };
+    await resumeOften();
+    await two.workers[0]?.terminate();
+    await until(60_000, async () => two.log.entries.some(({ fields }) => fields.event === 'thread.replaced'));
+    await resumeOften();
   });
 
   test('keeps the certificates of a login, however many strangers send made-up ones', async () => {
@@ -371,7 +361,7 @@ describe('a TLS session that resumes', () => {
       // Listeners are opened in the order of the configuration.
       const first = `https://${two.controller.bindPoints.at(-1)?.address}`;
       assert.notEqual(first, `https://${address}`);
-      const at = httpsClient(first, two.caPem);
+      using at = httpsClient(first, two.caPem);
       const id = await createIdentity(two, 'somebody', { externalId: null });
       const leaf = client({ issuer: root });
       await giveCertificate(two, id, leaf);
@@ -388,7 +378,6 @@ describe('a TLS session that resumes', () => {
       assert.equal(again.socket.isSessionReused(), true);
       assert.equal(await loginOver(again, at), 302);
       again.socket.destroy();
-      at.closeConnections();
     } finally {
       second.closeConnections();
       await two.close();
@@ -401,7 +390,7 @@ test("a session that a third-party authority's certificate opened does not work 
   const id = await registerCa(admin, ca);
   const leaf = client({ issuer: ca });
   await giveCertificate(server, await newIdentity(), leaf);
-  const connection = withCertificate(server, leaf);
+  using connection = withCertificate(server, leaf);
   const tokens = await certificateLogin(connection);
   const opened = await connection.post('/edge/client/v1/authenticate?method=cert', { json: {} });
   assert.equal(opened.status, 200, opened.text);
@@ -418,7 +407,6 @@ test("a session that a third-party authority's certificate opened does not work 
   assert.deepEqual(await calls(), [200, 200]);
   assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
   assert.deepEqual(await calls(), [401, 401]);
-  connection.closeConnections();
 });
 
 describe('the code of a login by certificate', () => {
@@ -442,11 +430,10 @@ describe('the code of a login by certificate', () => {
   });
 
   test('reveals nothing about the certificate without the verifier', async () => {
-    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    using connection = withCertificate(server, await enrolled(server, await newIdentity()));
     const code = codeOf(await submitCertificate(connection));
     const refused = await redeem(server, code, { code_verifier: 'x'.repeat(43) });
     assertInvalidGrant(refused);
     assert.doesNotMatch(refused.json.error_description, /certificate/);
-    connection.closeConnections();
   });
 });

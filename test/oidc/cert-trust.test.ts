@@ -24,25 +24,20 @@ import { startTestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
 test('a reload replaces the authorities of the overlay', async () => {
-  const server = await startTestServer();
-  try {
-    const fresh = authority();
-    const leaf = client({ issuer: fresh });
-    await giveCertificate(server, await createIdentity(server, 'moved'), leaf);
-    const connection = withCertificate(server, leaf);
-    assert.equal((await submitCertificate(connection)).status, 401);
-    const file = join(server.home, 'ca.pem');
-    // A leaf certificate among the authorities is skipped, with a warning.
-    writeFileSync(file, fresh.certPem + client().certPem);
-    await server.controller.reload();
-    assert.equal((await submitCertificate(connection)).status, 302);
-    writeFileSync(file, 'nonsense');
-    await assert.rejects(server.controller.reload(), PkiFileError);
-    assert.equal((await submitCertificate(connection)).status, 302);
-    connection.closeConnections();
-  } finally {
-    await server.close();
-  }
+  await using server = await startTestServer();
+  const fresh = authority();
+  const leaf = client({ issuer: fresh });
+  await giveCertificate(server, await createIdentity(server, 'moved'), leaf);
+  using connection = withCertificate(server, leaf);
+  assert.equal((await submitCertificate(connection)).status, 401);
+  const file = join(server.home, 'ca.pem');
+  // A leaf certificate among the authorities is skipped, with a warning.
+  writeFileSync(file, fresh.certPem + client().certPem);
+  await server.controller.reload();
+  assert.equal((await submitCertificate(connection)).status, 302);
+  writeFileSync(file, 'nonsense');
+  await assert.rejects(server.controller.reload(), PkiFileError);
+  assert.equal((await submitCertificate(connection)).status, 302);
 });
 
 test('the authority that enrollment signs with is trusted like the others', async () => {
@@ -52,48 +47,38 @@ test('the authority that enrollment signs with is trusted like the others', asyn
   writeFileSync(join(home, 'signing.pem'), signing.certPem);
   writeFileSync(join(home, 'signing.key'), signing.keyPem);
   const signingCert = 'signingCert: { cert: signing.pem, key: signing.key }';
-  const server = await startTestServer({
+  await using server = await startTestServer({
     home,
     configure: (yaml) => yaml.replace(/# signingCert:.*/, signingCert),
   });
-  try {
-    const leaf = client({ issuer: signing });
-    await giveCertificate(server, await createIdentity(server, 'signed'), leaf);
-    const connection = withCertificate(server, leaf);
-    assert.equal((await submitCertificate(connection)).status, 302);
-    connection.closeConnections();
-  } finally {
-    await server.close();
-  }
+  const leaf = client({ issuer: signing });
+  await giveCertificate(server, await createIdentity(server, 'signed'), leaf);
+  using connection = withCertificate(server, leaf);
+  assert.equal((await submitCertificate(connection)).status, 302);
 });
 
 test('a login that waits for its second factor ends when the authority is disabled', async () => {
-  const server = await startTestServer();
-  try {
-    const admin = await rootOf(server);
-    const ca = authority();
-    const caId = await registerCa(admin, ca);
-    const authPolicyId = await createPolicy(server, 'totp', { secondary: { requireTotp: true } });
-    const leaf = client({ issuer: ca });
-    await giveCertificate(server, await createIdentity(server, 'waits', { authPolicyId }), leaf);
-    const connection = withCertificate(server, leaf);
-    const authRequestId = await beginLogin(connection);
-    const first = await connection.post('/oidc/login/cert', { json: { authRequestId } });
-    assert.equal(first.status, 200, first.text);
-    assert.equal(first.headers['totp-required'], 'true');
-    const started = await connection.post('/oidc/login/totp/enroll', { json: { authRequestId } });
-    assert.equal(started.status, 201, started.text);
-    await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
-    const code = scan(server.clock, started.json.provisioningUrl).code();
-    const refused = await connection.post('/oidc/login/totp/enroll/verify', {
-      json: { authRequestId, code },
-    });
-    assert.equal(refused.status, 401, refused.text);
-    assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
-    connection.closeConnections();
-  } finally {
-    await server.close();
-  }
+  await using server = await startTestServer();
+  const admin = await rootOf(server);
+  const ca = authority();
+  const caId = await registerCa(admin, ca);
+  const authPolicyId = await createPolicy(server, 'totp', { secondary: { requireTotp: true } });
+  const leaf = client({ issuer: ca });
+  await giveCertificate(server, await createIdentity(server, 'waits', { authPolicyId }), leaf);
+  using connection = withCertificate(server, leaf);
+  const authRequestId = await beginLogin(connection);
+  const first = await connection.post('/oidc/login/cert', { json: { authRequestId } });
+  assert.equal(first.status, 200, first.text);
+  assert.equal(first.headers['totp-required'], 'true');
+  const started = await connection.post('/oidc/login/totp/enroll', { json: { authRequestId } });
+  assert.equal(started.status, 201, started.text);
+  await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
+  const code = scan(server.clock, started.json.provisioningUrl).code();
+  const refused = await connection.post('/oidc/login/totp/enroll/verify', {
+    json: { authRequestId, code },
+  });
+  assert.equal(refused.status, 401, refused.text);
+  assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
 });
 
 describe('an authority that is switched off lets nobody in by way of another one that is trusted', () => {
@@ -115,32 +100,27 @@ describe('an authority that is switched off lets nobody in by way of another one
   ];
   for (const [name, way, isOverlay] of ways) {
     test(name, async () => {
-      const server = await startTestServer();
-      try {
-        const admin = await rootOf(server);
-        const other = authority();
-        if (!isOverlay) await registerCa(admin, other);
-        const [ca, sent] = way(isOverlay ? await overlayRoot() : other);
-        const caId = await registerCa(admin, ca);
-        const leaf = client({ issuer: ca });
-        await giveCertificate(server, await createIdentity(server, 'person'), leaf);
-        const connection = withCertificate(server, leaf, sent);
-        const tokens = await certificateLogin(connection);
-        const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
-        const session = sessionOf(server, opened);
-        assert.equal((await session.get('current-identity')).status, 200);
-        await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
-        const refused = await submitCertificate(connection);
-        assert.equal(refused.status, 401, refused.text);
-        assert.equal(await reasonOf(server, refused), 'ca-auth-off');
-        assert.equal((await callWith(connection, tokens.access_token)).status, 401);
-        assertNoSession(await session.get('current-identity'));
-        await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: true });
-        assert.equal((await submitCertificate(connection)).status, 302);
-        connection.closeConnections();
-      } finally {
-        await server.close();
-      }
+      await using server = await startTestServer();
+      const admin = await rootOf(server);
+      const other = authority();
+      if (!isOverlay) await registerCa(admin, other);
+      const [ca, sent] = way(isOverlay ? await overlayRoot() : other);
+      const caId = await registerCa(admin, ca);
+      const leaf = client({ issuer: ca });
+      await giveCertificate(server, await createIdentity(server, 'person'), leaf);
+      using connection = withCertificate(server, leaf, sent);
+      const tokens = await certificateLogin(connection);
+      const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
+      const session = sessionOf(server, opened);
+      assert.equal((await session.get('current-identity')).status, 200);
+      await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
+      const refused = await submitCertificate(connection);
+      assert.equal(refused.status, 401, refused.text);
+      assert.equal(await reasonOf(server, refused), 'ca-auth-off');
+      assert.equal((await callWith(connection, tokens.access_token)).status, 401);
+      assertNoSession(await session.get('current-identity'));
+      await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: true });
+      assert.equal((await submitCertificate(connection)).status, 302);
     });
   }
 });

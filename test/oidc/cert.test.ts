@@ -69,12 +69,8 @@ async function assertRefused(answer: Answer, reason: string): Promise<void> {
 }
 
 async function loginOf(leaf: Made, ...sent: readonly Made[]): Promise<Answer> {
-  const connection = withCertificate(server, leaf, ...sent);
-  try {
-    return await submitCertificate(connection);
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf, ...sent);
+  return await submitCertificate(connection);
 }
 
 describe('a certificate of the overlay', () => {
@@ -99,7 +95,7 @@ describe('a certificate of the overlay', () => {
   });
 
   test('is accepted with the auth request id under each of its names and in each place', async () => {
-    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    using connection = withCertificate(server, await enrolled(server, await newIdentity()));
     const path = '/oidc/login/cert';
     for (const name of ['authRequestId', 'authRequestID', 'id']) {
       const answers = [
@@ -110,7 +106,6 @@ describe('a certificate of the overlay', () => {
       ];
       for (const answer of answers) assert.equal(answer.status, 302, `${name}: ${answer.text}`);
     }
-    connection.closeConnections();
   });
 
   test('leads through intermediates that are sent along', async () => {
@@ -137,12 +132,11 @@ describe('a certificate of the overlay', () => {
   });
 
   test('is the default of the authorization endpoint, unless another method is requested', async () => {
-    const connection = withCertificate(server, client({ issuer: root }));
+    using connection = withCertificate(server, client({ issuer: root }));
     const segment = async (changes = {}) =>
       new URL((await authorize(connection, changes)).headers.location ?? '', server.url).pathname;
     assert.equal(await segment(), '/oidc/login/cert');
     assert.equal(await segment({ method: 'password' }), '/oidc/login/username');
-    connection.closeConnections();
   });
 });
 
@@ -254,9 +248,8 @@ describe('a login is refused', () => {
     await assertRefused(await loginOf(client({ issuer: strangerPki }), erin), 'untrusted-chain');
     const mallory = await newIdentity();
     const own = await enrolled(server, mallory, { subject: 'mallory' });
-    const connection = withCertificate(server, own, erin);
+    using connection = withCertificate(server, own, erin);
     assert.equal(claimsOf((await certificateLogin(connection)).access_token).sub, mallory);
-    connection.closeConnections();
   });
 
   test('when the certificate is in a header', async () => {
@@ -315,21 +308,20 @@ test('a policy can allow an expired leaf, and nothing else that has expired', as
 describe('on a connection that stays open', () => {
   test('a deleted authenticator no longer logs in', async () => {
     const leaf = await enrolled(server, await newIdentity());
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     const tokens = await certificateLogin(connection);
     const deleted = await admin.call('DELETE', `authenticators/${leaf.authenticatorId}`);
     assert.equal(deleted.status, 200, deleted.text);
     await assertRefused(await submitCertificate(connection), 'unknown-thumbprint');
     // Its session has ended too.
     assert.equal((await callWith(connection, tokens.access_token)).status, 401);
-    connection.closeConnections();
   });
 
   test('a third-party authority counts from its verification until it is disabled or deleted', async () => {
     const ca = authority();
     const leaf = client({ issuer: ca });
     await giveCertificate(server, await newIdentity(), leaf);
-    const connection = withCertificate(server, leaf);
+    using connection = withCertificate(server, leaf);
     await assertRefused(await submitCertificate(connection), 'untrusted-chain');
     const id = await registerCa(admin, ca);
     assert.equal((await submitCertificate(connection)).status, 302);
@@ -340,7 +332,6 @@ describe('on a connection that stays open', () => {
     assert.equal((await submitCertificate(connection)).status, 302);
     assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
     await assertRefused(await submitCertificate(connection), 'untrusted-chain');
-    connection.closeConnections();
   });
 
   test('an authority that was not verified does not count', async () => {
@@ -394,11 +385,10 @@ describe('the external id in a certificate of a third-party authority', () => {
       const ca = authority();
       await registerCa(admin, ca, rule(changes));
       const id = await newIdentity({ externalId });
-      const connection = withCertificate(server, leafOf(ca));
+      using connection = withCertificate(server, leafOf(ca));
       const claims = claimsOf((await certificateLogin(connection)).access_token);
       assert.equal(claims.sub, id);
       assert.deepEqual(claims.amr, ['cert']);
-      connection.closeConnections();
     }
   });
 
@@ -441,13 +431,12 @@ describe('a password on a connection that has a certificate', () => {
       client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(usageOids.serverAuth)]),
     ];
     for (const leaf of leaves) {
-      const connection = withCertificate(server, leaf);
+      using connection = withCertificate(server, leaf);
       const answer = await submitPassword(connection, await beginLogin(connection), 'pat', password);
       const tokens = (await redeem(connection, codeOf(answer))).json;
       assert.equal(claimsOf(tokens.access_token).cnf, undefined);
       assert.deepEqual(claimsOf(tokens.access_token).amr, ['password']);
       assert.equal((await callWith(server, tokens.access_token)).status, 200);
-      connection.closeConnections();
     }
   });
 });
@@ -467,7 +456,7 @@ describe('a page of another site', () => {
   ];
 
   test('cannot log anybody in with the certificate of their browser', async () => {
-    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    using connection = withCertificate(server, await enrolled(server, await newIdentity()));
     for (const headers of pages) {
       const authRequestId = await beginLogin(server);
       const form = { authRequestId };
@@ -481,6 +470,5 @@ describe('a page of another site', () => {
       assert.equal(legacy.status, 403, legacy.text);
       assert.equal(legacy.headers['zt-session'], undefined);
     }
-    connection.closeConnections();
   });
 });

@@ -93,7 +93,7 @@ test("a resource that was not granted uses nothing up, and reveals nothing about
 describe('the code of a login by certificate', () => {
   test('is refused without that certificate, which the audit trail says', async () => {
     const id = await createIdentity(server, 'device', { externalId: null });
-    const connection = withCertificate(server, await enrolled(server, id));
+    using connection = withCertificate(server, await enrolled(server, id));
     const code = codeOf(await submitCertificate(connection));
     const needed = /a connection with that certificate/;
     assert.equal(assertRefused(await redeem(server, code), 'wrong-certificate', 'overlay', needed), null);
@@ -105,7 +105,6 @@ describe('the code of a login by certificate', () => {
     await server.controller.services.attempts.flush();
     const again = assertRefused(refused, 'already-used', 'overlay');
     assert.equal(again, auditedBy(server, redeemed)[0]?.sessionId, 'the session of the first use ends');
-    connection.closeConnections();
   });
 });
 

@@ -350,17 +350,13 @@ describe('what beginning a device login costs', () => {
   });
 
   test('is bounded for each source', async () => {
-    const other = await startTestServer({ clock });
-    try {
-      const begin = () =>
-        other.post('/oidc/device_authorization', { form: { client_id: 'overlay', scope: 'openid' } });
-      for (let i = 0; i < 30; i += 1) assert.equal((await begin()).status, 200);
-      const refused = await begin();
-      assert.equal(refused.status, 429);
-      assert.ok(Number(refused.headers['retry-after']) > 0);
-    } finally {
-      await other.close();
-    }
+    await using other = await startTestServer({ clock });
+    const begin = () =>
+      other.post('/oidc/device_authorization', { form: { client_id: 'overlay', scope: 'openid' } });
+    for (let i = 0; i < 30; i += 1) assert.equal((await begin()).status, 200);
+    const refused = await begin();
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 0);
   });
 
   test('is nothing if the request is refused', async () => {
@@ -370,24 +366,20 @@ describe('what beginning a device login costs', () => {
   });
 
   test('guessing the codes of others is counted like guessing passwords', async () => {
-    const other = await startTestServer({ clock });
-    try {
-      const guess = (code: string) =>
-        other.post('/oidc/device', {
-          headers: { accept: 'text/html' },
-          form: { user_code: code, step: 'look' },
-        });
-      let status = 0;
-      for (let i = 0; i < 400 && status !== 429; i += 1) {
-        ({ status } = await guess(
-          `BBBBBB${'BCDFGHJKLMNPQRSTVWXZ'[i % 20]}${'BCDFGHJKLMNPQRSTVWXZ'[Math.floor(i / 20)]}`,
-        ));
-        assert.ok(status === 404 || status === 429);
-      }
-      assert.equal(status, 429);
-    } finally {
-      await other.close();
+    await using other = await startTestServer({ clock });
+    const guess = (code: string) =>
+      other.post('/oidc/device', {
+        headers: { accept: 'text/html' },
+        form: { user_code: code, step: 'look' },
+      });
+    let status = 0;
+    for (let i = 0; i < 400 && status !== 429; i += 1) {
+      ({ status } = await guess(
+        `BBBBBB${'BCDFGHJKLMNPQRSTVWXZ'[i % 20]}${'BCDFGHJKLMNPQRSTVWXZ'[Math.floor(i / 20)]}`,
+      ));
+      assert.ok(status === 404 || status === 429);
     }
+    assert.equal(status, 429);
   });
 });
 

@@ -120,88 +120,76 @@ describe('the discovery document', () => {
 
 describe('the signing keys', () => {
   test('are public parts only, named by their RFC 7638 thumbprint', async () => {
-    const server = await startTestServer();
-    try {
-      const answer = await server.get('/oidc/keys');
-      assert.equal(answer.headers['cache-control'], 'public, max-age=300');
-      assert.ok(answer.json.keys.length > 0);
-      for (const key of answer.json.keys) {
-        assert.equal(key.kid, await calculateJwkThumbprint(key));
-        assert.equal(key.use, 'sig');
-        for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) assert.equal(secret in key, false);
-      }
-    } finally {
-      await server.close();
+    await using server = await startTestServer();
+    const answer = await server.get('/oidc/keys');
+    assert.equal(answer.headers['cache-control'], 'public, max-age=300');
+    assert.ok(answer.json.keys.length > 0);
+    for (const key of answer.json.keys) {
+      assert.equal(key.kid, await calculateJwkThumbprint(key));
+      assert.equal(key.use, 'sig');
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) assert.equal(secret in key, false);
     }
   });
 
   for (const alg of ['ES256', 'RS256', 'EdDSA']) {
     test(`sign ID tokens with ${alg} when the configuration says so`, async () => {
-      const server = await startTestServer({
+      await using server = await startTestServer({
         configure: (yaml) => yaml.replace(/idTokenSigningAlg: \w+/, `idTokenSigningAlg: ${alg}`),
       });
-      try {
-        await server.createUser({ name: 'alice', password });
-        const { id_token, access_token } = await login(server, 'alice', password);
-        const keys = createLocalJWKSet((await server.get('/oidc/keys')).json);
-        const { protectedHeader } = await jwtVerify(id_token, keys, {
-          issuer: server.issuer,
-          audience: 'overlay',
-        });
-        assert.equal(protectedHeader.alg, alg);
-        await jwtVerify(access_token, keys, { issuer: server.issuer, typ: 'at+jwt' });
-        const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
-        const always = ['ES256', 'RS256'];
-        const listed = alg === 'EdDSA' ? [...always, alg] : always;
-        assert.deepEqual(document.id_token_signing_alg_values_supported, listed);
-        const available = (await server.get('/oidc/keys')).json.keys.map((key: { alg: string }) => key.alg);
-        assert.deepEqual(available.sort(), listed.sort());
-      } finally {
-        await server.close();
-      }
+      await server.createUser({ name: 'alice', password });
+      const { id_token, access_token } = await login(server, 'alice', password);
+      const keys = createLocalJWKSet((await server.get('/oidc/keys')).json);
+      const { protectedHeader } = await jwtVerify(id_token, keys, {
+        issuer: server.issuer,
+        audience: 'overlay',
+      });
+      assert.equal(protectedHeader.alg, alg);
+      await jwtVerify(access_token, keys, { issuer: server.issuer, typ: 'at+jwt' });
+      const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
+      const always = ['ES256', 'RS256'];
+      const listed = alg === 'EdDSA' ? [...always, alg] : always;
+      assert.deepEqual(document.id_token_signing_alg_values_supported, listed);
+      const available = (await server.get('/oidc/keys')).json.keys.map((key: { alg: string }) => key.alg);
+      assert.deepEqual(available.sort(), listed.sort());
     });
   }
 
   test('rotate with overlap: the next one is published before it signs, the old one stays until its tokens have ended', async () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
-    const server = await startTestServer({ clock });
-    try {
-      await server.createUser({ name: 'alice', password });
-      const published = async () =>
-        (await server.get('/oidc/keys')).json.keys
-          .filter(({ alg }: { alg: string }) => alg === 'ES256')
-          .map(({ kid }: { kid: string }) => kid);
-      const signedBy = (jwt: string) =>
-        JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
-      const [first] = await published();
+    await using server = await startTestServer({ clock });
+    await server.createUser({ name: 'alice', password });
+    const published = async () =>
+      (await server.get('/oidc/keys')).json.keys
+        .filter(({ alg }: { alg: string }) => alg === 'ES256')
+        .map(({ kid }: { kid: string }) => kid);
+    const signedBy = (jwt: string) =>
+      JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
+    const [first] = await published();
 
-      clock.advance(30 * DAY - 11 * MINUTE);
-      let tokens = await login(server, 'alice', password);
-      await server.controller.services.rotateKeysWhenDue();
-      assert.deepEqual(await published(), [first]);
+    clock.advance(30 * DAY - 11 * MINUTE);
+    let tokens = await login(server, 'alice', password);
+    await server.controller.services.rotateKeysWhenDue();
+    assert.deepEqual(await published(), [first]);
 
-      clock.advance(MINUTE);
-      await server.controller.services.rotateKeysWhenDue();
-      const both = await published();
-      assert.equal(both.length, 2);
-      tokens = (await refresh(server, tokens.refresh_token)).json;
-      assert.equal(signedBy(tokens.access_token), first);
+    clock.advance(MINUTE);
+    await server.controller.services.rotateKeysWhenDue();
+    const both = await published();
+    assert.equal(both.length, 2);
+    tokens = (await refresh(server, tokens.refresh_token)).json;
+    assert.equal(signedBy(tokens.access_token), first);
 
-      clock.advance(10 * MINUTE);
-      const old = tokens;
-      tokens = (await refresh(server, tokens.refresh_token)).json;
-      assert.equal(signedBy(tokens.access_token), both[1]);
-      assert.equal(signedBy(tokens.id_token), both[1]);
-      const userinfo = (token: string) =>
-        server.get('/oidc/userinfo', { headers: { authorization: `Bearer ${token}` } });
-      assert.equal((await userinfo(old.access_token)).status, 200);
-      assert.deepEqual(await published(), both);
+    clock.advance(10 * MINUTE);
+    const old = tokens;
+    tokens = (await refresh(server, tokens.refresh_token)).json;
+    assert.equal(signedBy(tokens.access_token), both[1]);
+    assert.equal(signedBy(tokens.id_token), both[1]);
+    const userinfo = (token: string) =>
+      server.get('/oidc/userinfo', { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await userinfo(old.access_token)).status, 200);
+    assert.deepEqual(await published(), both);
 
-      clock.advance(3 * HOUR);
-      assert.deepEqual(await published(), [both[1]]);
-      assert.ok(claimsOf(tokens.access_token).exp * 1000 < clock.now());
-    } finally {
-      await server.close();
-    }
+    clock.advance(3 * HOUR);
+    assert.deepEqual(await published(), [both[1]]);
+    assert.ok(claimsOf(tokens.access_token).exp * 1000 < clock.now());
   });
 });

@@ -382,16 +382,12 @@ test('proofs and nonces from before a restart do not count, whether they were us
 
   const { port } = new URL(first.url);
   const configure = (yaml: string) => yaml.replaceAll(':0"', `:${port}"`);
-  const second = await startTestServer({ clock: own, db, home: first.home, configure });
-  try {
-    for (const before of [used, unused, usedWithNonce, unusedWithNonce]) {
-      const asked = await second.get(path, { headers: before });
-      assertChallenge(asked, 'use_dpop_nonce');
-      const nonce = String(asked.headers['dpop-nonce']);
-      assert.notEqual(nonce, old);
-      assert.equal((await second.get(path, { headers: headers(nonce) })).status, 200);
-    }
-  } finally {
-    await second.close();
+  await using second = await startTestServer({ clock: own, db, home: first.home, configure });
+  for (const before of [used, unused, usedWithNonce, unusedWithNonce]) {
+    const asked = await second.get(path, { headers: before });
+    assertChallenge(asked, 'use_dpop_nonce');
+    const nonce = String(asked.headers['dpop-nonce']);
+    assert.notEqual(nonce, old);
+    assert.equal((await second.get(path, { headers: headers(nonce) })).status, 200);
   }
 });

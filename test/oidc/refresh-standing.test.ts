@@ -112,20 +112,16 @@ describe('a token of another signer is refused, and not used up', () => {
   });
 
   test('while the signer of the external JWT that opened the session is disabled', async () => {
-    const idp = await startTestIdp();
-    try {
-      await createIdentity(server, 'carrier');
-      const signerId = await createSigner(root, idp, 'carrier-idp');
-      const token = await tokenOf(server, idp, 'carrier@idp');
-      const { refresh_token, access_token } = await redeemed(server, await submitJwt(server, token));
-      const enable = (enabled: boolean) =>
-        server.store.externalJwtSigners.update(asId<SignerId>(signerId), { enabled }, server.clock.now());
-      await enable(false);
-      assertRefused(await refresh(server, refresh_token), 'signer-disabled', claimsOf(access_token));
-      await enable(true);
-      assert.equal((await refresh(server, refresh_token)).status, 200);
-    } finally {
-      await idp.close();
-    }
+    await using idp = await startTestIdp();
+    await createIdentity(server, 'carrier');
+    const signerId = await createSigner(root, idp, 'carrier-idp');
+    const token = await tokenOf(server, idp, 'carrier@idp');
+    const { refresh_token, access_token } = await redeemed(server, await submitJwt(server, token));
+    const enable = (enabled: boolean) =>
+      server.store.externalJwtSigners.update(asId<SignerId>(signerId), { enabled }, server.clock.now());
+    await enable(false);
+    assertRefused(await refresh(server, refresh_token), 'signer-disabled', claimsOf(access_token));
+    await enable(true);
+    assert.equal((await refresh(server, refresh_token)).status, 200);
   });
 });

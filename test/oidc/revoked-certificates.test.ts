@@ -87,12 +87,8 @@ async function over<T>(
   work: (connection: HttpsClient) => Promise<T>,
   ...sent: Made[]
 ): Promise<T> {
-  const connection = withCertificate(server, leaf, ...sent);
-  try {
-    return await work(connection);
-  } finally {
-    connection.closeConnections();
-  }
+  using connection = withCertificate(server, leaf, ...sent);
+  return await work(connection);
 }
 
 /** What the record of a login says of revocation; it fails unless the outcome is the expected one. */
@@ -469,9 +465,8 @@ describe('lists', () => {
     await giveCertificate(first, id, leaf.now);
     await registerCa(root, ca, { revocation: { mode: 'soft', crlUrls: [`${lists.url}${path}`] } });
     const attempt = async (at: typeof first) => {
-      const connection = withCertificate(at, leaf.now);
+      using connection = withCertificate(at, leaf.now);
       const { status } = await submitCertificate(connection);
-      connection.closeConnections();
       return status;
     };
     assert.equal(await attempt(first), 401);

@@ -174,19 +174,15 @@ describe('after logins, enrollment, refresh, logout and everything that can be r
 });
 
 test('successful logins, refreshes and logouts leave no warning', async () => {
-  const quiet = await startTestServer();
-  try {
-    await quiet.createUser({ name: 'alice', password });
-    const first = await login(quiet, 'alice', password);
-    const { json } = await refresh(quiet, first.refresh_token);
-    assert.equal((await callWith(quiet, json.access_token)).status, 200);
-    assert.equal((await quiet.get(`/oidc/end_session?id_token_hint=${json.id_token}`)).status, 200);
-    const loud = quiet.log.entries.filter(({ level }) => level === 'warn' || level === 'error');
-    assert.deepEqual(loud, []);
-    assert.ok(!quiet.log.entries.some(({ message }) => /refused|failed/.test(message)));
-  } finally {
-    await quiet.close();
-  }
+  await using quiet = await startTestServer();
+  await quiet.createUser({ name: 'alice', password });
+  const first = await login(quiet, 'alice', password);
+  const { json } = await refresh(quiet, first.refresh_token);
+  assert.equal((await callWith(quiet, json.access_token)).status, 200);
+  assert.equal((await quiet.get(`/oidc/end_session?id_token_hint=${json.id_token}`)).status, 200);
+  const loud = quiet.log.entries.filter(({ level }) => level === 'warn' || level === 'error');
+  assert.deepEqual(loud, []);
+  assert.ok(!quiet.log.entries.some(({ message }) => /refused|failed/.test(message)));
 });
 
 test('requests that fail at the same time learn nothing about each other', async () => {

@@ -393,14 +393,10 @@ test('an ended session is still ended after a restart, from the first request on
   await first.post('/oidc/end_session', { form: { id_token_hint: tokens.id_token } });
   await first.stop();
   const port = new URL(first.url).port;
-  const second = await startTestServer({
+  await using second = await startTestServer({
     home: first.home,
     configure: (yaml) => yaml.replaceAll(':0"', `:${port}"`),
   });
-  try {
-    assert.equal(second.url, first.url);
-    assert.equal((await second.get('/oidc/userinfo', bearer(tokens.access_token))).status, 401);
-  } finally {
-    await second.close();
-  }
+  assert.equal(second.url, first.url);
+  assert.equal((await second.get('/oidc/userinfo', bearer(tokens.access_token))).status, 401);
 });

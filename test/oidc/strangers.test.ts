@@ -18,15 +18,11 @@ after(() => server.close());
 
 /** How many rows each table has. */
 function rowCounts(): Record<string, unknown> {
-  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    return Object.fromEntries(
-      tables.map(({ name }) => [name, database.prepare(`SELECT count(*) AS n FROM "${name}"`).get()?.n]),
-    );
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, database.prepare(`SELECT count(*) AS n FROM "${name}"`).get()?.n]),
+  );
 }
 
 test('beginning two thousand logins stores nothing, and an earlier one can still be finished', async () => {

@@ -210,49 +210,45 @@ describe('a PostgreSQL database of the main branch', () => {
 async function goesOn(where: { readonly home: string } | { readonly db: string }): Promise<void> {
   const clock = fixedClock(writtenAt);
   clock.advance(30 * SECOND);
-  const server: TestServer = await startTestServer({ ...where, clock });
-  try {
-    const root = await loggedIn(server, 'root');
-    const people = await root.get('identities?sort=name');
-    assert.deepEqual(
-      people.json.data.map(({ name }: { name: string }) => name),
-      ['ana', 'dora', 'eric', 'frida', 'root'],
-    );
-    assert.equal((await root.get('enrollments')).json.data[0].method, 'updb');
-    assert.equal((await root.get('config-types')).json.data[0].name, 'colours');
-    assert.equal((await root.get('external-jwt-signers')).json.data[0].issuer, 'https://idp.example');
-    assert.equal((await root.get('revocations')).json.data[0].id, 'a-jti');
+  await using server: TestServer = await startTestServer({ ...where, clock });
+  const root = await loggedIn(server, 'root');
+  const people = await root.get('identities?sort=name');
+  assert.deepEqual(
+    people.json.data.map(({ name }: { name: string }) => name),
+    ['ana', 'dora', 'eric', 'frida', 'root'],
+  );
+  assert.equal((await root.get('enrollments')).json.data[0].method, 'updb');
+  assert.equal((await root.get('config-types')).json.data[0].name, 'colours');
+  assert.equal((await root.get('external-jwt-signers')).json.data[0].issuer, 'https://idp.example');
+  assert.equal((await root.get('revocations')).json.data[0].id, 'a-jti');
 
-    const headers = { 'zt-session': tokenOfDora };
-    const session = await server.get('/edge/client/v1/current-api-session', { headers });
-    assert.equal(session.status, 200, session.text);
-    assert.equal(session.json.data.identity.name, 'dora');
+  const headers = { 'zt-session': tokenOfDora };
+  const session = await server.get('/edge/client/v1/current-api-session', { headers });
+  assert.equal(session.status, 200, session.text);
+  assert.equal(session.json.data.identity.name, 'dora');
 
-    const inBrowsers = await root.get('browser-sessions');
-    assert.deepEqual(
-      inBrowsers.json.data.map(({ identity }: { identity: { name: string } }) => identity.name),
-      ['dora'],
-    );
-    const invited = await server.get(`/invite?t=${invitationOfEric}`);
-    assert.equal(invited.status, 200, invited.text);
-    const tokens = await redeemAs(server, wiki, await codeFor(server, wiki, 'dora'));
-    assert.equal(tokens.status, 200, tokens.text);
-    const trail = await root.get('audit-events?filter=entity%3D%22invitation%22');
-    assert.equal(trail.json.data.length, 1, trail.text);
+  const inBrowsers = await root.get('browser-sessions');
+  assert.deepEqual(
+    inBrowsers.json.data.map(({ identity }: { identity: { name: string } }) => identity.name),
+    ['dora'],
+  );
+  const invited = await server.get(`/invite?t=${invitationOfEric}`);
+  assert.equal(invited.status, 200, invited.text);
+  const tokens = await redeemAs(server, wiki, await codeFor(server, wiki, 'dora'));
+  assert.equal(tokens.status, 200, tokens.text);
+  const trail = await root.get('audit-events?filter=entity%3D%22invitation%22');
+  assert.equal(trail.json.data.length, 1, trail.text);
 
-    const totp = new TOTP({ secret: Secret.fromBase32(ana.secret) });
-    const code = totp.generate({ timestamp: clock.now() });
-    assert.equal((await submitCode(server, await partialLogin(server, 'ana'), code)).status, 302);
-    assert.equal((await submitCode(server, await partialLogin(server, 'ana'), ana.recoveryCode)).status, 302);
-    assert.equal((await submitCode(server, await partialLogin(server, 'ana'), ana.recoveryCode)).status, 400);
+  const totp = new TOTP({ secret: Secret.fromBase32(ana.secret) });
+  const code = totp.generate({ timestamp: clock.now() });
+  assert.equal((await submitCode(server, await partialLogin(server, 'ana'), code)).status, 302);
+  assert.equal((await submitCode(server, await partialLogin(server, 'ana'), ana.recoveryCode)).status, 302);
+  assert.equal((await submitCode(server, await partialLogin(server, 'ana'), ana.recoveryCode)).status, 400);
 
-    await assert.rejects(loggedIn(server, 'frida', password), /401/);
-    const { keys } = (await server.get('/oidc/keys')).json;
-    const kids = keys.map(({ kid }: { kid: string }) => kid);
-    assert.ok(kids.includes('fcKGcZLG3_i77WlXMfDLKWPJk3zzqErBA1G07UlzYjY'), String(kids));
-  } finally {
-    await server.close();
-  }
+  await assert.rejects(loggedIn(server, 'frida', password), /401/);
+  const { keys } = (await server.get('/oidc/keys')).json;
+  const kids = keys.map(({ kid }: { kid: string }) => kid);
+  assert.ok(kids.includes('fcKGcZLG3_i77WlXMfDLKWPJk3zzqErBA1G07UlzYjY'), String(kids));
 }
 
 describe('a database without something that this release needs', () => {

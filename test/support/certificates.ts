@@ -6,7 +6,7 @@ import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids
 import { sha256 } from '../../src/platform/digest.ts';
 import { client as clientCertificate, commonName, type Made, makeCertificate } from './chains.ts';
 import { beginLogin, codeOf, redeem, type Tokens } from './flow.ts';
-import { type Answer, type HttpsClient, httpsClient } from './https-client.ts';
+import { type Answer, type HttpsClient, type HttpsConnection, httpsClient } from './https-client.ts';
 import { type Caller, createdId } from './management.ts';
 import { testPki } from './test-pki.ts';
 import type { TestServer } from './test-server.ts';
@@ -28,7 +28,7 @@ export function withCertificate(
   server: Pick<TestServer, 'url' | 'caPem'>,
   leaf: Pick<Made, 'certPem' | 'keyPem'>,
   ...sent: readonly Pick<Made, 'certPem'>[]
-): HttpsClient {
+): HttpsConnection {
   const cert = [leaf, ...sent].map(({ certPem }) => certPem).join('');
   return httpsClient(server.url, server.caPem, { cert, key: leaf.keyPem, maxSockets: 1 });
 }

@@ -35,6 +35,9 @@ export interface HttpsClient {
   closeConnections(): void;
 }
 
+/** Closed by `using` at the end of the block in which it was made. */
+export interface HttpsConnection extends HttpsClient, Disposable {}
+
 // An agent follows `Keep-Alive: timeout` only if that is shorter than a limit of its own. Without that limit it sends
 // requests on connections that the server is just closing.
 const idleLimit = 60_000;
@@ -43,17 +46,19 @@ const idleLimit = 60_000;
  * A client of one server whose certificate `caPem` has issued.
  * @param tls a client certificate with its chain for every connection, or how connections are made
  */
-export function httpsClient(url: string, caPem: string, tls: AgentOptions = {}): HttpsClient {
+export function httpsClient(url: string, caPem: string, tls: AgentOptions = {}): HttpsConnection {
   // Made once: otherwise, each connection would read the certificates again.
   const secureContext = createSecureContext({ ca: caPem, ...tls });
   const agent = new Agent({ keepAlive: true, timeout: idleLimit, secureContext, maxSockets: 64, ...tls });
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     send(url, agent, caPem, method, path, init);
+  const closeConnections = () => agent.destroy();
   return {
     request,
     get: (path, init) => request('GET', path, init),
     post: (path, init) => request('POST', path, init),
-    closeConnections: () => agent.destroy(),
+    closeConnections,
+    [Symbol.dispose]: closeConnections,
   };
 }
 

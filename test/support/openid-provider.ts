@@ -63,22 +63,18 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       answer = null;
     },
     async signIn(address, login) {
-      const client = httpsClient(issuer, ca.certPem);
+      using client = httpsClient(issuer, ca.certPem);
       const browser = cookieBrowser({ ...client, url: issuer });
-      try {
-        let at = await browser.get(address.slice(issuer.length));
-        for (let step = 0; step < 10; step += 1) {
-          const to = new URL(String(at.headers.location), issuer);
-          if (to.origin !== issuer) return to;
-          at = await browser.get(to.pathname);
-          const prompt = /name="prompt" value="(\w+)"/.exec(at.text)?.[1];
-          if (prompt !== undefined)
-            at = await browser.post(to.pathname, { prompt, login, password: 'any', commit: '' });
-        }
-        throw new Error(`the provider does not lead back: ${at.status} ${at.text}`);
-      } finally {
-        client.closeConnections();
+      let at = await browser.get(address.slice(issuer.length));
+      for (let step = 0; step < 10; step += 1) {
+        const to = new URL(String(at.headers.location), issuer);
+        if (to.origin !== issuer) return to;
+        at = await browser.get(to.pathname);
+        const prompt = /name="prompt" value="(\w+)"/.exec(at.text)?.[1];
+        if (prompt !== undefined)
+          at = await browser.post(to.pathname, { prompt, login, password: 'any', commit: '' });
       }
+      throw new Error(`the provider does not lead back: ${at.status} ${at.text}`);
     },
     close: () => stopServing(server),
   });
