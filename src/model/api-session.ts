@@ -1,7 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ClientProgram } from './client-info.ts';
-import type { ApiSessionId, AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
-import type { PassedMethod, ProvenFactors } from './login.ts';
+import type { ApiSessionId } from './ids.ts';
+import type { ProvenFactors, ProvenLogin } from './login.ts';
 
 /** Why a session ended; kept for the audit trail. */
 export type SessionEndReason =
@@ -17,20 +17,11 @@ export type SessionEndReason =
   | 'too-many';
 
 /** The session that a successful login opens, by OIDC or by the legacy mechanism. */
-export interface ApiSession extends ClientProgram {
+export interface ApiSession extends ClientProgram, ProvenLogin {
   readonly id: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';
-  readonly identityId: IdentityId;
-  readonly authenticatorId: AuthenticatorId | null;
-  readonly passed: readonly PassedMethod[];
-  readonly authTime: Millis;
-  readonly certThumbprint: string | null;
   /** The key to which its tokens are bound (RFC 7638, SHA-256, base64url); null for none. */
   readonly keyThumbprint: string | null;
-  /** The signer of the primary proof when that was an external JWT. */
-  readonly signerId: SignerId | null;
-  /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
-  readonly caId: CaId | null;
   readonly clientId: string;
   /**
    * Whether no browser had a part in its login or in redeeming its code. Only then may rules for existing programs, which

@@ -63,11 +63,8 @@ declare const counted: unique symbol;
  */
 export type ProvenFactors = readonly PassedMethod[] & { readonly [counted]: true };
 
-/**
- * How far a login has come. A primary login replaces it as a whole: a factor passed for one identity must never count
- * for another one that logs in on the same request.
- */
-export interface LoginProgress {
+/** What a login has proven, and the session that it opens says of itself. */
+export interface ProvenLogin {
   readonly identityId: IdentityId;
   /** Null when the identity was found by a claim and not by its own authenticator. */
   readonly authenticatorId: AuthenticatorId | null;
@@ -79,6 +76,13 @@ export interface LoginProgress {
   readonly authTime: Millis;
   /** SHA-256 of the DER leaf, base64url, when the primary method was `cert`; tokens are bound to it (RFC 8705). */
   readonly certThumbprint: string | null;
+}
+
+/**
+ * How far a login has come. A primary login replaces it as a whole: a factor passed for one identity must never count
+ * for another one that logs in on the same request.
+ */
+export interface LoginProgress extends ProvenLogin {
   /** SPKI, DER as base64, of the key for which the client wants a session certificate; its possession is proven. */
   readonly certificateKey?: string;
   /** The client's description of itself; stored when the login is complete. */

@@ -1,5 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { Account } from './account.ts';
+import type { ApiSession } from './api-session.ts';
 import type { RequestOrigin } from './audit-event.ts';
 import type { Identity } from './entities/identity.ts';
 import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
@@ -7,24 +8,21 @@ import type { Factor, ProvenFactors } from './login.ts';
 import { hasPower, isCovered, type Permission } from './permission.ts';
 
 /** The authenticated caller, and the factors that are still outstanding. */
-export interface Principal {
-  readonly identityId: IdentityId;
+export interface Principal
+  extends Pick<
+    ApiSession,
+    'identityId' | 'mechanism' | 'issuer' | 'clientId' | 'scopes' | 'configTypes' | 'authTime'
+  > {
   /** As it was when the caller was let in. */
   readonly account: Account;
   readonly isAdmin: boolean;
   readonly permissions: readonly Permission[];
   readonly apiSessionId: ApiSessionId;
-  readonly mechanism: 'oidc' | 'legacy';
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
   /** Whether the token works for userinfo only, and not for the Edge APIs. */
   readonly isOfApplication?: boolean;
   /** Whether the call has proven the key to which the token is bound (DPoP). */
   readonly provesKey?: boolean;
-  readonly configTypes: readonly string[];
   readonly passed: ProvenFactors;
-  readonly authTime: Millis;
   readonly issuedAt: Millis;
   readonly expiresAt: Millis;
   /** Empty when fully authenticated. */

@@ -70,18 +70,14 @@ export const tokenTypes = {
 } as const;
 export type TokenType = (typeof tokenTypes)[keyof typeof tokenTypes];
 
-/** Answer of a token exchange (RFC 8693 2.2.1). Wire names. */
-export interface ExchangeResponse {
-  /** The issued token, even if it is an ID token. */
-  readonly access_token: string;
+/**
+ * Answer of a token exchange (RFC 8693 2.2.1). The issued token is the `access_token`, even if it is an ID token; with
+ * one of those there is no `session_cert`. Wire names.
+ */
+export interface ExchangeResponse extends Omit<TokenResponse, 'token_type' | 'id_token'> {
   readonly issued_token_type: TokenType;
   /** `N_A`: the issued token is not an access token. */
   readonly token_type: AccessTokenType | 'N_A';
-  readonly expires_in: Seconds;
-  readonly scope: string;
-  readonly refresh_token?: string;
-  /** As in `TokenResponse`; never with an ID token. */
-  readonly session_cert?: string;
 }
 
 /** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */
