@@ -79,7 +79,7 @@ describe('a server whose certificate authority is not known', () => {
     writeFileSync(join(cli.cwd, 'empty.pem'), '');
     for (const [file, code, pattern] of [
       ['stranger.pem', 1, /was not issued by the authority in stranger\.pem/],
-      ['empty.pem', 1, /contains no certificate/],
+      ['empty.pem', 2, /The CA file empty\.pem is empty/],
       ['missing.pem', 2, /missing\.pem cannot be read/],
     ] as const) {
       const refused = await login(cli, server.url, ['--ca', file]);
