@@ -164,7 +164,7 @@ export interface CertificateExtension {
 }
 
 /** For every session that something else than a certificate of the own PKI opened. */
-export const noExtension: CertificateExtension = {
+const noExtension: CertificateExtension = {
   isExtendable: false,
   isRequested: false,
   isKeyRollRequested: false,
@@ -175,15 +175,17 @@ export interface CertificateExtensionNeeds {
   readonly store: { readonly authenticators: Pick<AuthenticatorStore, 'find'> };
 }
 
-export async function certificateExtension(
+/** At once for a session without such a certificate. */
+export function certificateExtension(
   needs: CertificateExtensionNeeds,
   session: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
-): Promise<CertificateExtension> {
+): CertificateExtension | Promise<CertificateExtension> {
   const { passed, authenticatorId } = session;
   const isExtendable = passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session);
-  const authenticator =
-    isExtendable && authenticatorId !== null ? await needs.store.authenticators.find(authenticatorId) : null;
-  if (authenticator?.method !== 'cert') return noExtension;
-  const { isExtendRequested: isRequested, isKeyRollRequested } = authenticator;
-  return { isExtendable, isRequested, isKeyRollRequested };
+  if (!isExtendable || authenticatorId === null) return noExtension;
+  return needs.store.authenticators.find(authenticatorId).then((authenticator) => {
+    if (authenticator?.method !== 'cert') return noExtension;
+    const { isExtendRequested: isRequested, isKeyRollRequested } = authenticator;
+    return { isExtendable, isRequested, isKeyRollRequested };
+  });
 }

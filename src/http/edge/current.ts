@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { endApiSession } from '../../admin/sessions.ts';
-import {
-  type CertificateExtension,
-  certificateExtension,
-  noExtension,
-} from '../../certificates/client-certificate-issuer.ts';
+import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -87,7 +83,7 @@ function currentApiSession(
   session: ShownApiSession,
 ): object | Promise<object> {
   const expiry = sessionHeaders(principal, needs.clock.now());
-  const shown = (extension: CertificateExtension) => ({
+  return after(certificateExtension(needs, session), (extension) => ({
     ...apiSessionDocument(session),
     _links: { self: { href: './current-api-session' } },
     authQueries: principal.outstanding.map((factor) =>
@@ -95,13 +91,5 @@ function currentApiSession(
     ),
     expirationSeconds: Number(expiry['expiration-seconds']),
     ...extensionMembers(extension),
-  });
-  return session.passed[0] === 'cert' ? currentExtension(needs, principal).then(shown) : shown(noExtension);
-}
-
-async function currentExtension(
-  needs: EdgeServices,
-  { apiSessionId }: Principal,
-): Promise<CertificateExtension> {
-  return certificateExtension(needs, existing(await needs.store.apiSessions.find(apiSessionId)));
+  }));
 }

@@ -78,6 +78,7 @@ export interface RenewSession
 export type OwnSession = Pick<
   ApiSession,
   | 'authenticatorId'
+  | 'caId'
   | 'keyThumbprint'
   | 'passed'
   | 'authTime'

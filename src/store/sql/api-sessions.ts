@@ -100,7 +100,7 @@ function certChainOf(row: SqlRow): readonly string[] | null {
 const sessionsByIdsSql = (jsonTexts: string): string =>
   `SELECT * FROM api_sessions WHERE id IN (SELECT value FROM ${jsonTexts}(?))`;
 
-const findOwnSql = `SELECT authenticator_id, key_thumbprint, passed, auth_time, ip_address, login_ip_address, program, operating_system,
+const findOwnSql = `SELECT authenticator_id, ca_id, key_thumbprint, passed, auth_time, ip_address, login_ip_address, program, operating_system,
     created_at, last_activity_at, expires_at
   FROM api_sessions WHERE id = ? AND ended_at IS NULL AND expires_at > ?`;
 

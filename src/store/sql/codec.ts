@@ -127,7 +127,7 @@ export function authenticatorOf(row: SqlRow): Authenticator {
 
 /** The columns that the owner of a session is shown. */
 export const ownSessionOf = reader<OwnSession>()(
-  'authenticatorId? keyThumbprint? passed:json authTime ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt',
+  'authenticatorId? caId? keyThumbprint? passed:json authTime ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt',
 );
 
 export const apiSessionOf = reader<ApiSession>()(
