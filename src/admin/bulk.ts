@@ -8,7 +8,7 @@ import type { BulkAction } from '../model/bulk-actions.ts';
 import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import type { IdentityId } from '../model/ids.ts';
-import { budgetOf, type Filter, noOrder, termsOf } from '../model/list-query.ts';
+import { budgetOf, type Filter, noOrder, type Term, termsOf } from '../model/list-query.ts';
 import { typedName } from '../model/names.ts';
 import type { Millis } from '../platform/clock.ts';
 import { inChunks } from '../platform/in-chunks.ts';
@@ -192,11 +192,8 @@ export function filterOf(filter: string): Filter {
   if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
   const parsed = parseFilter(filter, listFields);
   // Such as from a variable of a script that is not set.
-  if (
-    termsOf(parsed.filter).some(
-      (term) => 'value' in term && term.op.endsWith('contains') && term.value === '',
-    )
-  )
+  const isEmpty = (term: Term) => 'value' in term && term.op.endsWith('contains') && term.value === '';
+  if (termsOf(parsed.filter).some(isEmpty))
     throw refusedField(
       'filter',
       'contains an empty text, which everybody has; "true" selects every identity',
