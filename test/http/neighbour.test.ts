@@ -8,12 +8,12 @@ import { after, describe, test } from 'node:test';
 import { assertLoggedIn, continueToApplication, signInAtProvider } from '../pages/support.ts';
 import { startApplication } from '../support/application.ts';
 import { type Visitor, visitor } from '../support/browser.ts';
-import { createIdentity, createSigner } from '../support/external-jwt.ts';
+import { createIdentity } from '../support/external-jwt.ts';
 import { authorizationQuery, authorize, authRequestIdOf, claimsOf, locationOf } from '../support/flow.ts';
 import { startForeignSite } from '../support/foreign-site.ts';
 import { rootOf } from '../support/management.ts';
 import { registerClient } from '../support/oidc-clients.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const bindingName = '__Host-overlay-auth-login-';
@@ -41,13 +41,7 @@ const [site, application, provider] = await Promise.all([
 ]);
 const server = await startTestServer();
 const root = await rootOf(server);
-const signerId = await createSigner(root, provider, 'Example ID', {
-  audience: provider.clientId,
-  externalAuthUrl: provider.issuer,
-  clientId: provider.clientId,
-  targetToken: 'ID',
-});
-provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
+const signerId = await createSignerOf(provider, server, root);
 const ana = await createIdentity(server, 'ana', { externalId: 'ana' });
 after(async () => {
   await Promise.all([server.close(), site.close(), provider.close(), application.close()]);

@@ -6,11 +6,11 @@ import { openClientSecret } from '../../src/login/external-jwt/client-secret.ts'
 import { asId, type SignerId } from '../../src/model/ids.ts';
 import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
-import { createIdentity, createSigner } from '../support/external-jwt.ts';
+import { createIdentity } from '../support/external-jwt.ts';
 import { authorizationQuery } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { masterKey, startTestServer } from '../support/test-server.ts';
 
 // With characters that a header or a form must encode.
@@ -20,13 +20,7 @@ const signers = 'external-jwt-signers';
 const [server, provider] = await Promise.all([startTestServer(), startOpenIdProvider()]);
 const admin = await rootOf(server);
 await createIdentity(server, 'ana', { externalId: 'ana' });
-const signerId = await createSigner(admin, provider, 'Example ID', {
-  audience: provider.clientId,
-  externalAuthUrl: provider.issuer,
-  clientId: provider.clientId,
-  targetToken: 'ID',
-});
-provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
+const signerId = await createSignerOf(provider, server, admin);
 after(() => Promise.all([server.close(), provider.close()]));
 
 const change = (fields: object, id = signerId) => admin.call('PATCH', `${signers}/${id}`, fields);

@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
-import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
+import { createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
 import { listOf } from '../support/list-budget.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
 import { ownClock, signInAtProvider } from './support.ts';
@@ -433,13 +433,7 @@ test('saves nothing of one tab to the account of another person who signs in in 
 
 test('says so when the policy requires a token that no page can send', async () => {
   await using provider = await startOpenIdProvider();
-  const requireExtJwt = await createSigner(await root(), provider, 'Example ID', {
-    audience: provider.clientId,
-    externalAuthUrl: provider.issuer,
-    clientId: provider.clientId,
-    targetToken: 'ID',
-  });
-  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${requireExtJwt}`);
+  const requireExtJwt = await createSignerOf(provider, server, await root());
   const policy = await createPolicy(server, 'two tokens', { secondary: { requireExtJwt } });
   const ines = await createUserWithPolicy(server, 'ines', policy);
   await server.store.identities.update(ines, { externalId: 'ines' }, server.clock.now());
@@ -458,13 +452,7 @@ test('says so when the policy requires a token that no page can send', async () 
 
 test('says what to do when the policy starts to require another token while the person is signed in', async () => {
   await using provider = await startOpenIdProvider();
-  const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
-    audience: provider.clientId,
-    externalAuthUrl: provider.issuer,
-    clientId: provider.clientId,
-    targetToken: 'ID',
-  });
-  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${requireExtJwt}`);
+  const requireExtJwt = await createSignerOf(provider, server, await root(), 'Later ID');
   const press = (page: Page) => page.locator('#set-up-app-submit').click();
   const submit = (page: Page) => changePassword(page, password, newPassword);
   const reload = (page: Page) => page.reload();

@@ -13,7 +13,7 @@ import { claimsOf } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
 import { startMessageReceiver } from '../support/message-receiver.ts';
 import { loginAt, registerClient } from '../support/oidc-clients.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
@@ -700,13 +700,7 @@ describe('the test sign-in of a signer', () => {
   let id: string;
   before(async () => {
     provider = await startOpenIdProvider();
-    id = await createSigner(root, provider, 'elsewhere', {
-      audience: provider.clientId,
-      externalAuthUrl: provider.issuer,
-      clientId: provider.clientId,
-      targetToken: 'ID',
-    });
-    provider.register(`${server.url}/oidc/login/ext-jwt/callback/${id}`);
+    id = await createSignerOf(provider, server, root, 'elsewhere');
     await createIdentity(server, 'olive', { externalId: 'olive' });
   });
   after(async () => {

@@ -7,9 +7,9 @@ import type { Page } from 'playwright-core';
 import { typedName } from '../../src/model/names.ts';
 import { startApplication } from '../support/application.ts';
 import { withBrowserSession } from '../support/browser-session.ts';
-import { createIdentity, createSigner } from '../support/external-jwt.ts';
+import { createIdentity } from '../support/external-jwt.ts';
 import { password, rootOf } from '../support/management.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { type States, testStates } from './states.ts';
@@ -23,13 +23,7 @@ const server = await startTestServer({
   configure: (yaml) => withBrowserSession(configure(yaml)),
 });
 const provider = await startOpenIdProvider();
-const signer = await createSigner(await rootOf(server), provider, 'Example ID', {
-  audience: provider.clientId,
-  externalAuthUrl: provider.issuer,
-  clientId: provider.clientId,
-  targetToken: 'ID',
-});
-provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signer}`);
+await createSignerOf(provider, server, await rootOf(server));
 await createIdentity(server, 'ana', { externalId: 'ana' });
 after(async () => {
   await Promise.all([server.close(), provider.close(), receiver.close()]);

@@ -17,7 +17,7 @@ import {
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { authQueries, startEnrollment } from '../support/totp.ts';
@@ -66,13 +66,7 @@ const application = await startApplication();
 const server = await startTestServer({ clock });
 const admin = await rootOf(server);
 const provider = await startOpenIdProvider();
-const signerId = await createSigner(admin, provider, 'Example ID', {
-  audience: provider.clientId,
-  externalAuthUrl: provider.issuer,
-  clientId: provider.clientId,
-  targetToken: 'ID',
-});
-provider.register(callbackOf(signerId));
+const signerId = await createSignerOf(provider, server, admin);
 await createIdentity(server, 'ana', { externalId: 'ana' });
 const both = await createPolicy(server, 'both', { secondary: { requireExtJwt: signerId } });
 const bob = await createUserWithPolicy(server, 'bob', both);

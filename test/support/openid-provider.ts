@@ -6,8 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { type Closable, closable, stopServing } from './closable.ts';
 import { cookieBrowser } from './cookie-browser.ts';
+import { createSigner } from './external-jwt.ts';
 import { httpsClient } from './https-client.ts';
+import type { Caller } from './management.ts';
 import { testPki } from './test-pki.ts';
+import type { TestServer } from './test-server.ts';
 
 export interface OpenIdProvider extends Closable {
   readonly issuer: string;
@@ -78,4 +81,21 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     },
     close: () => stopServing(server),
   });
+}
+
+/** A signer for people who sign in at the provider, which knows its redirect URI. @returns its id */
+export async function createSignerOf(
+  provider: OpenIdProvider,
+  server: Pick<TestServer, 'url'>,
+  admin: Caller,
+  name = 'Example ID',
+): Promise<string> {
+  const id = await createSigner(admin, provider, name, {
+    audience: provider.clientId,
+    externalAuthUrl: provider.issuer,
+    clientId: provider.clientId,
+    targetToken: 'ID',
+  });
+  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${id}`);
+  return id;
 }
