@@ -136,8 +136,10 @@ function part(raw: string, type: string): string {
   if (at < 0) return '';
   const from = raw.indexOf('\r\n\r\n', at);
   const head = raw.slice(at, from);
-  const boundary = raw.indexOf('\r\n--', from);
-  const body = raw.slice(from + 4, boundary < 0 ? undefined : boundary);
+  // A line of the text may begin with dashes too, which a link contains by chance.
+  const [, boundary] = [...raw.slice(0, at).matchAll(/boundary="([^"]+)"/g)].at(-1) ?? [];
+  const end = boundary === undefined ? -1 : raw.indexOf(`\r\n--${boundary}`, from);
+  const body = raw.slice(from + 4, end < 0 ? undefined : end);
   if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString();
   return /quoted-printable/i.test(head) ? quotedPrintable(body.replace(/=\r\n/g, '')) : body;
 }
