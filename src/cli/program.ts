@@ -9,7 +9,7 @@ import { similarKey } from '../config/nearest-key.ts';
 import { clientCommands } from './client/commands.ts';
 import { hostCommands } from './host/commands.ts';
 import { addCompletionRequest, ownCommands } from './own-commands.ts';
-import { addCommand, type Commands } from './terminal/command.ts';
+import { addCommand, type Commands, sharedOptionsLast } from './terminal/command.ts';
 import { type CliError, type ExitCode, exitCodes, reportFailure, usageError } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 
@@ -117,11 +117,11 @@ export function examples(): readonly string[] {
  * @param argv what follows the program's name
  */
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
-  const typed = otherWords(argv);
+  const program = createProgram(ports);
+  const typed = sharedOptionsLast(program, otherWords(argv));
   // Makes `help get identity` explain that very command.
   const topic = typed[0] === 'help' ? otherWords(typed.slice(1)) : [];
   const words = topic.length > 0 ? [...topic, '--help'] : typed;
-  const program = createProgram(ports);
   const json = wantsJson(words);
   try {
     if (words.length === 0) {

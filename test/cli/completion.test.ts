@@ -67,6 +67,7 @@ test('offers what can come next: commands, options, choices, names from the serv
       ['whoami', '--server', ''],
       [server.url, `root@${new URL(server.url).host}`],
     ],
+    [['--server', 'root', 'identity', 'unlock', 'G'], ['Grace Hopper']],
     [['login', 'use', 'root'], [`root@${new URL(server.url).host}`]],
     [['login', '--ca', ''], [':files']],
     [['run', 'controller', ''], [':files']],

@@ -59,6 +59,25 @@ test('one command can use another login without changing the current one', async
   assert.equal(await whoIs(cli), 'bob');
 });
 
+test('--server and --config may stand before the command, or between its words', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  await loginAs(cli, 'bob');
+  for (const words of [
+    ['--server', 'ada', 'whoami', '-j'],
+    ['-j', '--server=ada', 'whoami'],
+    ['edge', '--server', 'ada', 'whoami', '-j'],
+  ])
+    assert.equal((await cli.exits(0, words)).json.name, 'ada', words.join(' '));
+  for (const words of [
+    ['--config', 'c.yml', 'pki', 'show'],
+    ['pki', '--config=c.yml', 'show'],
+  ])
+    assert.match((await cli.exits(1, words)).stderr, /^error: c\.yml: /);
+  const { stderr } = await cli.exits(2, ['--server', 'ada', 'login', server.url]);
+  assert.match(stderr, /^error: Unknown option '--server'.*\nnext: overlay-auth login --help\n$/);
+});
+
 test('a name that is logged in to several servers needs an address', async () => {
   await using cli = commandLine();
   await loginAs(cli, 'ada');

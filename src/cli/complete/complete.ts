@@ -2,7 +2,7 @@
 // and show.
 
 import type { Argument, Command, Option } from 'commander';
-import { hintOf } from '../terminal/command.ts';
+import { hintOf, sharedOptionsLast } from '../terminal/command.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 
 /** File names are possible; the shell knows them. */
@@ -33,7 +33,7 @@ export async function complete(
 ): Promise<readonly string[]> {
   const typed = words.at(-1) ?? '';
   const before = words[0] === 'edge' ? words.slice(1, -1) : words.slice(0, -1);
-  const place = placeAfter(program, before);
+  const place = placeAfter(program, sharedOptionsLast(program, before));
   const found = await candidates(ports, place, typed);
   return found.length === 1 && found[0] === files ? found : found.filter((word) => word.startsWith(typed));
 }

@@ -129,6 +129,27 @@ export function addCommand(root: Command, ports: CliPorts, [path, row]: readonly
   });
 }
 
+/** These options mean the same wherever a command has them, so people type them before it too. */
+const sharedOption = /^--(?:server|config)(=|$)/;
+
+/** The words with such options after those of the command: `--server ada identity unlock bob`. */
+export function sharedOptionsLast(program: Command, words: readonly string[]): readonly string[] {
+  const names: string[] = [];
+  const moved: string[] = [];
+  let command: Command | undefined = program;
+  let at = 0;
+  while (at < words.length && command !== undefined && command.commands.length > 0) {
+    const word: string = words[at] ?? '';
+    const equals = sharedOption.exec(word)?.[1];
+    const next: number = at + (equals === '' ? 2 : 1);
+    (equals === undefined ? names : moved).push(...words.slice(at, next));
+    if (!word.startsWith('-'))
+      command = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    at = next;
+  }
+  return [...names, ...moved, ...words.slice(at)];
+}
+
 type Rules = Map<Option, Pick<Details, 'needs' | 'conflicts'>>;
 
 /** @throws CliError exit 2: options that were given exclude each other, or one needs another */
