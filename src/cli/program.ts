@@ -9,7 +9,7 @@ import { similarKey } from '../config/nearest-key.ts';
 import { clientCommands } from './client/commands.ts';
 import { hostCommands } from './host/commands.ts';
 import { addCompletionRequest, ownCommands } from './own-commands.ts';
-import { addCommand, type Commands, sharedOptionsLast } from './terminal/command.ts';
+import { addCommand, type Commands, selectedBy, sharedOptionsLast } from './terminal/command.ts';
 import { type CliError, type ExitCode, exitCodes, reportFailure, usageError } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 
@@ -135,8 +135,7 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
     const command = deepestCommand(program, words);
-    const { server } = command.opts();
-    return reportFailure({ ports, json, server, helpCommand: helpOf(command) }, failure);
+    return reportFailure({ ports, json, ...selectedBy(command), helpCommand: helpOf(command) }, failure);
   }
 }
 

@@ -93,9 +93,7 @@ function readText(path: string, readFile: (path: string) => string): string {
         line: null,
         column: null,
         path: '',
-        hint: missing
-          ? 'Create a configuration with: overlay-auth init --home DIR --address HOST:PORT'
-          : null,
+        hint: null,
       },
     ]);
   }

@@ -496,10 +496,12 @@ describe('run controller refuses to start, with one sentence', () => {
       stderr,
       /^error: h\/controller\.yml:\d+:\d+: edge\.api\.sesionTimeout: .*\n.*sessionTimeout/,
     );
-    const missing = await box.exits(1, ['run', 'controller', 'nowhere.yml']);
+    const missing = await box.exits(1, ['run', 'controller', 'nowhere.yml'], {
+      env: { OVERLAY_AUTH_COMMAND: './overlay-auth' },
+    });
     assert.match(
       missing.stderr,
-      /^error: nowhere\.yml: the file does not exist\.\n +Create a configuration with: overlay-auth init --home DIR --address HOST:PORT/,
+      /^error: nowhere\.yml: the file does not exist\..*\nnext: .* \.\/overlay-auth init --home DIR --address HOST:PORT$/ms,
     );
     const check = await box.exits(1, ['run', 'controller', configFile, '--check']);
     assert.equal(check.stdout, '');

@@ -251,12 +251,41 @@ describe('init', () => {
     assert.match(made.stderr, /^then: overlay-auth admin create NAME --config 'my home\/controller\.yml'$/m);
     writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
     const create = ['admin', 'create', 'a b', '--password-file', 'pw', '--config', 'my home/controller.yml'];
-    assert.match((await box.run(create)).stderr, /^next: overlay-auth login https:\S+ -u 'a b'$/m);
+    assert.match(
+      (await box.run(create)).stderr,
+      /^next: overlay-auth login https:\S+ -u 'a b' --ca 'my home\/pki\/root-ca\.cert\.pem'$/m,
+    );
     const again = await box.run(create);
     assert.match(
       again.stderr,
-      /^next: overlay-auth admin recover 'a b' --config 'my home\/controller\.yml'$/m,
+      /^next: overlay-auth admin recover --config 'my home\/controller\.yml' 'a b'$/m,
     );
+  });
+
+  test('a suggested command is for the configuration of the command that suggests it', async () => {
+    await using box = sandbox();
+    await box.home('h');
+    const config = ['--config', 'h/controller.yml'];
+    writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
+    await box.exits(0, ['admin', 'create', 'ana', '--password-file', 'pw', ...config]);
+    const { stderr } = await box.exits(1, ['admin', 'recover', 'bob', '--password-file', 'pw', ...config]);
+    assert.match(stderr, /^next: overlay-auth admin create bob --config h\/controller\.yml$/m);
+    const recovered = await box.exits(0, ['admin', 'recover', 'ana', '--password-file', 'pw', ...config]);
+    assert.match(recovered.stderr, /^next: .* login \S+ -u ana --ca h\/pki\/root-ca\.cert\.pem$/m);
+    writeFileSync(join(box.cwd, 'h', 'overlay.db'), '');
+    for (const command of [
+      ['keys', 'list', ...config],
+      ['run', 'controller', 'h/controller.yml'],
+    ]) {
+      const emptied = await box.exits(1, command);
+      assert.match(
+        emptied.stderr,
+        /^next: overlay-auth ops db restore --config h\/controller\.yml BACKUP /m,
+        command.join(' '),
+      );
+    }
+    const help = await box.exits(2, ['keys', 'list', 'more', ...config]);
+    assert.match(help.stderr, /^next: overlay-auth keys list --help$/m);
   });
 
   test('prints one JSON document under -j', async () => {

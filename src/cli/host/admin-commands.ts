@@ -9,8 +9,10 @@ import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { Flags, Texts, Work } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
+import { type ConfigOptions, configPath, shownPath } from './load-config.ts';
 import { withHost } from './open-host.ts';
 import { setupUrl } from './setup/setup-url.ts';
+import { readAuthority } from './trust/authority.ts';
 
 type RecoverOptions = SecretOptions & Texts<'config'> & Flags<'resetTotp'>;
 
@@ -29,7 +31,7 @@ export const createAdmin: Work<AdminOptions, readonly [string | undefined]> = as
     if ((await findAdministrator(foundations, name)) !== null)
       throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
         code: 'conflict',
-        next: `overlay-auth admin recover ${shellWord(name)}${configArgument(options)}`,
+        next: `overlay-auth admin recover ${shellWord(name)}`,
       });
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
@@ -38,7 +40,10 @@ export const createAdmin: Work<AdminOptions, readonly [string | undefined]> = as
     return { id: identity.id, name: identity.name, url: urlOf(foundations.config) };
   });
   printResult(report, created, () => `Created the administrator ${created.name}.`);
-  notice(report, `next: overlay-auth login ${created.url} -u ${shellWord(created.name)}`);
+  notice(
+    report,
+    `next: overlay-auth login ${created.url} -u ${shellWord(created.name)}${caOption(report, options)}`,
+  );
 };
 
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
@@ -63,7 +68,7 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
     if (identity === null)
       throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
         code: 'not_found',
-        next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
+        next: `overlay-auth admin create ${shellWord(name)}`,
       });
     if (!identity.isAdmin)
       throw new CliError(
@@ -91,7 +96,8 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
       `${recovered.name} has a new password, is enabled and was signed out everywhere. The user name is ${recovered.username}.`,
   );
   for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
-  notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}`);
+  const ca = caOption(report, options);
+  notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}${ca}`);
 };
 
 function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
@@ -111,7 +117,14 @@ function urlOf(config: Config): string {
   return new URL(issuerOf(config.edge.api.address)).origin;
 }
 
-/** The option that selects the same configuration again. */
-function configArgument({ config }: { config?: string }): string {
-  return config === undefined ? '' : ` --config ${shellWord(config)}`;
+/** `--ca` of a login, if it would not find the own authority of this home by itself. */
+function caOption({ ports }: Report, { config }: ConfigOptions): string {
+  if (configPath(ports, { config }) === configPath(ports, {})) return '';
+  try {
+    const { file } = readAuthority(ports, { file: undefined, config });
+    return ` --ca ${shellWord(shownPath(ports.cwd, file))}`;
+  } catch {
+    // Its server certificate comes from elsewhere.
+    return '';
+  }
 }

@@ -119,7 +119,7 @@ function afterConfigFailure({ problems: [first] }: ConfigError): string {
   if (first?.file.startsWith(fromVariable))
     return 'correct the variable, or unset it so that the file decides; then run the command again';
   return first === undefined || isAboutTheWhole
-    ? 'name a file that this user may read; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
+    ? 'name a file that this user may read; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay. To make one: overlay-auth init --home DIR --address HOST:PORT'
     : `correct what is named, then run: overlay-auth config validate ${shellWord(first.file)}`;
 }
 

@@ -122,11 +122,22 @@ export function addCommand(root: Command, ports: CliPorts, [path, row]: readonly
     requireFitting(command, rules);
     const work = await run();
     const options = command.optsWithGlobals();
-    const { outputJson, server } = options;
-    const report: Report = { ports, json: outputJson === true, command: path, server };
+    const report: Report = {
+      ports,
+      json: options.outputJson === true,
+      command: path,
+      ...selectedBy(command),
+    };
     // Sound because the row that names the command says what can be typed.
     await work(report, options as never, command.processedArgs as never);
   });
+}
+
+/** The server or the controller that a command line names. */
+export function selectedBy(command: Command): Pick<Report, 'server' | 'config'> {
+  const { server, config } = command.opts();
+  const [argument] = command.registeredArguments;
+  return { server, config: config ?? (argument?.name() === 'config' ? command.args[0] : undefined) };
 }
 
 /** These options mean the same wherever a command has them, so people type them before it too. */

@@ -12,6 +12,8 @@ export interface Report {
   readonly command: string;
   /** The login that `--server` names. */
   readonly server?: string | undefined;
+  /** The configuration that `--config` or the argument CONFIG names. */
+  readonly config?: string | undefined;
 }
 
 /**
@@ -84,16 +86,25 @@ export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
   return env.OVERLAY_AUTH_COMMAND || 'overlay-auth';
 }
 
-/** A suggested command that uses a saved login, up to the first word that is neither a command nor a plain name. */
-const ofLogin =
-  /(?<![\w/-])overlay-auth (?!login|enroll|[a-z -]*--help)[a-z][\w-]*(?: [a-z][\w-]*(?=[.,;:`)]?(?:\s|$)))*/g;
+/** A suggested command, up to the first word that is neither a command nor a plain name. */
+const suggested = (condition: string) =>
+  new RegExp(
+    String.raw`(?<![\w/-])overlay-auth (?![a-z -]*--help)${condition}[a-z][\w-]*(?: [a-z][\w-]*(?=[.,;:\`)]?(?:\s|$)))*`,
+    'g',
+  );
+const ofLogin = suggested('(?!login|enroll)');
+const ofController = suggested('(?=(?:admin|config reload|keys|pki(?! trust FILE)|ops) )(?!.* --config )');
 
-/** Suggested commands, as they can be typed here: for the server of the command that suggests them. */
-function asTypedHere({ ports, server }: Pick<Report, 'ports' | 'server'>, text: string): string {
-  const there =
-    server === undefined
-      ? text
-      : text.replace(ofLogin, (command) => `${command} --server ${shellWord(server)}`);
+/** Suggested commands, as they can be typed here: for the server or controller of the command that suggests them. */
+function asTypedHere(
+  { ports, server, config }: Pick<Report, 'ports' | 'server' | 'config'>,
+  text: string,
+): string {
+  const plus = (option: string, value: string | undefined) => (command: string) =>
+    value === undefined ? command : `${command} ${option} ${shellWord(value)}`;
+  const there = text
+    .replace(ofLogin, plus('--server', server))
+    .replace(ofController, plus('--config', config));
   return there.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
 }
 

@@ -61,7 +61,7 @@ export const rotateAuthority: Work<RotateOptions, readonly [Which]> = async (rep
     using _lock = onlyOne(config.identity.caFile);
     const all = rotations(config, homePaths(ports.cwd, dirname(host.configFile)));
     const rotated = all.find((one) => one.which === which);
-    if (rotated === undefined) throw notHere(which);
+    if (rotated === undefined) throw notHere(which, host);
     const step: Step = (['switch', 'retire', 'undo'] as const).find((name) => options[name]) ?? 'prepare';
     const work = { report, host, rotated, others: all.filter((one) => one !== rotated), options };
     const said = await steps[step](work);
@@ -75,7 +75,7 @@ export const rotateAuthority: Work<RotateOptions, readonly [Which]> = async (rep
   });
 };
 
-function notHere(which: Which): CliError {
+function notHere(which: Which, { configFile }: Host): CliError {
   return which === 'root'
     ? new CliError('The server certificate of this configuration was not made by overlay-auth.', {
         code: 'foreign_certificate',
@@ -83,7 +83,7 @@ function notHere(which: Which): CliError {
       })
     : new CliError('Nothing signs client certificates here: edge.enrollment.signingCert is not configured.', {
         code: 'no_authority',
-        next: 'overlay-auth config show',
+        next: `overlay-auth config show ${shellWord(configFile)}`,
       });
 }
 

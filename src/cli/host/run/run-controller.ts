@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
 import type { Foundations } from '../../../controller/foundations.ts';
 import { type Clock, DAY, MINUTE } from '../../../platform/clock.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { releaseMemory } from '../../../platform/release-memory.ts';
 import { every } from '../../../tasks/schedule.ts';
@@ -147,7 +148,8 @@ async function keepCertificatesFresh(needs: {
       return;
     }
   } catch (error) {
-    log.error('the server certificate could not be renewed; run: overlay-auth pki renew', { error });
+    const renew = `overlay-auth pki renew --config ${shellWord(needs.file)}`;
+    log.error(`the server certificate could not be renewed; run: ${renew}`, { error });
   }
   warnOfEndingCertificates(controller.config, clock.now(), log);
 }
