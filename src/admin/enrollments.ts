@@ -5,6 +5,7 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import type { TokenMethod } from '../model/enrollment.ts';
 import type { Enrollment } from '../model/entities/enrollment.ts';
 import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
+import { recentMap } from '../platform/caches.ts';
 import { DAY, isoTime, type Millis } from '../platform/clock.ts';
 import type { ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
@@ -72,8 +73,12 @@ export async function getEnrollment(needs: AdminServices, id: string): Promise<L
   return existing(await needs.store.enrollments.findListed(id));
 }
 
+/** Tokens that were shown, with the session and address to which. A console reads its list again and again. */
+const shown = recentMap<string, true>(10_000);
+
 /**
- * The token of an enrollment and the JWT around it, as currently valid. Showing them is audited.
+ * The token of an enrollment and the JWT around it, as currently valid. Showing them is audited, once for each session
+ * and address.
  * @returns the JWT for the device or person
  */
 export function issuedEnrollment(
@@ -81,8 +86,11 @@ export function issuedEnrollment(
   { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
 ) {
-  const { identityId: byIdentityId } = actor;
-  audit.record({ event: 'enrollment.shown', enrollmentId: id, identityId, byIdentityId }, origin);
+  const { identityId: byIdentityId, sessionId } = actor;
+  const shownTo = `${sessionId} ${origin.ipAddress} ${id} ${sealedToken}`;
+  if (shown.get(shownTo) === undefined)
+    audit.record({ event: 'enrollment.shown', enrollmentId: id, identityId, byIdentityId }, origin);
+  shown.set(shownTo, true);
   const token = vault.open(sealedToken, enrollmentSealLabel(id)).toString();
   return { token, jwt: enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
 }
