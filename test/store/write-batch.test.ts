@@ -24,6 +24,7 @@ function failing(connection: SqliteConnection, failAt: number, errcode: number) 
     database: connection.database,
     run: (statement) => guarded(() => connection.run(statement)),
     execute: (sql) => guarded(() => connection.execute(sql)),
+    requireInPlace: () => guarded(() => connection.requireInPlace()),
   } satisfies SqliteConnection;
 }
 

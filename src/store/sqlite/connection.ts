@@ -1,6 +1,7 @@
 // One connection to an SQLite file, with its settings and prepared statements. The writer thread uses it, and other
 // threads for reading.
 
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { recentMap } from '../../platform/caches.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -12,7 +13,14 @@ export interface SqliteConnection {
   run(statement: Statement): readonly SqlRow[];
   /** Runs a statement without parameters and rows. */
   execute(sql: string): void;
+  /**
+   * What is written to a file that was removed or replaced is lost, and other processes use the one at its path.
+   * @throws Error with the `errcode` of SQLite for that
+   */
+  requireInPlace(): void;
 }
+
+const readonlyDbMoved = 1032; // SQLITE_READONLY_DBMOVED
 
 /** Enough for the fixed texts of intents and reads. The many texts of filtered lists come and go. */
 const prepareAtLeast = 200;
@@ -26,6 +34,7 @@ export function connectSqlite(
   options: { readonly readOnly: boolean; readonly busyTimeout: Millis },
 ): SqliteConnection {
   const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
+  const opened = fileAt(path);
   // FULL: an acknowledged commit survives a power loss.
   database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
   database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
@@ -45,5 +54,20 @@ export function connectSqlite(
     database,
     run: ({ sql, params }) => statement(sql).all(...params) as unknown as readonly SqlRow[],
     execute: (sql) => void statement(sql).run(),
+    requireInPlace() {
+      if (fileAt(path) === opened) return;
+      const message = `the file ${path} was removed or replaced while it was in use: restart the controller`;
+      throw Object.assign(new Error(message), { errcode: readonlyDbMoved });
+    },
   };
+}
+
+/** Which file that is, of all on the machine. */
+function fileAt(path: string): string {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return 'none';
+  }
 }

@@ -60,9 +60,10 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   }, pollInterval);
   poll.unref();
 
-  /** A number that changes when other connections commit; null when it cannot be read now. */
+  /** A number that changes when other connections commit; null when it cannot be read now, or is not of this file. */
   function dataVersion() {
     try {
+      reader.requireInPlace();
       return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
     } catch {
       return null;
@@ -71,9 +72,20 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
 
   // Short reads happen here: handing them to another thread costs more than the read.
   async function read(statement: Statement): Promise<readonly SqlRow[]> {
-    if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
+    requireReadable();
     try {
       return reader.run(statement);
+    } catch (cause) {
+      throw errorOf(failureOf(cause));
+    }
+  }
+
+  /** The thread that reads lists may begin with a file that has replaced this one. */
+  function requireReadable(): void {
+    if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
+    if (seenVersion !== null) return;
+    try {
+      reader.requireInPlace();
     } catch (cause) {
       throw errorOf(failureOf(cause));
     }
@@ -95,7 +107,13 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       return writer.write({ name, args, caller: options?.caller, how: options?.how });
     },
     read: (sql, ...params) => read({ sql, params }),
-    inTurn: (budget, use) => turns(budget, (left) => use((statement) => lister.read(statement, left()))),
+    inTurn: (budget, use) =>
+      turns(budget, (left) =>
+        use(async (statement) => {
+          requireReadable();
+          return lister.read(statement, left());
+        }),
+      ),
     onChange,
     letWrite: writer.join,
     sessionVersion(id) {

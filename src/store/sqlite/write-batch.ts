@@ -49,7 +49,7 @@ function allFailed(calls: readonly IntentCall[], failure: Failure): WrittenBatch
 }
 
 function inTransaction(
-  { database, execute }: SqliteConnection,
+  { database, execute, requireInPlace }: SqliteConnection,
   body: (noteChanges: () => void) => readonly WriteResult[],
 ): WrittenBatch {
   let hasChanges = false;
@@ -60,6 +60,7 @@ function inTransaction(
     const results = body(() => {
       hasChanges = true;
     });
+    requireInPlace();
     execute('COMMIT');
     return { results, hasChanges };
   } catch (error) {
