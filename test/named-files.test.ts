@@ -6,19 +6,20 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { keptEvents } from '../src/model/kept-events.ts';
-import { edited, faults } from './model/faults.ts';
+import { edited, editsOf, faults } from './model/faults.ts';
 import { faultsOfRequests } from './model/faults-of-requests.ts';
 
 const root = join(import.meta.dirname, '..');
 
 test('every planted fault finds its place in the source', () => {
-  for (const { name, edits, soughtBy } of [...faults, ...faultsOfRequests]) {
+  for (const fault of [...faults, ...faultsOfRequests]) {
+    const { name, soughtBy } = fault;
     assert.ok(
       soughtBy === undefined || existsSync(join(root, soughtBy)),
       `"${name}" is sought by ${soughtBy}`,
     );
     const texts = new Map<string, string>();
-    for (const edit of edits) {
+    for (const edit of editsOf(fault)) {
       const text = texts.get(edit.file) ?? readFileSync(join(root, edit.file), 'utf8');
       assert.doesNotThrow(() => texts.set(edit.file, edited(text, edit)), `"${name}" cannot be planted`);
     }

@@ -7,12 +7,12 @@ export interface Edit {
   readonly to: string;
 }
 
-export interface Fault {
+/** One edit, or several. */
+export type Fault = {
   readonly name: string;
-  readonly edits: readonly Edit[];
   /** The file of tests that looks for it; without one, the model of the login does. */
   readonly soughtBy?: string;
-}
+} & (Edit | { readonly edits: readonly Edit[] });
 
 const sql = 'src/store/sql/auth-requests.ts';
 const row = 'src/store/sql/login-row.ts';
@@ -32,13 +32,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'pages of other sites may send what changes something',
-    edits: [
-      {
-        file: 'src/http/request/begin-request.ts',
-        from: "if (sender.kind !== 'foreign-page' || !mayChangeSomething(method)) return;",
-        to: 'if (method !== null) return;',
-      },
-    ],
+    file: 'src/http/request/begin-request.ts',
+    from: "if (sender.kind !== 'foreign-page' || !mayChangeSomething(method)) return;",
+    to: 'if (method !== null) return;',
   },
   {
     name: 'another browser takes over a login that is bound',
@@ -53,33 +49,21 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a browser continues with the login of a program',
-    edits: [
-      {
-        file: flow,
-        from: 'requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);',
-        to: "requireSameBrowser(login.authRequest.browserBinding, [authRequest.browserBinding ?? '']);",
-      },
-    ],
+    file: flow,
+    from: 'requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);',
+    to: "requireSameBrowser(login.authRequest.browserBinding, [authRequest.browserBinding ?? '']);",
   },
   {
     name: 'steps after the primary one are accepted from any browser',
-    edits: [
-      {
-        file: flow,
-        from: '  if (login !== null) requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);\n',
-        to: '',
-      },
-    ],
+    file: flow,
+    from: '  if (login !== null) requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);\n',
+    to: '',
   },
   {
     name: 'the code of a login by certificate is redeemed without the certificate',
-    edits: [
-      {
-        file: sql,
-        from: 'AND (cert_thumbprint IS NULL OR cert_thumbprint',
-        to: 'AND (1 = 1 OR cert_thumbprint',
-      },
-    ],
+    file: sql,
+    from: 'AND (cert_thumbprint IS NULL OR cert_thumbprint',
+    to: 'AND (1 = 1 OR cert_thumbprint',
   },
   {
     name: 'a repeated primary login keeps the factors that were passed before',
@@ -110,135 +94,93 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'one factor may be lacking when the code is given',
-    edits: [
-      {
-        file: next,
-        from: 'isComplete ? mintOpaqueToken',
-        to: 'outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintOpaqueToken',
-      },
-    ],
+    file: next,
+    from: 'isComplete ? mintOpaqueToken',
+    to: 'outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintOpaqueToken',
   },
   {
     name: 'TOTP is not asked of a person who enrolled it without being told to',
-    edits: [
-      {
-        file: 'src/login/outstanding-factors.ts',
-        from: '(secondary.requireTotp || isEnrolled)',
-        to: 'secondary.requireTotp',
-      },
-    ],
+    file: 'src/login/outstanding-factors.ts',
+    from: '(secondary.requireTotp || isEnrolled)',
+    to: 'secondary.requireTotp',
   },
   {
     name: 'a new password is taken before the second factor',
-    edits: [
-      {
-        file: flow,
-        from: 'const [first] = await outstandingNow(needs, login.progress);',
-        to: "const first = (await outstandingNow(needs, login.progress)).find(({ type }) => type === 'password-change');",
-      },
-    ],
+    file: flow,
+    from: 'const [first] = await outstandingNow(needs, login.progress);',
+    to: "const first = (await outstandingNow(needs, login.progress)).find(({ type }) => type === 'password-change');",
   },
   {
     name: 'the old password may be the new one',
-    edits: [
-      {
-        file: flow,
-        from: 'if (await needs.hasher.matches(present.passwordHash, password, identity.id)) throw samePassword();',
-        to: '',
-      },
-    ],
+    file: flow,
+    from: 'if (await needs.hasher.matches(present.passwordHash, password, identity.id)) throw samePassword();',
+    to: '',
   },
   {
     name: 'what the old password opened goes on after it was replaced',
-    edits: [
-      {
-        file: 'src/store/sql/auth-requests.ts',
-        from: "yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });",
-        to: '',
-      },
-    ],
+    file: 'src/store/sql/auth-requests.ts',
+    from: "yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });",
+    to: '',
   },
   {
     name: 'a legacy session opens although the password must change',
-    edits: [
-      {
-        file: 'src/legacy/authenticate.ts',
-        from: 'await requireNothingUnknown(needs, primary, origin);',
-        to: '',
-      },
-    ],
+    file: 'src/legacy/authenticate.ts',
+    from: 'await requireNothingUnknown(needs, primary, origin);',
+    to: '',
   },
   {
     name: 'a TOTP code works twice',
-    edits: [{ file: totp, from: 'AND last_step < $', to: 'AND last_step <= $' }],
+    file: totp,
+    from: 'AND last_step < $',
+    to: 'AND last_step <= $',
   },
   {
     name: 'a recovery code works twice',
-    edits: [
-      {
-        file: totp,
-        from: 'AND code_hash = ? AND used_at IS NULL\n',
-        to: 'AND code_hash = ?\n',
-      },
-    ],
+    file: totp,
+    from: 'AND code_hash = ? AND used_at IS NULL\n',
+    to: 'AND code_hash = ?\n',
   },
   {
     name: 'an authorization code works twice',
-    edits: [
-      {
-        file: sql,
-        from: '{redeem.codeHash} AND code_used_at IS NULL\n',
-        to: '{redeem.codeHash}\n',
-      },
-    ],
+    file: sql,
+    from: '{redeem.codeHash} AND code_used_at IS NULL\n',
+    to: '{redeem.codeHash}\n',
   },
   {
     name: 'an authorization code works after its end',
-    edits: [{ file: sql, from: 'AND code_expires_at > ', to: 'AND 1 < ' }],
+    file: sql,
+    from: 'AND code_expires_at > ',
+    to: 'AND 1 < ',
   },
   {
     name: 'the external JWT of another person counts as the second proof',
-    edits: [
-      {
-        file: 'src/login/external-jwt/secondary-jwt.ts',
-        from: 'namesIdentity(signer, verdict.claim, identity)) {',
-        to: "namesIdentity(signer, verdict.claim, identity) || verdict.claim !== '') {",
-      },
-    ],
+    file: 'src/login/external-jwt/secondary-jwt.ts',
+    from: 'namesIdentity(signer, verdict.claim, identity)) {',
+    to: "namesIdentity(signer, verdict.claim, identity) || verdict.claim !== '') {",
   },
   {
     name: 'two tokens of one signer are two factors',
-    edits: [
-      {
-        file: 'src/model/account.ts',
-        from: 'return one.id !== other.id && one.issuer !== other.issuer;',
-        to: 'return one.id !== other.id || one.issuer === other.issuer;',
-      },
-    ],
+    file: 'src/model/account.ts',
+    from: 'return one.id !== other.id && one.issuer !== other.issuer;',
+    to: 'return one.id !== other.id || one.issuer === other.issuer;',
   },
   {
     name: 'the tokens of two signers of one issuer are two factors',
-    edits: [
-      {
-        file: 'src/model/account.ts',
-        from: 'return one.id !== other.id && one.issuer !== other.issuer;',
-        to: 'return one.id !== other.id;',
-      },
-    ],
+    file: 'src/model/account.ts',
+    from: 'return one.id !== other.id && one.issuer !== other.issuer;',
+    to: 'return one.id !== other.id;',
   },
   {
     name: 'an app is set up before the external JWT that the policy requires',
-    edits: [
-      {
-        file: 'src/login/outstanding-factors.ts',
-        from: "factor.type === 'password-change' || isMissing",
-        to: "factor.type !== 'totp' || isMissing",
-      },
-    ],
+    file: 'src/login/outstanding-factors.ts',
+    from: "factor.type === 'password-change' || isMissing",
+    to: "factor.type !== 'totp' || isMissing",
   },
   {
     name: 'right passwords of one person at once count as failures',
-    edits: [{ file: 'src/login/throttle.ts', from: 'isRight ? 0 : 1, now', to: '1, now' }],
+    file: 'src/login/throttle.ts',
+    from: 'isRight ? 0 : 1, now',
+    to: '1, now',
   },
   {
     name: 'a right password passes although the wrong ones before it have locked it',
@@ -287,63 +229,39 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'after a first step the primary endpoints take no other one',
-    edits: [
-      {
-        file: flow,
-        from: 'const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;',
-        to: 'const isOpen = login === null && now < authRequest.createdAt + authRequestLifetime;',
-      },
-    ],
+    file: flow,
+    from: 'const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;',
+    to: 'const isOpen = login === null && now < authRequest.createdAt + authRequestLifetime;',
   },
   {
     name: 'a session of the legacy mechanism is let through before its factors are given',
-    edits: [
-      {
-        file: 'src/http/request/guard.ts',
-        from: 'if (principal.outstanding.length > 0)',
-        to: "if (principal.outstanding.length > 0 && principal.mechanism !== 'legacy')",
-      },
-    ],
+    file: 'src/http/request/guard.ts',
+    from: 'if (principal.outstanding.length > 0)',
+    to: "if (principal.outstanding.length > 0 && principal.mechanism !== 'legacy')",
   },
   {
     name: 'a refresh token that was used before does not end its session',
-    edits: [
-      {
-        file: 'src/store/sql/api-sessions.ts',
-        from: "if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };",
-        to: "if (rotate.now < 0) return { outcome: 'reused' };",
-      },
-    ],
+    file: 'src/store/sql/api-sessions.ts',
+    from: "if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };",
+    to: "if (rotate.now < 0) return { outcome: 'reused' };",
   },
   {
     name: 'an answer of a passkey works twice',
-    edits: [
-      {
-        file: 'src/login/passkey/question.ts',
-        from: 'return useOnce(needs,',
-        to: "return Promise.resolve(challenge !== '') || useOnce(needs,",
-      },
-    ],
+    file: 'src/login/passkey/question.ts',
+    from: 'return useOnce(needs,',
+    to: "return Promise.resolve(challenge !== '') || useOnce(needs,",
   },
   {
     name: 'the passkey of another person is the second proof',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: 'if (proven.account.identity.id !== identityId)',
-        to: "if (proven.account.identity.id === '')",
-      },
-    ],
+    file: 'src/login/passkey/passkey.ts',
+    from: 'if (proven.account.identity.id !== identityId)',
+    to: "if (proven.account.identity.id === '')",
   },
   {
     name: 'a passkey counts without the user verification that the policy requires',
-    edits: [
-      {
-        file: 'src/login/passkey/passkey.ts',
-        from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
-        to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
-      },
-    ],
+    file: 'src/login/passkey/passkey.ts',
+    from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
+    to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
   },
   {
     name: 'a passkey counts as both factors although the policy does not say so',
@@ -362,13 +280,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a passkey opens a login that requires another one as the second proof',
-    edits: [
-      {
-        file: 'src/model/account.ts',
-        from: 'return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);',
-        to: 'return primary.passkey.allowed && secondary !== undefined;',
-      },
-    ],
+    file: 'src/model/account.ts',
+    from: 'return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);',
+    to: 'return primary.passkey.allowed && secondary !== undefined;',
   },
   {
     name: 'a question for one name is answered by another person',
@@ -386,6 +300,10 @@ export const faults: readonly Fault[] = [
     ],
   },
 ];
+
+export function editsOf(fault: Fault): readonly Edit[] {
+  return 'edits' in fault ? fault.edits : [fault];
+}
 
 /** @returns the text with the edit in it @throws unless there is exactly one place for it */
 export function edited(text: string, { file, from, to }: Edit): string {

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isoTime, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { edited, type Fault, faults } from './faults.ts';
+import { edited, editsOf, type Fault, faults } from './faults.ts';
 import { faultsOfRequests } from './faults-of-requests.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -23,9 +23,9 @@ function copyOfTree(): string {
 }
 
 /** @returns removes the fault */
-function plant(copy: string, { edits }: Fault): () => void {
+function plant(copy: string, fault: Fault): () => void {
   const before = new Map<string, string>();
-  for (const edit of edits) {
+  for (const edit of editsOf(fault)) {
     const path = join(copy, edit.file);
     const text = readFileSync(path, 'utf8');
     if (!before.has(path)) before.set(path, text);
