@@ -55,32 +55,11 @@ export interface IssuedCertificate {
   readonly notAfter: Millis;
 }
 
-export interface ClientCertificateIssuer {
-  /** Whether there is anything to sign with. */
-  readonly isAvailable: boolean;
-  /**
-   * Reads a certification request, PEM or DER. Uses nothing up, so it comes before what does.
-   * @throws AuthError csr_not_acceptable   it is not one, its key is too weak, or nothing is issued here
-   * @throws AuthError unavailable          the authority has expired
-   */
-  readRequest(request: string | Uint8Array): RequestedKey;
-  /**
-   * Signs a client certificate. It begins five minutes ago and never outlives its authority. Nothing of the request
-   * but the key is in it.
-   * @throws AuthError csr_not_acceptable   nothing is issued here
-   * @throws AuthError unavailable          the authority has expired
-   */
-  issue(wanted: CertificateWanted): Promise<IssuedCertificate>;
-  /** From now on signs with this; null: issues nothing. */
-  replaceAuthority(authority: SigningAuthority | null): void;
-}
+export type ClientCertificateIssuer = ReturnType<typeof clientCertificateIssuer>;
 
 const notIssuedHere = 'This service issues no client certificates';
 
-export function clientCertificateIssuer(
-  needs: { readonly clock: Clock },
-  first: SigningAuthority | null,
-): ClientCertificateIssuer {
+export function clientCertificateIssuer(needs: { readonly clock: Clock }, first: SigningAuthority | null) {
   let authority = first;
   function current(): SigningAuthority {
     if (authority === null) throw new AuthError('csr_not_acceptable', { description: notIssuedHere });
@@ -91,10 +70,16 @@ export function clientCertificateIssuer(
     return authority;
   }
   return {
+    /** Whether there is anything to sign with. */
     get isAvailable() {
       return authority !== null;
     },
-    readRequest(request) {
+    /**
+     * Reads a certification request, PEM or DER. Uses nothing up, so it comes before what does.
+     * @throws AuthError csr_not_acceptable   it is not one, its key is too weak, or nothing is issued here
+     * @throws AuthError unavailable          the authority has expired
+     */
+    readRequest(request: string | Uint8Array): RequestedKey {
       // So that nothing is used up for a certificate that cannot be made.
       current();
       try {
@@ -106,7 +91,13 @@ export function clientCertificateIssuer(
         });
       }
     },
-    async issue({ key, identityId, uris = [], lifetime }) {
+    /**
+     * Signs a client certificate. It begins five minutes ago and never outlives its authority. Nothing of the request
+     * but the key is in it.
+     * @throws AuthError csr_not_acceptable   nothing is issued here
+     * @throws AuthError unavailable          the authority has expired
+     */
+    async issue({ key, identityId, uris = [], lifetime }: CertificateWanted): Promise<IssuedCertificate> {
       const ca = current();
       // Loading the libraries for certificates takes a while, so only a process that makes one does.
       const { certifyClientKey } = await import('../platform/x509/pki.ts');
@@ -116,7 +107,8 @@ export function clientCertificateIssuer(
       const { thumbprint, notBefore, notAfter } = certificateFacts(parseCertificate(certPem));
       return { certPem, chainPem: certPem + ca.chainPem, thumbprint, notBefore, notAfter };
     },
-    replaceAuthority(fresh) {
+    /** From now on signs with this; null: issues nothing. */
+    replaceAuthority(fresh: SigningAuthority | null) {
       authority = fresh;
     },
   };

@@ -29,14 +29,7 @@ export interface Client {
   readonly registered: RegisteredClient | null;
 }
 
-export interface ClientRegistry {
-  /** The client with that id, or undefined. */
-  find(clientId: string): Client | undefined;
-  /** The clients that have the compatibility profile. */
-  readonly aliasIds: ReadonlySet<string>;
-  /** The clients that administrators have registered. */
-  registered(): readonly RegisteredClient[];
-}
+export type ClientRegistry = ReturnType<typeof clientRegistry>;
 
 /** The id of the main client. */
 export const mainClientId = 'overlay';
@@ -45,25 +38,25 @@ export const mainClientId = 'overlay';
  * @param aliasIds client ids that get the compatibility profile; the configuration keeps the main one out
  * @param view     the registered clients
  */
-export function clientRegistry(
-  aliasIds: readonly string[],
-  view: Pick<ClientView, 'find' | 'all'>,
-): ClientRegistry {
+export function clientRegistry(aliasIds: readonly string[], view: Pick<ClientView, 'find' | 'all'>) {
   // No list of aliases can make the main client less strict.
-  const aliases = new Set(aliasIds.filter((clientId) => clientId !== mainClientId));
+  const aliases: ReadonlySet<string> = new Set(aliasIds.filter((clientId) => clientId !== mainClientId));
   const main: Client = { clientId: mainClientId, profile: 'strict', registered: null };
   const fixed = new Map<string, Client>([[mainClientId, main]]);
   for (const clientId of aliases)
     fixed.set(clientId, { clientId, profile: 'compatibility', registered: null });
   return {
-    find(clientId) {
+    /** The client with that id, or undefined. */
+    find(clientId: string): Client | undefined {
       const known = fixed.get(clientId);
       if (known !== undefined) return known;
       const registered = view.find(clientId);
       return registered === undefined ? undefined : { clientId, profile: 'strict', registered };
     },
+    /** The clients that have the compatibility profile. */
     aliasIds: aliases,
-    registered: () => view.all(),
+    /** The clients that administrators have registered. */
+    registered: (): readonly RegisteredClient[] => view.all(),
   };
 }
 

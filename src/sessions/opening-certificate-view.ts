@@ -19,24 +19,13 @@ import type { Millis } from '../platform/clock.ts';
 import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
-export interface OpeningCertificateView {
-  /**
-   * Whether the certificate that opened a session would still open it, and was not revoked. Answers at once if it is in
-   * memory.
-   */
-  stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
-  /**
-   * Whether the revocation status of the certificate that opened a session lets it continue. The same, of a
-   * session whose calls prove the certificate.
-   */
-  isUnrevoked(session: Pick<ApiSession, 'id' | 'caId'>): boolean | Promise<boolean>;
-}
+export type OpeningCertificateView = ReturnType<typeof openingCertificateView>;
 
 /** @param threads number of request threads: together they keep 50,000 chains */
 export function openingCertificateView(
   needs: CertificateServices & { readonly store: { readonly apiSessions: ApiSessionStore } },
   threads = 1,
-): OpeningCertificateView {
+) {
   const { authorities, revocations, clock, store } = needs;
   // The chain of a session never changes. The verdict does when the trusted authorities do, and after `soundUntil`.
   const known = recentView<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads), {
@@ -81,8 +70,16 @@ export function openingCertificateView(
   }
 
   return {
+    /**
+     * Whether the revocation status of the certificate that opened a session lets it continue. The same, of a
+     * session whose calls prove the certificate.
+     */
     isUnrevoked,
-    stillOpens(session, account) {
+    /**
+     * Whether the certificate that opened a session would still open it, and was not revoked. Answers at once if it is in
+     * memory.
+     */
+    stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean> {
       const decide = (found: JudgedChain | null) =>
         found !== null && stillOpens(found, { session, account }, clock.now()) && isUnrevoked(session);
       const chain = judged(session.id);

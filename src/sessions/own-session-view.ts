@@ -11,23 +11,21 @@ import type { Clock, Millis } from '../platform/clock.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
 
-export interface OwnSessionView {
-  /** Null when the session has ended or expired. Answers at once if it is in memory. */
-  find(id: ApiSessionId, now: Millis): OwnSession | null | Promise<OwnSession | null>;
-}
+export type OwnSessionView = ReturnType<typeof ownSessionView>;
 
 /** @param threads number of request threads: together they keep 20,000 sessions */
 export function ownSessionView(
   store: Pick<Store, 'sessionVersion'> & { readonly apiSessions: Pick<Store['apiSessions'], 'findOwn'> },
   threads = 1,
-): OwnSessionView {
+) {
   const shared = sharedValues();
   const known = recentView<ApiSessionId, OwnSession>(Math.ceil(20_000 / threads), {
     dependsOn: (id) => store.sessionVersion(id),
     keep: (found) => ({ ...found, passed: shared.list(found.passed) }),
   });
   return {
-    find(id, now) {
+    /** Null when the session has ended or expired. Answers at once if it is in memory. */
+    find(id: ApiSessionId, now: Millis): OwnSession | null | Promise<OwnSession | null> {
       const session = known.get(id);
       if (session === undefined) return known.read(id, () => store.apiSessions.findOwn(id, now));
       return session.expiresAt > now ? session : null;

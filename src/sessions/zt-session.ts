@@ -18,15 +18,7 @@ import type { LegacySessionView } from './legacy-session-view.ts';
 import type { OpeningCertificateView } from './opening-certificate-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 
-export interface ZtSessions {
-  /**
-   * Identifies the caller of a session token, and says what the policy still requires. The call counts as a use of the
-   * session. In steady state this reads memory only, and then answers without a promise.
-   * @param bearers none of them identifies the caller; one may be the external JWT that the policy requires
-   * @throws AuthError unauthorized   unknown, ended or timed out; from outside they look the same
-   */
-  authenticate(token: string, bearers: readonly string[]): Principal | Promise<Principal>;
-}
+export type ZtSessions = ReturnType<typeof ztSessions>;
 
 export interface ZtSessionNeeds {
   readonly legacy: LegacySessionView;
@@ -39,9 +31,15 @@ export interface ZtSessionNeeds {
   readonly tagKey: Buffer;
 }
 
-export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
+export function ztSessions(needs: ZtSessionNeeds) {
   return {
-    authenticate(token, bearers) {
+    /**
+     * Identifies the caller of a session token, and says what the policy still requires. The call counts as a use of the
+     * session. In steady state this reads memory only, and then answers without a promise.
+     * @param bearers none of them identifies the caller; one may be the external JWT that the policy requires
+     * @throws AuthError unauthorized   unknown, ended or timed out; from outside they look the same
+     */
+    authenticate(token: string, bearers: readonly string[]): Principal | Promise<Principal> {
       // Before the store is asked: garbage costs no query.
       const read = readOpaqueToken(needs.tagKey, 'zt-session', token);
       if (read === undefined) throw refused('not made by this service');

@@ -8,19 +8,7 @@ import type { Logger } from '../platform/log/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 
-export interface ClockWatch {
-  /** How far this node's clock is ahead of the database's, as last compared; 0 if there is nothing to compare with. */
-  readonly ahead: Millis;
-  /** Whether nothing may be decided by this node's clock. Costs two clock readings. */
-  readonly isWrong: boolean;
-  /**
-   * Compares now. If the database does not answer, the last result stays.
-   * @param name of this node, once it has one
-   */
-  compare(name?: string): Promise<void>;
-  /** The answer to requests while it is wrong. */
-  refusal(): StoreUnavailable;
-}
+export type ClockWatch = ReturnType<typeof clockWatch>;
 
 interface ClockWatchNeeds {
   readonly store: { readonly nodes: Pick<NodeStore, 'databaseTime' | 'listAll'> };
@@ -30,7 +18,7 @@ interface ClockWatchNeeds {
   readonly onSetRight: () => Promise<void>;
 }
 
-export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
+export function clockWatch(needs: ClockWatchNeeds) {
   const { clock, log } = needs;
   const { nodes } = needs.store;
   /** The wall clock relative to the monotonic one: a change is a jump. */
@@ -66,17 +54,25 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
   }
 
   return {
+    /** How far this node's clock is ahead of the database's, as last compared; 0 if there is nothing to compare with. */
     get ahead() {
       return found?.ahead ?? 0;
     },
+    /** Whether nothing may be decided by this node's clock. Costs two clock readings. */
     get isWrong() {
       return isWrong();
     },
-    compare(name) {
+    /**
+     * Compares now. If the database does not answer, the last result stays.
+     * @param name of this node, once it has one
+     */
+    compare(name?: string): Promise<void> {
       own = name ?? own;
       return compare();
     },
-    refusal: () => new StoreUnavailable('the clock of this node is wrong by that of the database'),
+    /** The answer to requests while it is wrong. */
+    refusal: (): StoreUnavailable =>
+      new StoreUnavailable('the clock of this node is wrong by that of the database'),
   };
 }
 

@@ -31,16 +31,7 @@ const objectedTo = { atLeast: HOUR, attempts: 10 } as const;
 /** After a failure of ours. */
 const pauseAfterError: Millis = 10 * SECOND;
 
-export interface Deliverer {
-  /** Looks for something to deliver, now. */
-  wake(): void;
-  /** How many attempts have failed since the start, by kind. */
-  failures(): ReadonlyMap<DeliveryKind, number>;
-  /** How many deliveries were given up since the start, by kind. */
-  givenUp(): ReadonlyMap<DeliveryKind, number>;
-  /** Begins no more deliveries, and waits for those under way. */
-  stop(): Promise<void>;
-}
+export type Deliverer = ReturnType<typeof deliverer>;
 
 interface DelivererNeeds {
   readonly deliveries: DeliveryStore;
@@ -53,7 +44,7 @@ interface DelivererNeeds {
 }
 
 /** Finds the queues that are due, and delivers several at the same time. */
-export function deliverer(needs: DelivererNeeds): Deliverer {
+export function deliverer(needs: DelivererNeeds) {
   const { deliveries, clock, log } = needs;
   const holder = needs.random.id();
   const failures = new Map<DeliveryKind, number>();
@@ -116,10 +107,14 @@ export function deliverer(needs: DelivererNeeds): Deliverer {
   }
 
   return {
+    /** Looks for something to deliver, now. */
     wake,
-    failures: () => failures,
-    givenUp: () => givenUp,
-    async stop() {
+    /** How many attempts have failed since the start, by kind. */
+    failures: (): ReadonlyMap<DeliveryKind, number> => failures,
+    /** How many deliveries were given up since the start, by kind. */
+    givenUp: (): ReadonlyMap<DeliveryKind, number> => givenUp,
+    /** Begins no more deliveries, and waits for those under way. */
+    async stop(): Promise<void> {
       isStopped = true;
       await looking;
       await Promise.all(underWay.values());

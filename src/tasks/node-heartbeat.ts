@@ -18,16 +18,7 @@ export type Announcement = Omit<
   'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt' | 'keyIds' | 'authorities'
 >;
 
-export interface NodeHeartbeat {
-  /** Announces the node from now on. Does not fail: if the database cannot be written, logs it and tries again. */
-  start(node: Announcement): Promise<void>;
-  /** Whether more than one node was online at the last beat. */
-  readonly isCluster: boolean;
-  /** Resolves when a beat was written recently, or can be written now. @throws StoreUnavailable */
-  check(): Promise<void>;
-  /** Announces the end, so that the other nodes need not find out. */
-  stop(): Promise<void>;
-}
+export type NodeHeartbeat = ReturnType<typeof nodeHeartbeat>;
 
 /**
  * For a thread beside the one that beats: compares the clock as often, and leaves the rest to that thread.
@@ -60,7 +51,7 @@ export function nodeHeartbeat(needs: {
   readonly authorities: () => NodeAuthorities;
   readonly clockWatch: Pick<ClockWatch, 'compare' | 'isWrong'>;
   readonly log: Logger;
-}): NodeHeartbeat {
+}) {
   const { clock, clockWatch, log, vault } = needs;
   const { nodes } = needs.store;
   const startedAt = clock.now();
@@ -91,20 +82,24 @@ export function nodeHeartbeat(needs: {
   }
 
   return {
-    async start(node) {
+    /** Announces the node from now on. Does not fail: if the database cannot be written, logs it and tries again. */
+    async start(node: Announcement): Promise<void> {
       announced = node;
       // The beat logs its failure itself, once.
       const tryBeat = () => beat().catch(() => undefined);
       await tryBeat();
       stopBeating = every(heartbeatInterval, { name: 'node heartbeat', log }, tryBeat);
     },
+    /** Whether more than one node was online at the last beat. */
     get isCluster() {
       return isCluster;
     },
-    async check() {
+    /** Resolves when a beat was written recently, or can be written now. @throws StoreUnavailable */
+    async check(): Promise<void> {
       if (hasFailed || clock.monotonic() - writtenAt > goodFor) await beat();
     },
-    async stop() {
+    /** Announces the end, so that the other nodes need not find out. */
+    async stop(): Promise<void> {
       await stopBeating();
       if (announced === null) return;
       const { name } = announced;

@@ -22,10 +22,7 @@ export interface OcspOutcome {
   readonly problem: string;
 }
 
-export interface OcspResponders {
-  /** Never rejects. */
-  ask(ca: Ca, of: { certificate: PathCertificate; issuer: PathCertificate }): Promise<OcspOutcome>;
-}
+export type OcspResponders = ReturnType<typeof ocspResponders>;
 
 /** From this age on, a responder is asked again. */
 const answerStands: Millis = 5 * MINUTE;
@@ -39,11 +36,7 @@ const turnsOfQuestions = { ...usualTurns, atOnce: 40, ofOne: 20, waiting: 2000, 
 const mostAddresses = 2;
 const afterFailure: Millis = MINUTE;
 
-export function ocspResponders(needs: {
-  client: AnswerPoster;
-  clock: Clock;
-  random: Random;
-}): OcspResponders {
+export function ocspResponders(needs: { client: AnswerPoster; clock: Clock; random: Random }) {
   const { client, clock, random } = needs;
   const remembered = recentMap<string, OcspOutcome & { readonly until: Millis }>(mostRemembered);
   const turns = fairTurns(turnsOfQuestions);
@@ -83,7 +76,11 @@ export function ocspResponders(needs: {
   }
 
   return {
-    async ask({ id, revocation: { ocsp } }, of) {
+    /** Never rejects. */
+    async ask(
+      { id, revocation: { ocsp } }: Ca,
+      of: { certificate: PathCertificate; issuer: PathCertificate },
+    ): Promise<OcspOutcome> {
       const { certificate, issuer } = of;
       const addresses = ocsp === null ? certificate.extensions.ocspAddresses.slice(0, mostAddresses) : [ocsp];
       if (addresses.length === 0) return { answer: null, problem: 'no OCSP responder is named' };

@@ -133,12 +133,7 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
   };
 }
 
-interface ListFetches {
-  /** Never rejects. Those who ask meanwhile wait for the same fetch. */
-  from(state: Watched, url: string): Promise<void>;
-  isUnderWay(state: Watched, url: string): boolean;
-  stop(): void;
-}
+type ListFetches = ReturnType<typeof listFetches>;
 
 /**
  * How many lists are fetched at once, in all and of one CA: each may take 64 MiB until it is kept. A CA whose addresses
@@ -149,7 +144,7 @@ const turnsOfFetches = {
   ...{ waiting: Number.POSITIVE_INFINITY, waitingOfOne: mostAddresses, patience: 5 * MINUTE },
 };
 
-function listFetches(needs: KeeperNeeds): ListFetches {
+function listFetches(needs: KeeperNeeds) {
   const underWay = new Map<string, Promise<void>>();
   const turns = fairTurns(turnsOfFetches);
   let isStopped = false;
@@ -164,7 +159,8 @@ function listFetches(needs: KeeperNeeds): ListFetches {
   }
   const keyOf = ({ ca }: Watched, url: string) => `${ca.id} ${url}`;
   return {
-    from(state, url) {
+    /** Never rejects. Those who ask meanwhile wait for the same fetch. */
+    from(state: Watched, url: string): Promise<void> {
       const key = keyOf(state, url);
       const before = underWay.get(key);
       if (before !== undefined) return before;
@@ -175,7 +171,7 @@ function listFetches(needs: KeeperNeeds): ListFetches {
       underWay.set(key, next);
       return next;
     },
-    isUnderWay: (state, url) => underWay.has(keyOf(state, url)),
+    isUnderWay: (state: Watched, url: string) => underWay.has(keyOf(state, url)),
     stop() {
       isStopped = true;
     },

@@ -21,12 +21,7 @@ export class CollectorFailed extends Error {
   override readonly name = 'CollectorFailed';
 }
 
-export interface Collector {
-  /** Resolves when it was accepted. @param body of an OTLP request, protobuf. @throws CollectorFailed */
-  post(signal: 'traces' | 'metrics', body: Uint8Array): Promise<void>;
-  /** Aborts every request under way. */
-  close(): void;
-}
+export type Collector = ReturnType<typeof collectorAt>;
 
 const longestPost: Millis = 10 * SECOND;
 const longestAnswer = 64 * 1024;
@@ -57,7 +52,7 @@ function readHeaders(file: string, text: string): Readonly<Record<string, string
 }
 
 /** Opens nothing before the first POST. */
-export function collectorAt(endpoint: string, { headers, roots }: CollectorAccess): Collector {
+export function collectorAt(endpoint: string, { headers, roots }: CollectorAccess) {
   const isPlain = endpoint.startsWith('http:');
   const options = { keepAlive: true, maxSockets: 2, maxFreeSockets: 1 };
   const agent = isPlain
@@ -66,7 +61,8 @@ export function collectorAt(endpoint: string, { headers, roots }: CollectorAcces
       new Agent({ ...options, secureContext: trustingContext(roots), rejectUnauthorized: true });
   const closed = new AbortController();
   return {
-    post: (signal, body) =>
+    /** Resolves when it was accepted. @param body of an OTLP request, protobuf. @throws CollectorFailed */
+    post: (signal: 'traces' | 'metrics', body: Uint8Array): Promise<void> =>
       new Promise((resolve, reject) => {
         const fail = (why: string) => reject(new CollectorFailed(`${endpoint}/v1/${signal}: ${why}`));
         const outgoing = (isPlain ? plainRequest : request)(`${endpoint}/v1/${signal}`, {
@@ -99,6 +95,7 @@ export function collectorAt(endpoint: string, { headers, roots }: CollectorAcces
         });
         outgoing.end(body);
       }),
+    /** Aborts every request under way. */
     close() {
       closed.abort();
       agent.destroy();

@@ -15,7 +15,6 @@ import type { MetricFamily, MetricSample } from '../model/metrics.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { oneRun } from '../platform/in-rounds.ts';
 import type { Random } from '../platform/random.ts';
-import type { Tracing } from '../platform/tracing.ts';
 import { type CollectorAccess, collectorAt } from './collector.ts';
 import { type Deliveries, openSpans } from './spans.ts';
 
@@ -29,22 +28,12 @@ export interface TelemetryNeeds {
   readonly metrics: { readonly since: Millis; read(): Promise<readonly MetricFamily[]> } | null;
 }
 
-export interface OpenTelemetry {
-  readonly tracing: Tracing;
-  /** Sends metrics from now on. */
-  start(): void;
-  /** Sends waiting spans and metrics, and gives up after two seconds. */
-  stop(): Promise<void>;
-}
+export type OpenTelemetry = ReturnType<typeof openTelemetry>;
 
 const longestStop: Millis = 2000;
 
 /** @param config its `callersPerSecond` is the share of this thread */
-export function openTelemetry(
-  needs: TelemetryNeeds,
-  config: TelemetryConfig,
-  access: CollectorAccess,
-): OpenTelemetry {
+export function openTelemetry(needs: TelemetryNeeds, config: TelemetryConfig, access: CollectorAccess) {
   const { clock, deliveries, service, metrics } = needs;
   const collector = collectorAt(config.endpoint, access);
   const resource = resourceFromAttributes({
@@ -70,10 +59,12 @@ export function openTelemetry(
 
   return {
     tracing: spans.tracing,
+    /** Sends metrics from now on. */
     start() {
       if (metrics !== null && interval > 0) timer = setInterval(() => void send(), interval).unref();
     },
-    async stop() {
+    /** Sends waiting spans and metrics, and gives up after two seconds. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       const giveUp = setTimeout(() => collector.close(), longestStop);
       await Promise.allSettled([spans.stop(), send()]);

@@ -92,9 +92,7 @@ export type AccessTokenVerdict =
 const invalid: AccessTokenVerdict = { verdict: 'invalid' };
 const expired: AccessTokenVerdict = { verdict: 'expired' };
 
-export interface AccessTokenVerifier {
-  verify(token: string, now: Millis): AccessTokenVerdict;
-}
+export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>;
 
 export interface AccessTokenRules {
   /** Ours at this moment; a token of one that is ours no more is invalid. */
@@ -116,12 +114,12 @@ export interface AccessTokenRules {
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
  */
-export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
+export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules) {
   const { issuers, lifetimes, revoked, useOf = () => undefined, threads = 1 } = rules;
   const seen = seenTokens(Math.ceil(50_000 / threads));
   let { generation } = ring;
   return {
-    verify(token, now) {
+    verify(token: string, now: Millis): AccessTokenVerdict {
       if (token.length > maxTokenLength) return invalid;
       // Verdicts under earlier keys do not count any more.
       if (generation !== ring.generation) seen.clear();

@@ -5,11 +5,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, hmacSha256 } from '../platform/digest.ts';
 import { MINUTE, type Millis } from '../platform/time-units.ts';
 
-export interface DpopNonces {
-  /** The newest one. */
-  current(now: Millis): string;
-  isGood(nonce: string, now: Millis): boolean;
-}
+export type DpopNonces = ReturnType<typeof dpopNonces>;
 
 /** A nonce is replaced after one step, and accepted for at least one more. */
 const step: Millis = 2 * MINUTE;
@@ -17,7 +13,7 @@ const timeBytes = 4;
 const tagBytes = 16;
 
 /** @param key of all that are to accept them; a new one makes all earlier nonces worthless */
-export function dpopNonces(key: Buffer): DpopNonces {
+export function dpopNonces(key: Buffer) {
   const known = new Map<number, string>();
   function at(time: number): string {
     const before = known.get(time);
@@ -30,8 +26,9 @@ export function dpopNonces(key: Buffer): DpopNonces {
     return nonce;
   }
   return {
-    current: (now) => at(Math.floor(now / step)),
-    isGood(nonce, now) {
+    /** The newest one. */
+    current: (now: Millis) => at(Math.floor(now / step)),
+    isGood(nonce: string, now: Millis) {
       const bytes = decodeBase64url(nonce);
       if (bytes?.length !== timeBytes + tagBytes) return false;
       const stamp = bytes.subarray(0, timeBytes);

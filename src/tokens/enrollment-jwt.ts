@@ -25,26 +25,17 @@ export interface EnrollmentIdentity {
   readonly privateKey: string;
 }
 
-export interface EnrollmentSigner {
-  /** `https://` and the address at which clients enroll. */
-  readonly issuer: string;
-  signEnrollment(claims: EnrollmentClaims): string;
-  /** Contains no secret and never ends: with it a client finds the network before it has an identity. */
-  readonly networkJwt: string;
-  /** Contains no secret either: where holders of this authority's certificates enroll by themselves. */
-  signAuthority(id: CaId, expiresAt: Millis): string;
-  /** Signs with this identity from now on. @throws RangeError as enrollmentSigner */
-  replaceIdentity(identity: EnrollmentIdentity): void;
-}
+export type EnrollmentSigner = ReturnType<typeof enrollmentSigner>;
 
 /** @throws RangeError a kind of key that cannot sign JWTs */
-export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
+export function enrollmentSigner(first: EnrollmentIdentity) {
   let present = presentIdentity(first);
   return {
+    /** `https://` and the address at which clients enroll. */
     get issuer() {
       return present.issuer;
     },
-    signEnrollment: ({ identityId, method, token, expiresAt }) =>
+    signEnrollment: ({ identityId, method, token, expiresAt }: EnrollmentClaims) =>
       present.signClaims({
         iss: present.issuer,
         sub: identityId,
@@ -53,7 +44,8 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
         jti: token,
         em: method,
       }),
-    signAuthority: (id, expiresAt) =>
+    /** Contains no secret either: where holders of this authority's certificates enroll by themselves. */
+    signAuthority: (id: CaId, expiresAt: Millis) =>
       present.signClaims({
         iss: present.issuer,
         sub: id,
@@ -62,10 +54,12 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
         jti: id,
         em: 'ca',
       }),
+    /** Contains no secret and never ends: with it a client finds the network before it has an identity. */
     get networkJwt() {
       return present.networkJwt;
     },
-    replaceIdentity(identity) {
+    /** Signs with this identity from now on. @throws RangeError as enrollmentSigner */
+    replaceIdentity(identity: EnrollmentIdentity) {
       present = presentIdentity(identity);
     },
   };

@@ -18,28 +18,20 @@ export interface Matched {
 }
 
 /** Ids by name, of stored entities and of those that will be created: policies and signers refer to one another. */
-export interface References {
-  /** The id that a new entity will have. */
-  plannedId(kind: StateKind, name: StoredName): string;
-  /** Whether there is, or will be, an entity with this id to which others may refer. */
-  isKnown(id: string): boolean;
-  /** @throws AuthError could_not_validate */
-  idOf(kind: EntityKind, field: string, name: string): string;
-}
+export type References = ReturnType<typeof referencesOf>;
 
-export function referencesOf(
-  random: Random,
-  matched: readonly Matched[],
-  { ids }: Pick<StoredState, 'ids'>,
-): References {
+export function referencesOf(random: Random, matched: readonly Matched[], { ids }: Pick<StoredState, 'ids'>) {
   const all = new Map([...ids].map(([kind, stored]) => [kind, new Map(stored)]));
   for (const { kind, given, stored } of matched)
     if (stored === undefined) all.get(kind)?.set(given.name, random.id());
   const known = new Set([...all.values()].flatMap((ofKind) => [...ofKind.values()]));
   return {
-    plannedId: (kind, name) => all.get(kind)?.get(name) ?? random.id(),
-    isKnown: (id) => known.has(id),
-    idOf(kind, field, name) {
+    /** The id that a new entity will have. */
+    plannedId: (kind: StateKind, name: StoredName) => all.get(kind)?.get(name) ?? random.id(),
+    /** Whether there is, or will be, an entity with this id to which others may refer. */
+    isKnown: (id: string) => known.has(id),
+    /** @throws AuthError could_not_validate */
+    idOf(kind: EntityKind, field: string, name: string) {
       const id = all.get(kind)?.get(typedName(name));
       if (id === undefined) throw namesNothing(field, kind, name);
       return id;

@@ -15,23 +15,20 @@ export const mostConnectionsPerSource = 2_000;
 const mostCostly = 20;
 
 /** How many connections each source has. */
-export interface SourceCounts {
-  /** Counts one more, unless the source has `most`. @returns whether it was counted */
-  open(source: string, most: number): boolean;
-  /** Ends a connection that was counted. */
-  close(source: string): void;
-}
+export type SourceCounts = ReturnType<typeof sourceCounts>;
 
-export function sourceCounts(): SourceCounts {
+export function sourceCounts() {
   const counts = new Map<string, number>();
   return {
-    open(source, most) {
+    /** Counts one more, unless the source has `most`. @returns whether it was counted */
+    open(source: string, most: number) {
       const open = counts.get(source) ?? 0;
       if (open >= most) return false;
       counts.set(source, open + 1);
       return true;
     },
-    close(source) {
+    /** Ends a connection that was counted. */
+    close(source: string) {
       const left = (counts.get(source) ?? 1) - 1;
       if (left === 0) counts.delete(source);
       else counts.set(source, left);

@@ -47,25 +47,7 @@ export interface Endpoints {
   readonly views: Views;
 }
 
-export interface RunningListener {
-  /** The listener in use. */
-  readonly listener: Listener;
-  /** As configured, with the real port where the system chose it. */
-  readonly bindPoints: readonly BindPoint[];
-  /**
-   * Prepares to answer by another configuration of the same listener. Its interfaces, APIs and connection limits stay.
-   * Requests under way finish with the configuration they began with.
-   * @returns puts it in use for all further requests; cannot fail
-   * @throws ListenError when certificate or key cannot be used
-   */
-  prepare(endpoints: Endpoints): Promise<() => void>;
-  /** The keys that currently seal the tickets of TLS sessions. */
-  ticketKeys(): Buffer;
-  /** Uses other keys from now on. */
-  useTicketKeys(keys: Buffer): void;
-  /** Accepts no more connections, finishes the requests under way, and closes the rest after ten seconds. */
-  close(): Promise<void>;
-}
+export type RunningListener = Awaited<ReturnType<typeof startListener>>;
 
 export interface ListenerOptions {
   /** How many connections one source may have open on one interface. */
@@ -104,7 +86,7 @@ export async function startListener(
   needs: ListenerServices,
   endpoints: Endpoints,
   options: ListenerOptions = {},
-): Promise<RunningListener> {
+) {
   const { listener, material } = endpoints;
   checkTlsMaterial(listener, material);
   const { shared } = options;
@@ -135,13 +117,23 @@ export async function startListener(
   }, ticketKeyLifetime);
   rotation.unref();
   return {
+    /** The listener in use. */
     get listener() {
       return inUse;
     },
+    /** As configured, with the real port where the system chose it. */
     bindPoints: started.flatMap((server) => server.bindPoints),
-    ticketKeys: () => current,
+    /** The keys that currently seal the tickets of TLS sessions. */
+    ticketKeys: (): Buffer => current,
+    /** Uses other keys from now on. */
     useTicketKeys,
-    async prepare(fresh) {
+    /**
+     * Prepares to answer by another configuration of the same listener. Its interfaces, APIs and connection limits stay.
+     * Requests under way finish with the configuration they began with.
+     * @returns puts it in use for all further requests; cannot fail
+     * @throws ListenError when certificate or key cannot be used
+     */
+    async prepare(fresh: Endpoints): Promise<() => void> {
       checkTlsMaterial(fresh.listener, fresh.material);
       const context = secureContextOf(fresh.listener, fresh.material);
       const uses = await Promise.all(started.map((server) => server.prepare(fresh)));
@@ -155,7 +147,8 @@ export async function startListener(
         }
       };
     },
-    async close() {
+    /** Accepts no more connections, finishes the requests under way, and closes the rest after ten seconds. */
+    async close(): Promise<void> {
       clearInterval(rotation);
       await Promise.all(started.map((server) => server.close()));
     },
@@ -167,12 +160,7 @@ function givenTicketKeys({ name }: Listener, shared: SharedInterfaces | undefine
   return given === undefined ? undefined : Buffer.from(given);
 }
 
-interface RunningServer {
-  readonly server: Server;
-  readonly bindPoints: readonly BindPoint[];
-  prepare(endpoints: Endpoints): Promise<() => void>;
-  close(): Promise<void>;
-}
+type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 async function startServer(
   needs: ListenerServices,
@@ -182,7 +170,7 @@ async function startServer(
     ticketKeys: Buffer;
     options: ListenerOptions & { counts: SourceCounts; waiting: WaitingBytes };
   },
-): Promise<RunningServer> {
+) {
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
   const { listener, material } = endpoints;
   const newReferenceId = referenceIds(needs.random);
@@ -229,7 +217,7 @@ async function startServer(
   return {
     server,
     bindPoints: open,
-    async prepare(fresh) {
+    async prepare(fresh: Endpoints): Promise<() => void> {
       const next = await openApplication(services, fresh, bindPoints);
       next.serve(open);
       return () => {
@@ -237,7 +225,7 @@ async function startServer(
         inUse = next;
       };
     },
-    async close() {
+    async close(): Promise<void> {
       inUse.scope.isDraining = true;
       const drained = drain(server, connections, options.drain ?? drainTime);
       proxied?.endPending();

@@ -18,32 +18,23 @@ export interface WaitingLimits {
 const usualLimits: WaitingLimits = { perSource: 16 * 1024 * 1024, all: 48 * 1024 * 1024 };
 
 /** Waiting bytes of each source, and in all, over several threads. */
-export interface WaitingSums {
-  /** @param bySource what waits in this thread now, in bytes */
-  publish(bySource: ReadonlyMap<string, number>): void;
-  /** In all threads, as last published. */
-  of(source: string): number;
-  all(): number;
-}
+export type WaitingSums = ReturnType<typeof waitingSums>;
 
 /** Of a single thread. */
-export function waitingSums(): WaitingSums {
+export function waitingSums() {
   let published: ReadonlyMap<string, number> = new Map();
   return {
-    publish(bySource) {
+    /** @param bySource what waits in this thread now, in bytes */
+    publish(bySource: ReadonlyMap<string, number>) {
       published = bySource;
     },
-    of: (source) => published.get(source) ?? 0,
+    /** In all threads, as last published. */
+    of: (source: string) => published.get(source) ?? 0,
     all: () => sumOf(published),
   };
 }
 
-export interface WaitingBytes {
-  /** Supervises the connections of a server. @param longest how long a client may take for a part of an answer */
-  watch(server: Server, longest: Millis): void;
-  /** Ends the supervision of a server. */
-  release(server: Server): void;
-}
+export type WaitingBytes = ReturnType<typeof waitingBytes>;
 
 interface Watched {
   readonly server: Server;
@@ -59,11 +50,7 @@ interface Watched {
 const interval: Millis = 100;
 
 /** One for all servers of a thread. */
-export function waitingBytes(
-  { clock }: { clock: Clock },
-  sums: WaitingSums,
-  limits = usualLimits,
-): WaitingBytes {
+export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, limits = usualLimits) {
   const sockets = new Map<TLSSocket, Watched>();
   const servers = new Set<Server>();
   let timer: NodeJS.Timeout | undefined;
@@ -122,7 +109,8 @@ export function waitingBytes(
   }
 
   return {
-    watch(server, longest) {
+    /** Supervises the connections of a server. @param longest how long a client may take for a part of an answer */
+    watch(server: Server, longest: Millis) {
       servers.add(server);
       timer ??= setInterval(look, interval).unref();
       server.on('secureConnection', (socket) => {
@@ -131,7 +119,8 @@ export function waitingBytes(
         socket.once('close', () => sockets.delete(socket));
       });
     },
-    release(server) {
+    /** Ends the supervision of a server. */
+    release(server: Server) {
       servers.delete(server);
       if (servers.size > 0) return;
       clearInterval(timer);

@@ -33,21 +33,19 @@ export interface ProviderEndpoints {
   readonly assertionAlgs: readonly string[] | null;
 }
 
-export interface ProviderDirectory {
-  /**
-   * @param address of the provider, to which the well-known path of OpenID Connect Discovery 4 is added
-   * @returns why not, in words for an administrator, if there is no usable document
-   */
-  find(address: string): Promise<ProviderEndpoints | string>;
-}
+export type ProviderDirectory = ReturnType<typeof providerDirectory>;
 
-export function providerDirectory(needs: { client: OutboundClient; clock: Clock }): ProviderDirectory {
+export function providerDirectory(needs: { client: OutboundClient; clock: Clock }) {
   const held = recentMap<
     string,
     { readonly until: Millis; readonly answer: Promise<ProviderEndpoints | string> }
   >(mostProviders);
   return {
-    find(address) {
+    /**
+     * @param address of the provider, to which the well-known path of OpenID Connect Discovery 4 is added
+     * @returns why not, in words for an administrator, if there is no usable document
+     */
+    find(address: string): Promise<ProviderEndpoints | string> {
       const now = needs.clock.now();
       const known = held.get(address);
       if (known !== undefined && now < known.until) return known.answer;

@@ -12,19 +12,10 @@ const atOne: Shares = { most: 16, free: 8, share: 1 };
 /** When to come back, in seconds: more than a provider that answers at all needs. */
 const retryAfterSeconds = 3;
 
-export interface ExchangePlaces {
-  /**
-   * Takes a place for one exchange.
-   * @param issuer of the provider; known ones only, since each is remembered
-   * @param source the address of the request; the identity of an administrator who tests a signer
-   * @returns gives the place back
-   * @throws AuthError busy
-   */
-  take(issuer: string, source: string): () => void;
-}
+export type ExchangePlaces = ReturnType<typeof exchangePlaces>;
 
 /** @param threads that redeem codes: each has its part of the places */
-export function exchangePlaces(threads = 1): ExchangePlaces {
+export function exchangePlaces(threads = 1) {
   const part = ({ most, free = 0, share }: Shares) =>
     sharedLimit({
       most: Math.max(2, Math.floor(most / threads)),
@@ -34,7 +25,14 @@ export function exchangePlaces(threads = 1): ExchangePlaces {
   const all = part(inAll);
   const ofProvider = new Map<string, SharedLimit>();
   return {
-    take(issuer, source) {
+    /**
+     * Takes a place for one exchange.
+     * @param issuer of the provider; known ones only, since each is remembered
+     * @param source the address of the request; the identity of an administrator who tests a signer
+     * @returns gives the place back
+     * @throws AuthError busy
+     */
+    take(issuer: string, source: string): () => void {
       const limit = ofProvider.get(issuer) ?? part(atOne);
       ofProvider.set(issuer, limit);
       const leave = limit.take(source);

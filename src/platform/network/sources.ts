@@ -57,17 +57,10 @@ export interface Shares {
   readonly free?: number;
 }
 
-export interface SharedLimit {
-  /**
-   * Takes a place.
-   * @param source its address; the id of an identity where that is known
-   * @returns gives the place back, once; null when there is none for this source
-   */
-  take(source: string): (() => void) | null;
-}
+export type SharedLimit = ReturnType<typeof sharedLimit>;
 
 /** Keeps at most two entries for each place that is taken. */
-export function sharedLimit({ most, share, free = 0 }: Shares): SharedLimit {
+export function sharedLimit({ most, share, free = 0 }: Shares) {
   const taken = new Map<string, number>();
   let inAll = 0;
   const add = (prefix: string, count: 1 | -1) => {
@@ -76,7 +69,12 @@ export function sharedLimit({ most, share, free = 0 }: Shares): SharedLimit {
     else taken.set(prefix, now);
   };
   return {
-    take(source) {
+    /**
+     * Takes a place.
+     * @param source its address; the id of an identity where that is known
+     * @returns gives the place back, once; null when there is none for this source
+     */
+    take(source: string): (() => void) | null {
       const sources = sourcesOf(source);
       const hasShare = () => sources.every(({ prefix, shares }) => (taken.get(prefix) ?? 0) < share * shares);
       if (inAll >= most || (inAll >= free && !hasShare())) return null;
@@ -96,19 +94,14 @@ export function sharedLimit({ most, share, free = 0 }: Shares): SharedLimit {
 // How many answers that cost something each source has had without proving anything. In memory: it bounds processor time,
 // not guesses (login/throttle.ts), so each thread counts its own.
 
-export interface SourceLoad {
-  /** Counts an answer. @returns whether the source had one left */
-  count(ipAddress: string): boolean;
-  /** Takes it back: something was proven. */
-  giveBack(ipAddress: string): void;
-}
+export type SourceLoad = ReturnType<typeof sourceLoad>;
 
 /** A whole company behind one address logs in within minutes. */
 const mostAtOnce = 10_000;
 const perSecond = 500;
 const mostSources = 10_000;
 
-export function sourceLoad({ clock }: { clock: Clock }): SourceLoad {
+export function sourceLoad({ clock }: { clock: Clock }) {
   const left = recentMap<string, { count: number; at: Millis }>(mostSources);
 
   /** Of the address, and of the networks that it belongs to. */
@@ -125,13 +118,15 @@ export function sourceLoad({ clock }: { clock: Clock }): SourceLoad {
   }
 
   return {
-    count(ipAddress) {
+    /** Counts an answer. @returns whether the source had one left */
+    count(ipAddress: string) {
       const sources = leftOf(ipAddress);
       if (sources.some(({ count }) => count < 1)) return false;
       for (const source of sources) source.count -= 1;
       return true;
     },
-    giveBack(ipAddress) {
+    /** Takes it back: something was proven. */
+    giveBack(ipAddress: string) {
       for (const source of leftOf(ipAddress)) source.count += 1;
     },
   };

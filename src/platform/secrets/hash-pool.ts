@@ -25,20 +25,7 @@ export function askerOf(asker: HashAsker): HashClient {
   return typeof asker === 'string' ? { source: asker, gone: undefined } : asker;
 }
 
-export interface HashPool {
-  /** The cost of new hashes; see needsRehash. */
-  readonly cost: HashCost;
-  /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped, HashUnwanted */
-  hash(password: Password, asker: HashAsker): Promise<string>;
-  /**
-   * @param phc null for a user who does not exist or has no password: the same work, and never true
-   * @throws as hash, or Error when the stored hash is malformed
-   */
-  verify(phc: string | null, password: Password, asker: HashAsker): Promise<boolean>;
-  depth(): HashPoolDepth;
-  /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
-  close(): Promise<void>;
-}
+export type HashPool = ReturnType<typeof createHashPool>;
 
 /** For metrics. `refused` counts since the start. */
 export interface HashPoolDepth {
@@ -96,7 +83,7 @@ interface Job {
 }
 
 /** Threads start with the first hash, and do not keep an idle process alive. */
-export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
+export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}) {
   const cost = options.cost ?? defaultHashCost;
   const threads = Math.max(1, options.threads ?? availableParallelism());
   const longestQueue = options.longestQueue ?? 64;
@@ -142,21 +129,29 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   }
 
   return {
+    /** The cost of new hashes; see needsRehash. */
     cost,
-    hash: async (password, asker) => String(await enqueue({ password, cost }, asker)),
-    async verify(phc, password, asker) {
+    /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped, HashUnwanted */
+    hash: async (password: Password, asker: HashAsker): Promise<string> =>
+      String(await enqueue({ password, cost }, asker)),
+    /**
+     * @param phc null for a user who does not exist or has no password: the same work, and never true
+     * @throws as hash, or Error when the stored hash is malformed
+     */
+    async verify(phc: string | null, password: Password, asker: HashAsker): Promise<boolean> {
       if (phc !== null) hashCost(phc);
       const matches = await enqueue({ password, phc: phc ?? dummy }, asker);
       return phc !== null && matches === true;
     },
-    depth: () => ({
+    depth: (): HashPoolDepth => ({
       threads,
       running: slots.filter(({ isBusy }) => isBusy()).length,
       waiting: waiting.length,
       longestQueue,
       refused,
     }),
-    async close() {
+    /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
+    async close(): Promise<void> {
       closed = true;
       for (const job of waiting.splice(0))
         job.reject(new HashPoolStopped('the pool of password hashes was closed'));

@@ -2,17 +2,7 @@ import { decodeBase64url } from '../digest.ts';
 import { deriveKey, open, SealBroken, type SealingKey, sealedWith, sealText } from './sealed-box.ts';
 
 /** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
-export interface KeyVault {
-  seal(secret: Uint8Array, label: string): string;
-  /** @throws SealBroken   the text was not sealed under a known key with this label */
-  open(sealed: string, label: string): Buffer;
-  /** Whether the text is sealed under the key that seals now. */
-  isCurrent(sealed: string): boolean;
-  /** The public ids of all keys that open here, the sealing key first, including readable ones beside the key file. */
-  keyIds(): readonly string[];
-  /** The key that seals now, for the vault of another thread. The key-encryption key cannot be found from it. */
-  sealingKey(): SealingKey;
-}
+export type KeyVault = ReturnType<typeof keyVault>;
 
 /** Keys of further key-encryption keys, while one replaces another (`keys rekey`). */
 export interface OtherKeys {
@@ -26,10 +16,7 @@ export interface OtherKeys {
  * @param others asked when something was sealed under a key that is not known yet. The first text that opens with a
  * newer key shows that every node has that key, which seals from then on
  */
-export function keyVault(
-  ownKey: SealingKey,
-  others: () => OtherKeys = () => ({ newer: [], older: [] }),
-): KeyVault {
+export function keyVault(ownKey: SealingKey, others: () => OtherKeys = () => ({ newer: [], older: [] })) {
   let sealing = ownKey;
   let known: readonly SealingKey[] = [sealing];
   let newer: ReadonlySet<string> = new Set();
@@ -55,8 +42,9 @@ export function keyVault(
   }
 
   return {
-    seal: (secret, label) => sealText(sealing, secret, label),
-    open(sealed, label) {
+    seal: (secret: Uint8Array, label: string) => sealText(sealing, secret, label),
+    /** @throws SealBroken   the text was not sealed under a known key with this label */
+    open(sealed: string, label: string): Buffer {
       const box = boxOf(sealed);
       const key = keyOf(box);
       const secret = open([key], box, label);
@@ -66,8 +54,10 @@ export function keyVault(
       }
       return secret;
     },
-    isCurrent: (sealed) => sealedWith(boxOf(sealed)) === sealing.id,
-    keyIds() {
+    /** Whether the text is sealed under the key that seals now. */
+    isCurrent: (sealed: string) => sealedWith(boxOf(sealed)) === sealing.id,
+    /** The public ids of all keys that open here, the sealing key first, including readable ones beside the key file. */
+    keyIds(): readonly string[] {
       try {
         readOtherKeys();
       } catch {
@@ -75,7 +65,8 @@ export function keyVault(
       }
       return [sealing, ...known.filter((key) => key !== sealing)].map(({ id }) => id);
     },
-    sealingKey: () => sealing,
+    /** The key that seals now, for the vault of another thread. The key-encryption key cannot be found from it. */
+    sealingKey: (): SealingKey => sealing,
   };
 }
 

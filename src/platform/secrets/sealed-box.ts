@@ -133,12 +133,7 @@ function authenticated(header: Uint8Array, associatedData: string): Buffer {
 // Text that we hand out and take back. The key changes every day and is derived from a secret that all nodes share, so
 // nothing has to be distributed.
 
-export interface DailySealer {
-  /** base64url. @param at when it is sealed, Millis */
-  seal(text: string, at: Millis): string;
-  /** The text, or undefined unless it was sealed for this purpose, yesterday at the earliest. */
-  open(sealed: string, now: Millis): string | undefined;
-}
+export type DailySealer = ReturnType<typeof dailySealer>;
 
 const maxSealedLength = 12_000;
 
@@ -146,7 +141,7 @@ const maxSealedLength = 12_000;
  * @param root    the server secret that all nodes share
  * @param purpose text sealed for one purpose does not open for another
  */
-export function dailySealer(root: Buffer, purpose: string): DailySealer {
+export function dailySealer(root: Buffer, purpose: string) {
   let today:
     | { readonly period: number; readonly keys: readonly [SealingKey, SealingKey, SealingKey] }
     | undefined;
@@ -161,8 +156,10 @@ export function dailySealer(root: Buffer, purpose: string): DailySealer {
   }
 
   return {
-    seal: (text, at) => sealText(keysAt(at)[0], text, purpose),
-    open(sealed, now) {
+    /** base64url. @param at when it is sealed, Millis */
+    seal: (text: string, at: Millis) => sealText(keysAt(at)[0], text, purpose),
+    /** The text, or undefined unless it was sealed for this purpose, yesterday at the earliest. */
+    open(sealed: string, now: Millis): string | undefined {
       if (sealed.length > maxSealedLength) return undefined;
       try {
         return openText(keysAt(now), sealed, purpose);

@@ -68,18 +68,13 @@ function inTime<T>(answer: Promise<T>): Promise<T | null> {
   });
 }
 
-export interface UnansweredCommits {
-  /** Returns the connection to its pool when its commit has finished. */
-  keep(client: PostgresClient, answer: Promise<unknown>): void;
-  /** Drops all connections. */
-  close(): void;
-}
+export type UnansweredCommits = ReturnType<typeof unansweredCommits>;
 
 /**
  * Holds connections whose commit was given up, as long as the server works on it. Closing one would free it here but
  * not on the server, which ignores its connections while it waits for a standby, and would soon have none left.
  */
-export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
+export function unansweredCommits(readers: PostgresPool) {
   const kept = new Set<PostgresClient>();
 
   function giveBack(client: PostgresClient, isBroken: boolean): void {
@@ -101,10 +96,12 @@ export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
   }
 
   return {
-    keep(client, answer) {
+    /** Returns the connection to its pool when its commit has finished. */
+    keep(client: PostgresClient, answer: Promise<unknown>) {
       kept.add(client);
       void watch(client, answer);
     },
+    /** Drops all connections. */
     close() {
       for (const client of [...kept]) giveBack(client, true);
     },

@@ -35,16 +35,9 @@ export interface PostgresSettings {
   readonly session: PostgresSettings | null;
 }
 
-export interface ServerChoice {
-  /** Connection strings. */
-  readonly all: readonly string[];
-  /** The primary: where it was last, otherwise the first that says so. @throws what the last one says instead */
-  find(probe: (server: string) => Promise<void>): Promise<string>;
-  /** The primary was not reached there. */
-  lost(): void;
-}
+export type ServerChoice = ReturnType<typeof serverChoice>;
 
-function serverChoice(all: readonly string[]): ServerChoice {
+function serverChoice(all: readonly string[]) {
   const [only] = all;
   let known = all.length === 1 ? only : undefined;
   let search: Promise<string> | undefined;
@@ -62,8 +55,10 @@ function serverChoice(all: readonly string[]): ServerChoice {
     throw refusal;
   }
   return {
+    /** Connection strings. */
     all,
-    async find(probe) {
+    /** The primary: where it was last, otherwise the first that says so. @throws what the last one says instead */
+    async find(probe: (server: string) => Promise<void>): Promise<string> {
       if (known !== undefined) return known;
       // Connections that are opened at once share one search.
       search ??= searched(probe).finally(() => {
@@ -71,6 +66,7 @@ function serverChoice(all: readonly string[]): ServerChoice {
       });
       return search;
     },
+    /** The primary was not reached there. */
     lost() {
       if (all.length > 1) known = undefined;
     },

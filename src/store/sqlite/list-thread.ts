@@ -14,18 +14,9 @@ export interface ListerSettings {
   readonly busyTimeout: Millis;
 }
 
-export interface ListThread {
-  /**
-   * @param within how long the statement may take
-   * @throws OutOfTime
-   * @throws StoreUnavailable the thread died or was closed, or the database failed
-   */
-  read(statement: Statement, within: Millis): Promise<readonly SqlRow[]>;
-  /** Closes its connection and ends the thread. Lists under way fail. */
-  close(): Promise<void>;
-}
+export type ListThread = ReturnType<typeof listThread>;
 
-export function listThread(settings: ListerSettings): ListThread {
+export function listThread(settings: ListerSettings) {
   let running: ReturnType<typeof start> | null = null;
   let isClosed = false;
 
@@ -39,7 +30,12 @@ export function listThread(settings: ListerSettings): ListThread {
   }
 
   return {
-    async read(statement, within) {
+    /**
+     * @param within how long the statement may take
+     * @throws OutOfTime
+     * @throws StoreUnavailable the thread died or was closed, or the database failed
+     */
+    async read(statement: Statement, within: Millis): Promise<readonly SqlRow[]> {
       if (isClosed) throw new StoreUnavailable('the store is closed');
       running ??= start();
       const answer = await running.calls.ask('read', { statement, within }).catch((error) => {
@@ -48,7 +44,8 @@ export function listThread(settings: ListerSettings): ListThread {
       if ('failure' in answer) throw errorOf(answer.failure);
       return answer.rows;
     },
-    async close() {
+    /** Closes its connection and ends the thread. Lists under way fail. */
+    async close(): Promise<void> {
       isClosed = true;
       running?.calls.tell('close', null);
       await running?.ended;

@@ -34,21 +34,7 @@ export interface WriterLink {
   close(): void;
 }
 
-export interface WriterThread {
-  /**
-   * @throws StoreUnavailable too many are waiting, the thread died, or the database failed; and every error of the
-   * intent
-   */
-  write(call: IntentCall): Promise<unknown>;
-  /** Lets another thread send intents through the other end of the port. */
-  join(port: MessagePort): void;
-  /** Commits and answered intents since the engine was opened. */
-  readonly counts: { readonly commits: number; readonly intents: number };
-  /** Accepts no more intents. Resolves when everything under way is settled. The thread stays until `end`. */
-  drain(): Promise<void>;
-  /** Closes the database and ends the thread. Call after `drain`. */
-  end(): Promise<void>;
-}
+export type WriterThread = ReturnType<typeof writerThread>;
 
 /** More than that would use unbounded memory while the disk is slow, for answers that no request still waits for. */
 const maxWaiting = 10_000;
@@ -61,7 +47,7 @@ interface LatestBatch {
 }
 
 /** @param onChanges awaited before the intents of a batch that added to the change feed are settled */
-export function writerThread(start: () => WriterLink, onChanges: () => Promise<void>): WriterThread {
+export function writerThread(start: () => WriterLink, onChanges: () => Promise<void>) {
   const counts = { commits: 0, intents: 0 };
   let running: ReturnType<typeof run> | null = run();
   let unsettled = 0;
@@ -95,8 +81,13 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
   }
 
   return {
-    counts,
-    async write(call) {
+    /** Commits and answered intents since the engine was opened. */
+    counts: counts as Readonly<typeof counts>,
+    /**
+     * @throws StoreUnavailable too many are waiting, the thread died, or the database failed; and every error of the
+     * intent
+     */
+    async write(call: IntentCall): Promise<unknown> {
       if (isDraining) throw new StoreUnavailable('the store is closing');
       if (unsettled >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
       unsettled += 1;
@@ -107,18 +98,21 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
         if (unsettled === 0) onDrained?.();
       }
     },
-    join(port) {
+    /** Lets another thread send intents through the other end of the port. */
+    join(port: MessagePort) {
       running ??= run();
       running.link.calls.tell('join', port, [port]);
     },
-    drain() {
+    /** Accepts no more intents. Resolves when everything under way is settled. The thread stays until `end`. */
+    drain(): Promise<void> {
       isDraining = true;
       if (unsettled === 0) return Promise.resolve();
       return new Promise((resolve) => {
         onDrained = resolve;
       });
     },
-    async end() {
+    /** Closes the database and ends the thread. Call after `drain`. */
+    async end(): Promise<void> {
       const link = running?.link;
       link?.close();
       await link?.ended;
