@@ -262,6 +262,22 @@ describe('ops db move', () => {
     assert.match(twice.stderr, /is on PostgreSQL already/);
   });
 
+  test('read the password from the file that PGPASSFILE names, and warn of nothing', async (t) => {
+    const db = new URL(await server.createDatabase());
+    const box = sandbox();
+    t.after(() => box.close());
+    const file = join(box.cwd, 'pgpass');
+    writeFileSync(file, `*:*:*:${db.username}:${decodeURIComponent(db.password)}\n`, { mode: 0o600 });
+    const init = ['init', '--home', 'h', '--address', 'localhost:0'];
+    const { finished } = box.start([...init, '--db', Object.assign(db, { password: '' }).href], {
+      env: { PGPASSFILE: file },
+    });
+    const { code, stdout, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /PostgreSQL/);
+    assert.doesNotMatch(stderr, /warning|pgpass support/i);
+  });
+
   test('say in words that a password is missing, wrong, or that there is no such database', async (t) => {
     const db = new URL(await server.createDatabase());
     const box = sandbox();

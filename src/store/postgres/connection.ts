@@ -17,6 +17,9 @@ export type PostgresClient = pg.PoolClient;
 export type PostgresPool = pg.Pool;
 export type PostgresQuery = pg.QueryConfig;
 
+// pg tells whoever uses PGPASSFILE that its next version will not read it: nothing that an operator can act on.
+process.noDeprecation = true;
+
 /** Connections for reads and writes together, unless the URL sets `pool_max_conns`. */
 const defaultConnections = 24;
 
