@@ -51,7 +51,10 @@ export function createProgram(ports: CliPorts): Command {
     .version(packageJson.version, '-V, --version', 'print the version')
     .option('-j, --output-json', 'print results and errors as JSON')
     .helpOption('-h, --help', 'show help')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (shown) => (shown === program ? [] : [...program.options]),
+    })
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
       // runProgram reports usage errors in the same form as all others.

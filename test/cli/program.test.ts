@@ -44,6 +44,13 @@ test('a command line that cannot be carried out is exit 2 and names the help of 
     ['token session', 'overlay-auth token --help'],
     ['identity disable ada --minutes soon', 'overlay-auth identity disable --help'],
     ['identity disable ada --minutes 5 --until 2030-01-31T12:00:00Z', 'overlay-auth identity disable --help'],
+    ['export audit --kind identity', 'overlay-auth export audit --help'],
+    ['export --schema audit', 'overlay-auth export audit --help'],
+    ['login list --bearer', 'overlay-auth login list --help'],
+    [
+      'event-subscription replay siem --since soon',
+      'write a time such as 2030-01-31T12:00:00Z, or how long ago, such as 7d',
+    ],
     ['get identity a b', 'overlay-auth get identity --help'],
   ] as const) {
     const { code, stdout, stderr } = await cli.run(line.split(' '));
@@ -100,6 +107,9 @@ test('a value that is not one of the choices is refused with the choices', async
     ['inti', "Unknown command 'inti'; did you mean init?"],
     ['nothing-like-it', "Unknown command 'nothing-like-it'."],
     ['get identity', "Missing required argument 'name'."],
+    ['export audit --kind identity', "Unknown option '--kind'."],
+    ['login --bearer list', "Unknown option '--bearer'."],
+    ['event-subscription replay siem --since soon', '--since is neither a time nor a duration: soon.'],
     ['get identity a b', "Too many arguments for 'identity': expected 1 argument, got 2: a, b."],
     ['login https://x --totp-cod 1', "Unknown option '--totp-cod'; did you mean --totp-code?"],
     ['--outptu-json whoami', "Unknown option '--outptu-json'; did you mean --output-json?"],
@@ -183,6 +193,9 @@ test('help about an unknown command is refused with what was meant', async () =>
 
 test('help and version are not failures; an empty command line is', async () => {
   await using cli = commandLine();
+  const { stdout: ofExport } = await cli.run(['export', 'audit', '--help']);
+  assert.match(ofExport, /--since/);
+  assert.doesNotMatch(ofExport, /--kind|--schema/, 'options of the command above it');
   for (const args of [
     ['--help'],
     ['help', 'login'],

@@ -143,7 +143,7 @@ export const clientCommands: Commands = {
     --limit <n>  how many (default: 100)`,
   'event-subscription replay': action('replayEvents')`send events again that were given up
     ${named('event-subscription', 'subscription')}
-    --since <time>  all since then, such as 2030-01-31T12:00:00Z, delivered ones too
+    --since <time>  all since then, delivered ones too: a time such as 2030-01-31T12:00:00Z, or how long ago, such as 2h
     --id <id...>    only these`,
   'event-subscription rotate-secret': action('rotateSecret')`
     make another secret, which is shown once; the one before it signs too for a while

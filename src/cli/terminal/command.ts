@@ -119,6 +119,7 @@ export function addCommand(root: Command, ports: CliPorts, [path, row]: readonly
   if (run === undefined) return;
   // An option may stand before the name of a subcommand or after it.
   command.action(async () => {
+    requireOwn(command);
     requireFitting(command, rules);
     const work = await run();
     const options = command.optsWithGlobals();
@@ -159,6 +160,19 @@ export function sharedOptionsLast(program: Command, words: readonly string[]): r
     at = next;
   }
   return [...names, ...moved, ...words.slice(at)];
+}
+
+/** @throws CliError exit 2: an option of the command above it was given, which this one would not look at */
+function requireOwn(command: Command): void {
+  const { parent } = command;
+  // Those of the program itself are for every command.
+  if (!parent?.parent) return;
+  const known = new Set(command.options.map((one) => one.attributeName()));
+  const other = parent.options.find((one) => {
+    const name = one.attributeName();
+    return !known.has(name) && parent.getOptionValueSource(name) === 'cli';
+  });
+  if (other !== undefined) throw usageError(`Unknown option '${other.long}'.`);
 }
 
 type Rules = Map<Option, Pick<Details, 'needs' | 'conflicts'>>;

@@ -3,6 +3,7 @@
 import { type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, notice, printResult } from '../../terminal/output.ts';
+import { pastTime } from '../../terminal/past-time.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
 import { type ColumnSpelling, printTable } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
@@ -43,12 +44,18 @@ export const listDeliveries = onEntity(
 /** `event-subscription replay NAME` */
 export const replayEvents = onEntity(
   kind,
-  async ({ report, api, name, path }, { since, id: ids }: { since?: string; id?: readonly string[] }) => {
+  async (
+    { report, api, name, path },
+    { id: ids }: { since?: string; id?: readonly string[] },
+    since: string | undefined,
+  ) => {
     const call = { method: 'POST', path: `${path}/replay`, json: { since, ids } } as const;
     const { replayed } = (await api.call(call)).document;
     const which = replayed === 1 ? '1 event is' : `${String(replayed)} events are`;
     printResult(report, { replayed }, () => `${which} sent to ${name} again.`);
   },
+  async ({ ports }, { since }) =>
+    since === undefined ? undefined : pastTime('--since', since, ports.clock.now()),
 );
 
 /** `event-subscription rotate-secret NAME`: makes a secret and shows it, once only. */

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { csvOf } from '../../../platform/formats/csv-text.ts';
-import { DurationError, parseDuration } from '../../../platform/formats/durations.ts';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import type { Texts } from '../../terminal/command.ts';
-import { CliError, notice, type Report, showingProgress, usageError } from '../../terminal/output.ts';
+import { CliError, notice, type Report, showingProgress } from '../../terminal/output.ts';
+import { pastTime } from '../../terminal/past-time.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { filterText, findEntity } from '../entities/lookup.ts';
@@ -29,9 +29,9 @@ export async function exportAudit(report: Report, options: ExportAuditOptions): 
   const isCsv = options.output === 'csv';
   const now = report.ports.clock.now();
   const asked = [
-    ...(options.since === undefined ? [] : [`at >= datetime(${timeOf('--since', options.since, now)})`]),
+    ...(options.since === undefined ? [] : [`at >= datetime(${pastTime('--since', options.since, now)})`]),
     // Events that are recorded meanwhile are left out, or the export of a busy service would not end.
-    `at <= datetime(${timeOf('--until', options.until ?? '0s', now)})`,
+    `at <= datetime(${pastTime('--until', options.until ?? '0s', now)})`,
     ...(options.entity === undefined ? [] : [`entity = ${filterText(options.entity)}`]),
   ];
   await withApi(report, options.server, async (api) => {
@@ -73,21 +73,6 @@ async function aboutOrBy(report: Report, api: ApiClient, person: string): Promis
     return { id: person };
   });
   return `identityId = ${filterText(id)} or byIdentityId = ${filterText(id)}`;
-}
-
-/** A time, or how long ago. */
-function timeOf(option: string, text: string, now: number): string {
-  const at = Date.parse(text);
-  if (/^\d{4}-/.test(text) && !Number.isNaN(at)) return new Date(at).toISOString();
-  try {
-    return new Date(now - parseDuration(text)).toISOString();
-  } catch (error) {
-    if (!(error instanceof DurationError)) throw error;
-    throw usageError(
-      `${option} is neither a time nor a duration: ${text}`,
-      'write a time such as 2030-01-31T12:00:00Z, or how long ago, such as 7d',
-    );
-  }
 }
 
 function lineOf(event: JsonObject): string {
