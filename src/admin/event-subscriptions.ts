@@ -80,7 +80,7 @@ export function readEventFilter(text: string): Filter {
     if (sort === undefined && limit === undefined && skip === undefined) return filter;
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
-    throw refusedField('filter', `is not a filter of events: ${error.message}`);
+    throw refusedField('filter', `is not a filter of events: ${error.description}`);
   }
   throw refusedField('filter', 'must not sort, skip or limit');
 }

@@ -447,6 +447,10 @@ test('wrong subscriptions are refused by the field', async () => {
   ];
   for (const [body, field] of cases)
     assertRefused(await (await asRoot()).call('POST', 'event-subscriptions', body), field);
+  const unknown = { ...good, name: 'x', filter: 'entty = "x"' };
+  const { json } = await (await asRoot()).call('POST', 'event-subscriptions', unknown);
+  assert.match(json.error.cause.reason, /one of the fields event, action/);
+  assert.doesNotMatch(json.error.cause.reason, /invalid_filter/);
 });
 
 test('a name that another one has is refused, for a new subscription and for one that exists', async (t) => {
