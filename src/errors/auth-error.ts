@@ -33,8 +33,8 @@ export interface AuthErrorOptions {
   readonly cause?: unknown;
   readonly challenges?: readonly Challenge[];
   readonly fields?: readonly FieldProblem[];
-  /** Seconds after which another attempt makes sense. */
-  readonly retryAfterSeconds?: number;
+  /** Seconds after which another attempt makes sense; null: none does, because what was asked for was done. */
+  readonly retryAfterSeconds?: number | null;
   /** Where a person can begin again: a path of ours with its query. */
   readonly startAgain?: string;
   /** Why a grant is no longer good, in a word that stays the same for programs. */
@@ -53,7 +53,7 @@ export class AuthError extends Error {
   readonly seen: Seen | undefined;
   readonly challenges: readonly Challenge[];
   readonly fields: readonly FieldProblem[];
-  readonly retryAfterSeconds: number | undefined;
+  readonly retryAfterSeconds: number | null | undefined;
   readonly startAgain: string | undefined;
   readonly reason: GrantReason | undefined;
   readonly allow: readonly string[];

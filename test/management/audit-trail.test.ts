@@ -330,6 +330,7 @@ test('a change whose event cannot be kept is not acknowledged', async (t) => {
   const made = await admin.call('POST', 'identities', { name: 'ann', type: 'User', isAdmin: false });
   assertRefused(made, 503, 'UNAVAILABLE');
   assert.match(made.json.error.message, /change was made/);
+  assert.equal(made.headers['retry-after'], undefined, 'nobody is invited to make it twice');
   Object.assign(server.store.auditEvents, { append });
   createdId(await admin.call('POST', 'identities', { name: 'bob', type: 'User', isAdmin: false }));
   const filter = encodeURIComponent('entity = "identity" and action = "create"');

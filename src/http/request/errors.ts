@@ -13,8 +13,9 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { rate_limited: 30
 
 /** The `Retry-After` of a failure in whole seconds, if it has one. */
 export function retryAfterOf(failure: AuthError): number | undefined {
-  const seconds = failure.retryAfterSeconds ?? retryAfterSeconds[failure.code];
-  return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
+  const { code, retryAfterSeconds: own } = failure;
+  const seconds = own === undefined ? retryAfterSeconds[code] : own;
+  return seconds === undefined || seconds === null ? undefined : Math.max(1, Math.ceil(seconds));
 }
 
 /**

@@ -339,6 +339,7 @@ function whenKept(audit: KeptAuditTrail) {
     if (await audit.kept()) return answer;
     throw new AuthError('unavailable', {
       description: 'The change was made and is in the log, but the list of audit events could not be written',
+      retryAfterSeconds: null,
     });
   };
 }

@@ -47,3 +47,7 @@ test('an answer that asks to wait becomes the next step', () => {
     'run the command again in 7 seconds',
   );
 });
+
+test('who may have changed something is not told to run the command again', () => {
+  assert.match(answerError(answer(503, {})).next ?? '', /^look whether the change was made/);
+});
