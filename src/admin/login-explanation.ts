@@ -2,7 +2,7 @@
 // change for everybody who has it. login/explain-login.ts judges as a login does.
 
 import { setImmediate } from 'node:timers/promises';
-import { existing } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { findTrustedPath } from '../login/certificate/trusted-path.ts';
 import { explainLogin, type LoginExplanation, type LoginMeans } from '../login/explain-login.ts';
 import type { RefusedExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
@@ -134,12 +134,17 @@ export async function previewAuthPolicy(
   return { ...impact, objection: await objectionTo(rehearsal(needs, by, policy)) };
 }
 
-/** Saves a policy in the store, which takes it back. @throws AuthError as when saving */
+/**
+ * Saves a policy in the store, which takes it back. Not for those who may only read: another name or assignment asks of
+ * every identity which policy it gets, and no other change is made meanwhile.
+ * @throws AuthError as when saving
+ */
 async function rehearsal(
   given: AdminServices,
   by: AdminCall,
   { id, ...fields }: SentPolicyOfId,
 ): Promise<void> {
+  if (!by.isAdmin) throw new AuthError('forbidden');
   const now = given.clock.now();
   const { store, commit } = given.store.gather(by.actor, now);
   const needs = { ...given, store, audit: { record() {} } };

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ListQuery } from '../../src/model/list-query.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
@@ -116,6 +116,18 @@ describe('reads of whole tables', () => {
     const seen = await root.call('POST', 'auth-policies/preview', policy);
     assert.equal(seen.json.data.touched.count, count + 2);
     assert.equal((await reader.get('identities?limit=none')).json.data.length, mostOfReaders);
+  });
+
+  test('a preview tries no policy out for a reader, who may not save it', async () => {
+    const id = createdId(await root.call('POST', 'auth-policies', { name: 'unused' }));
+    const renamed = { id, name: 'renamed' };
+    const seen = await reader.call('POST', 'auth-policies/preview', renamed);
+    assert.equal(seen.json.data.touched.count, 0);
+    const saved = await reader.call('PATCH', `auth-policies/${id}`, { name: 'renamed' });
+    assert.equal(saved.status, 403);
+    assert.equal(seen.json.data.objection, saved.json.error.message);
+    assert.equal((await root.call('POST', 'auth-policies/preview', renamed)).json.data.objection, null);
+    assert.equal((await root.call('DELETE', `auth-policies/${id}`)).status, 200);
   });
 
   test('has every entity once, in the order of names, for every size', async () => {
