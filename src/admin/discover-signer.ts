@@ -11,19 +11,6 @@ import type { OutboundClient } from '../platform/network/outbound-client.ts';
 import { refusedField } from './acceptable-values.ts';
 import { acceptableIssuer, comparableUrl } from './external-jwt-signers.ts';
 
-export interface DiscoveredSigner {
-  readonly issuer: string;
-  readonly jwksEndpoint: string;
-  /** The number of usable keys. */
-  readonly keys: number;
-  /** Where the discovery document is for people who sign in there; null: it has no endpoints for that. */
-  readonly externalAuthUrl: string | null;
-  /** The supported scopes that help to identify a person. */
-  readonly scopes: readonly string[];
-  /** The claims that it says it supports. */
-  readonly claims: readonly string[];
-}
-
 const wellKnown = '/.well-known/openid-configuration';
 const maxBytes = 64 * 1024;
 const mostClaims = 100;
@@ -48,7 +35,7 @@ const discovery = z.object({
 export async function discoverSigner(
   needs: { outbound: OutboundClient; issuers: ReadonlySet<string> },
   typed: string,
-): Promise<DiscoveredSigner> {
+) {
   const address = addressOf(typed);
   const refused = (reason: string) => refusedField('address', reason, typed.slice(0, 200));
   const fetched = async (url: string, limit: number) => {
@@ -75,9 +62,13 @@ export async function discoverSigner(
   return {
     issuer,
     jwksEndpoint,
+    /** The number of usable keys. */
     keys,
+    /** Where the discovery document is for people who sign in there; null: it has no endpoints for that. */
     externalAuthUrl: hasPages ? address : null,
+    /** The supported scopes that help to identify a person. */
     scopes: usefulScopes.filter((scope) => scope === 'openid' || has.has(scope)),
+    /** The claims that it says it supports. */
     claims: [...new Set(rest.claims_supported ?? [])].slice(0, mostClaims),
   };
 }
@@ -88,7 +79,7 @@ const addressHint =
 /** Advice when a provider's issuer differs from its address; tried on what is found there. */
 async function adviceFor(
   outbound: OutboundClient,
-  { address, issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { address: string },
+  { address, issuer, jwksEndpoint }: Readonly<Record<'address' | 'issuer' | 'jwksEndpoint', string>>,
 ): Promise<string> {
   if (/[{}]/.test(issuer))
     return `serves many tenants: its issuer has a placeholder, ${quoted(issuer)}. Put the id of your tenant (directory) into the address, in place of "common", "organizations" or "consumers"`;

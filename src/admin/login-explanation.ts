@@ -83,20 +83,7 @@ async function learnStatuses(needs: AdminServices, certificates: readonly string
   await Promise.all(certificates.map((pem) => findTrustedPath(needs, [parseCertificate(pem).raw], search)));
 }
 
-export interface PolicyPreview {
-  /** The number of identities that have the policy before or after. */
-  readonly touched: number;
-  /** How many of them get it by the change, and how many lose it. */
-  readonly joins: number;
-  readonly leaves: number;
-  /** How many of those touched would have to prove more than now. */
-  readonly asksMore: number;
-  readonly lockedOut: {
-    /** How many could log in with some method, and no longer can. */
-    readonly count: number;
-    readonly first: readonly Pick<Identity, 'id' | 'name'>[];
-  };
-}
+export type PolicyPreview = Readonly<Awaited<ReturnType<typeof impactOf>>>;
 
 /** Names at most this many of those who would be locked out. */
 const mostNamed = 10;
@@ -207,7 +194,7 @@ async function impactOf(
   needs: AdminServices,
   pages: AsyncIterable<readonly Identity[]> | readonly (readonly Identity[])[],
   { id, reader, find, after }: Comparison,
-): Promise<PolicyPreview> {
+) {
   let seen = 0;
   let [touched, joins, leaves, asksMore, count] = [0, 0, 0, 0, 0];
   const first: Pick<Identity, 'id' | 'name'>[] = [];
@@ -238,7 +225,17 @@ async function impactOf(
       await setImmediate();
     }
   }
-  return { touched, joins, leaves, asksMore, lockedOut: { count, first } };
+  return {
+    /** The number of identities that have the policy before or after. */
+    touched,
+    /** How many of them get it by the change, and how many lose it. */
+    joins,
+    leaves,
+    /** How many of those touched would have to prove more than now. */
+    asksMore,
+    /** How many could log in with some method, and no longer can. */
+    lockedOut: { count, first: first as readonly (typeof first)[number][] },
+  };
 }
 
 async function sentRules(

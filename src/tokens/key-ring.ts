@@ -27,19 +27,7 @@ interface KnownKey {
   readonly jwk: webcrypto.JsonWebKey;
 }
 
-export interface KeyRing {
-  /** The key that signs with this algorithm at `now`, and the header it writes. */
-  signer(alg: SigningAlgorithm, typ: JwtType, now: Millis): { material: SigningMaterial; header: string };
-  /** The key whose header of this type is exactly `header`, unless it is removed by `now`. */
-  verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined;
-  /** Public keys (RFC 7517 5), next ones included. */
-  jwks(now: Millis): { keys: readonly webcrypto.JsonWebKey[] };
-  list(): readonly SigningKey[];
-  /** A number that differs once the keys were read again. */
-  readonly generation: number;
-  /** Reads the keys again; called at start and when the change feed names them. */
-  reload(): Promise<void>;
-}
+export type KeyRing = Awaited<ReturnType<typeof openKeyRing>>;
 
 export interface KeyRingNeeds {
   readonly keys: KeyStore;
@@ -48,13 +36,14 @@ export interface KeyRingNeeds {
 }
 
 /** The ring with the stored keys; `ensureSigningKeys` makes the first ones. */
-export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
+export async function openKeyRing(needs: KeyRingNeeds) {
   let known: KnownKey[] = [];
   let byHeader = new Map<string, KnownKey>();
   let generation = 0;
 
-  const ring: KeyRing = {
-    signer(alg, typ, now) {
+  const ring = {
+    /** The key that signs with this algorithm at `now`, and the header it writes. */
+    signer(alg: SigningAlgorithm, typ: JwtType, now: Millis) {
       const active = known.filter(
         ({ key }) => key.alg === alg && key.activeFrom <= now && !hasPassed(key.retiredAt, now),
       );
@@ -62,18 +51,22 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
       if (chosen === undefined) throw new Error(`there is no ${alg} signing key`);
       return { material: chosen.material, header: chosen.headers[typ] };
     },
-    verifier(header, typ, now) {
+    /** The key whose header of this type is exactly `header`, unless it is removed by `now`. */
+    verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined {
       const found = byHeader.get(`${typ}:${header}`);
       return found === undefined || hasPassed(found.key.removedAt, now) ? undefined : found.material;
     },
-    jwks(now) {
+    /** Public keys (RFC 7517 5), next ones included. */
+    jwks(now: Millis): { keys: readonly webcrypto.JsonWebKey[] } {
       return { keys: known.filter(({ key }) => !hasPassed(key.removedAt, now)).map(({ jwk }) => jwk) };
     },
-    list: () => known.map(({ key }) => key),
+    list: (): readonly SigningKey[] => known.map(({ key }) => key),
+    /** A number that differs once the keys were read again. */
     get generation() {
       return generation;
     },
-    async reload() {
+    /** Reads the keys again; called at start and when the change feed names them. */
+    async reload(): Promise<void> {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
       // By the sealed text, not by kid: a key sealed again is opened again, so that the vault sees under which key.
       const opened = new Map(known.map((entry) => [entry.key.sealedPrivateKey, entry.material]));

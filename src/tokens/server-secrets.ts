@@ -4,40 +4,29 @@ import { deriveSecret } from '../platform/secrets/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 
 /** Secrets that all nodes share and only this service uses. */
-export interface ServerSecrets {
-  /** Authenticates opaque tokens. */
-  readonly tagKey: Buffer;
-  /** Root of the keys that seal authorization requests. */
-  readonly authRequestRoot: Buffer;
-  /** Authenticates nonces for DPoP proofs. */
-  readonly dpopNonceKey: Buffer;
-  /** Hashes recovery codes. */
-  readonly recoveryKey: Buffer;
-  /** Keys the hash that stands for an unknown user name in decision records. */
-  readonly unknownNameKey: Buffer;
-  /** Makes up passkeys of names that have none. */
-  readonly decoyKey: Buffer;
-}
+export type ServerSecrets = Readonly<Awaited<ReturnType<typeof openServerSecrets>>>;
 
 /**
  * Reads the server secrets, which the first node made. The store keeps them sealed under the key-encryption key, so
  * that replacing that key only seals them again and ends no session.
  */
-export async function openServerSecrets(needs: {
-  keys: KeyStore;
-  vault: KeyVault;
-  random: Random;
-}): Promise<ServerSecrets> {
+export async function openServerSecrets(needs: { keys: KeyStore; vault: KeyVault; random: Random }) {
   const name = 'root';
   const label = serverSecretLabel(name);
   const sealed = await needs.keys.serverSecret(name, () => needs.vault.seal(needs.random.bytes(32), label));
   const root = needs.vault.open(sealed, label);
   return {
+    /** Authenticates opaque tokens. */
     tagKey: deriveSecret(root, 'opaque-token-tag v1'),
+    /** Root of the keys that seal authorization requests. */
     authRequestRoot: deriveSecret(root, 'auth-request v1'),
+    /** Authenticates nonces for DPoP proofs. */
     dpopNonceKey: deriveSecret(root, 'dpop-nonce v1'),
+    /** Hashes recovery codes. */
     recoveryKey: deriveSecret(root, 'recovery-code v1'),
+    /** Keys the hash that stands for an unknown user name in decision records. */
     unknownNameKey: deriveSecret(root, 'unknown-user-name v1'),
+    /** Makes up passkeys of names that have none. */
     decoyKey: deriveSecret(root, 'passkey-decoy v1'),
   };
 }

@@ -22,13 +22,7 @@ import {
 } from './question.ts';
 
 /** For `navigator.credentials.get`, as JSON (WebAuthn level 3, section 5.4). */
-export interface RequestOptions {
-  readonly challenge: string;
-  readonly rpId: string;
-  readonly timeout: number;
-  readonly userVerification: ReturnType<typeof userVerificationOf>;
-  readonly allowCredentials: readonly CredentialDescriptor[];
-}
+export type RequestOptions = Readonly<Awaited<ReturnType<typeof askForPasskey>>>;
 
 /** The user handle by which an authenticator groups passkeys of one owner. It does not reveal the identity. */
 export function userHandle(identityId: IdentityId): string {
@@ -62,10 +56,7 @@ interface AskedOf {
 }
 
 /** Asks for a passkey. Before anything is proven, nothing tells a stranger whether a name has any. */
-export async function askForPasskey(
-  needs: LoginServices,
-  { asked, of, username }: AskedOf,
-): Promise<RequestOptions> {
+export async function askForPasskey(needs: LoginServices, { asked, of, username }: AskedOf) {
   const { identityId, allowCredentials } =
     of !== null
       ? { identityId: of.identity.id, allowCredentials: await theirs(needs, of.identity.id, asked) }

@@ -23,31 +23,10 @@ import {
   passkeysAt,
   userHandle,
 } from './passkey.ts';
-import {
-  type CredentialDescriptor,
-  challengeFor,
-  isAnswerTo,
-  type QuestionPurpose,
-  questionLifetime,
-  useAnswer,
-} from './question.ts';
+import { challengeFor, isAnswerTo, type QuestionPurpose, questionLifetime, useAnswer } from './question.ts';
 
 /** For `navigator.credentials.create`, as JSON (WebAuthn level 3, section 5.4). */
-export interface CreationOptions {
-  readonly rp: { readonly id: string; readonly name: string };
-  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
-  readonly challenge: string;
-  readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[];
-  readonly timeout: number;
-  readonly excludeCredentials: readonly CredentialDescriptor[];
-  readonly authenticatorSelection: {
-    readonly residentKey: 'preferred';
-    readonly requireResidentKey: false;
-    readonly userVerification: ReturnType<typeof userVerificationOf>;
-  };
-  readonly attestation: 'none' | 'direct';
-  readonly extensions: { readonly credProps: true };
-}
+export type CreationOptions = Readonly<Awaited<ReturnType<typeof askForNewPasskey>>>;
 
 /** For whom, where and for what a passkey is registered. */
 export interface Registration {
@@ -60,10 +39,7 @@ export interface Registration {
  * Asks for a new passkey.
  * @throws AuthError conflict   the policy takes none, none works at this address, or the identity has as many as it may have
  */
-export async function askForNewPasskey(
-  needs: LoginServices,
-  { account, asked, purpose }: Registration,
-): Promise<CreationOptions> {
+export async function askForNewPasskey(needs: LoginServices, { account, asked, purpose }: Registration) {
   const { identity, policy, password } = account;
   requireUse(policy);
   const { rpId } = requireSite(asked).site;

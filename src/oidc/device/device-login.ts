@@ -24,16 +24,6 @@ export const pollInterval: Millis = 5 * SECOND;
 /** For all devices together, because a device that begins a login has proven nothing; see also `sourceLimits`. */
 const mostWaiting = 10_000;
 
-/** The answer to a device (RFC 8628 3.2). Wire names. */
-export interface DeviceAuthorization {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly verification_uri: string;
-  readonly verification_uri_complete: string;
-  readonly expires_in: number;
-  readonly interval: number;
-}
-
 /** The label under which the code of a login is sealed. */
 export function sealedCodeLabel(id: string): string {
   return `device login ${id}`;
@@ -41,6 +31,7 @@ export function sealedCodeLabel(id: string): string {
 
 /**
  * Begins the login of a device.
+ * @returns the answer to the device (RFC 8628 3.2), in wire names
  * @throws AuthError rate_limited   this source has begun too many
  * @throws AuthError busy           too many are waiting
  */
@@ -48,7 +39,7 @@ export async function beginDeviceLogin(
   needs: OidcServices,
   client: Client,
   { origin, ...asked }: Pick<DeviceLogin, 'scopes' | 'droppedScopes'> & { origin: RequestOrigin },
-): Promise<DeviceAuthorization> {
+) {
   await countBeginning(needs, origin.ipAddress, 'device');
   const now = needs.clock.now();
   const id = needs.random.id();
