@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { stateKinds } from '../../src/model/entities/state-kinds.ts';
 import { commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { logInAs, serverOfRoot } from './support.ts';
@@ -17,6 +18,12 @@ const file = (name: string, text: string): string => {
 };
 
 describe('export', () => {
+  test('has no kind that docs/declarative-state.md leaves out', () => {
+    const page = readFileSync(new URL('../../docs/declarative-state.md', import.meta.url), 'utf8');
+    const described = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, kind]) => kind);
+    assert.deepEqual(described, [...stateKinds]);
+  });
+
   test('prints YAML of all kinds, or of the named ones, and JSON with -j', async () => {
     const all = parse((await fine(['export'])).stdout);
     assert.deepEqual(Object.keys(all), [
