@@ -66,6 +66,15 @@ test('files contain the symbols that the architecture page names', () => {
   );
 });
 
+test('documents start no program of ours with the Node of the system, which may be too old for it', () => {
+  const old = /(?<!bin\/)\bnode (?:--test|scripts\/check|[\w./-]+\.ts\b)[^`\n]*/g;
+  const shown = documents().flatMap((document) => {
+    const text = readFileSync(join(root, document), 'utf8');
+    return [...text.matchAll(old)].map(([command]) => `${document}: ${command}`);
+  });
+  assert.deepEqual(shown, []);
+});
+
 test('arguments that a document shows after `npm run` reach a program', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const lines = documents().flatMap((document) => readFileSync(join(root, document), 'utf8').split('\n'));
