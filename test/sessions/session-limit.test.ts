@@ -9,6 +9,7 @@ import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
 import { callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { passkeyPolicy, personWithPasskey, tokensOf, usePasskey } from '../support/passkeys.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, partialLogin, step, submitCode, totpPolicy } from '../support/totp.ts';
 
@@ -64,6 +65,22 @@ describe('a login beyond the limit', () => {
     await openSession(server, 'carla');
     assertNoSession(await legacy.get('current-identity'));
     assert.equal((await callWith(server, first.access_token)).status, 200);
+  });
+
+  test('ends the oldest also if a passkey without a PIN opened it: that somebody was there is no second proof', async () => {
+    const policy = await passkeyPolicy(server, { passkey: { allowed: true, userVerification: 'preferred' } });
+    const pat = await personWithPasskey(server, policy);
+    const present = async () => {
+      clock.advance(SECOND);
+      return tokensOf(server, await usePasskey(server, pat, { isVerified: false }));
+    };
+    const oldest = await present();
+    clock.advance(SECOND);
+    const legacy = await openSession(server, pat.name);
+    await present();
+    assert.deepEqual(claimsOf((await present()).access_token).amr, ['passkey', 'user']);
+    assert.equal((await callWith(server, oldest.access_token)).status, 401);
+    assert.equal((await legacy.get('current-identity')).status, 200);
   });
 });
 
