@@ -3,7 +3,7 @@
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { SessionCertificate } from '../model/session-certificate.ts';
-import { type Followed, recentView } from '../platform/caches.ts';
+import { recentView } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import { validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
@@ -16,24 +16,14 @@ export interface PresentedCertificates {
   readonly chain: readonly Buffer[];
 }
 
-export interface SessionCertificateView extends Followed {
-  /**
-   * Whether the leaf was issued for this very session, is not expired or revoked, and leads to one of the overlay's own
-   * authorities. The caller checks whether the session is alive. Answers at once if it is in memory.
-   */
-  standsFor(
-    sessionId: ApiSessionId,
-    presented: PresentedCertificates,
-    now: Millis,
-  ): boolean | Promise<boolean>;
-}
+export type SessionCertificateView = ReturnType<typeof sessionCertificateView>;
 
 /** @param threads number of request threads: together they keep 50,000 certificates */
 export function sessionCertificateView(
   store: { sessionCertificates: SessionCertificateStore },
   authorities: TrustedAuthorities,
   threads = 1,
-): SessionCertificateView {
+) {
   type Known = Pick<SessionCertificate, 'sessionId' | 'expiresAt'>;
   const known = recentView<string, Known>(Math.ceil(50_000 / threads), {
     // When the authorities change, the path is searched again.
@@ -59,7 +49,15 @@ export function sessionCertificateView(
   }
 
   return {
-    standsFor(sessionId, presented, now) {
+    /**
+     * Whether the leaf was issued for this very session, is not expired or revoked, and leads to one of the overlay's
+     * own authorities. The caller checks whether the session is alive. Answers at once if it is in memory.
+     */
+    standsFor(
+      sessionId: ApiSessionId,
+      presented: PresentedCertificates,
+      now: Millis,
+    ): boolean | Promise<boolean> {
       const stands = (found: Known | null) => found?.sessionId === sessionId && now < found.expiresAt;
       const { leafThumbprint } = presented;
       const entry = known.get(leafThumbprint);

@@ -183,22 +183,17 @@ async function committed(step: Promise<void>): Promise<void> {
 
 // Passes one entity of a document through the rules of its kind.
 
-interface WriterScope {
-  readonly needs: AdminServices;
-  readonly by: AdminCall;
-  /** Collects the changes, and reads the stored entities. */
-  readonly store: Store;
-  readonly references: References;
-  /** The entities to which the changed ones will refer. */
-  readonly referred: Referred[];
-}
+type WriterScope = Readonly<ReturnType<typeof writerScope>>;
 
-/** @param store collects the changes */
+/**
+ * @param store collects the changes, and reads the stored entities
+ * @returns `referred`: the entities to which the changed ones will refer
+ */
 function writerScope(
   given: AdminServices,
   by: AdminCall,
   { store, references }: { store: Store; references: References },
-): WriterScope {
+) {
   const referred: Referred[] = [];
   const exists: AdminServices['exists'] = async (to, id) => {
     referred.push({ to, id });

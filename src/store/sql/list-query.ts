@@ -26,13 +26,33 @@ export const farOffset = 1000;
 const everyEntry = Number.MAX_SAFE_INTEGER;
 
 /** The statements of a list. */
-export type CompiledList = ReturnType<typeof compileList>;
+export interface CompiledList {
+  /** Whether no index has the order, so that all entries that match are read to find a page. */
+  readonly isSorted: boolean;
+  /** The engine chooses whether it sorts what matches or compares the entries in their order. */
+  page(): Sql;
+  /**
+   * The page where at most `countedExactly` entries match, and in each row how many do, as `list_total`; if they are more, the
+   * page is wrong. It has no row where no entry is on the page.
+   */
+  pageOfFew(): Sql;
+  /** The page if it is among so many first entries of the order, or less of it. Null: no index has this order. */
+  pageAmongFirst(entries: number): Sql | null;
+  /** The page from all that match. */
+  pageOfSorted(): Sql;
+  /** Counts the entries, up to `countedExactly` plus one. */
+  count(): Sql;
+  /** Counts the entries among this part of the table's rows. */
+  countOf(part: number): Sql;
+  /** The keys of all entries in their order, as a JSON array: at most `most`. */
+  keys(most: number): Sql;
+}
 
 /**
  * The page and the total of a list. Comparing an unset value is false, and the negation of that is true.
  * @throws AuthError invalid_filter   a field that the list does not have, a value of the wrong type, too many terms
  */
-export function compileList(dialect: Dialect, source: ListSource, query: ListQuery) {
+export function compileList(dialect: Dialect, source: ListSource, query: ListQuery): CompiledList {
   if (partsOf(query.filter) > maxFilterParts || query.sort.length > maxFilterParts)
     throw new AuthError('invalid_filter', {
       description: `A filter can have at most ${maxFilterParts} terms and values`,
@@ -86,18 +106,11 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     return pageAmong(together(firsts, ' UNION ALL '));
   };
   return {
-    /** Whether no index has the order, so that all entries that match are read to find a page. */
     isSorted: !isOfIndex && parts === null && first?.order !== 'filtered',
-    /**
-     * The page where at most `countedExactly` entries match, and in each row how many do, as `list_total`; if they are more, the
-     * page is wrong. It has no row where no entry is on the page.
-     */
-    pageOfFew: (): Sql =>
+    pageOfFew: () =>
       pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
-    /** The page from all that match. */
-    pageOfSorted: (): Sql => pageAmong(sql`${entries} LIMIT ${everyEntry}`),
-    /** The page if it is among so many first entries of the order, or less of it. Null: no index has this order. */
-    pageAmongFirst(most: number): Sql | null {
+    pageOfSorted: () => pageAmong(sql`${entries} LIMIT ${everyEntry}`),
+    pageAmongFirst(most) {
       if (!isOfIndex || isFar) return null;
       const within = condition({ dialect, source, folded: new Map() }, boundsOf(query));
       // Of an order in parts, those with a value: they have an index, and engines would begin with the others.
@@ -105,19 +118,15 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
       const entries = sql`SELECT ${raw(table)}.* FROM ${raw(table)} WHERE ${inTime} AND ${part} AND ${within} ORDER BY ${orderBy} LIMIT ${most}`;
       return sql`SELECT ${raw(source.select)} FROM (${entries}) AS ${raw(table)} ${raw(joined?.sql ?? '')} WHERE ${matches} ORDER BY ${orderBy} ${page}`;
     },
-    /** Counts the entries, up to `countedExactly` plus one. */
-    count: (): Sql =>
+    count: () =>
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-    /** The engine chooses whether it sorts what matches or compares the entries in their order. */
-    page(): Sql {
+    page() {
       if (parts !== null) return pageOfParts(parts);
       return isFar || isJoinedLater ? keyedPage() : selected(source.select, query.limit);
     },
-    /** Counts the entries among this part of the table's rows. */
-    countOf: (part: number): Sql =>
+    countOf: (part) =>
       sql`SELECT count(*) AS total FROM ${raw(dialect.sampled(table, part))} ${raw(join)} ${where}`,
-    /** The keys of all entries in their order, as a JSON array: at most `most`. */
-    keys: (most: number): Sql =>
+    keys: (most) =>
       sql`SELECT ${raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
   };
 }
