@@ -41,6 +41,11 @@ function* nothingBound({ listeners, edge }: ReadableParts): Generator<Finding> {
   const bindings = listeners.flatMap((listener) => listener?.apis.map(({ binding }) => binding) ?? []);
   if (!bindings.includes('edge-client'))
     yield value(['web'], 'no listener has edge-client, so clients cannot reach the service');
+  if (!bindings.includes('edge-management'))
+    yield value(
+      ['web'],
+      'no listener has edge-management, so administrators have no API or console here; on the host there is overlay-auth admin',
+    );
   if (!bindings.includes('edge-oidc') && edge.api.disableOidcAutoBinding)
     yield value(
       ['edge', 'api', 'disableOidcAutoBinding'],

@@ -219,7 +219,7 @@ describe('the configuration file of a first run', () => {
           {
             name: 'default',
             bindPoints: [{ interface: '[::]:1280', address }],
-            apis: [{ binding: 'edge-client' }],
+            apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }],
           },
         ],
         edge: { api: { address } },

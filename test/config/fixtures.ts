@@ -19,7 +19,7 @@ export function minimalFile(): Tree {
       {
         name: 'default',
         bindPoints: [{ interface: '127.0.0.1:1280', address: 'localhost:1280' }],
-        apis: [{ binding: 'edge-client' }],
+        apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }],
       },
     ],
     edge: {},

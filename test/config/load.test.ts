@@ -255,7 +255,7 @@ describe('loading the configuration', () => {
       assert.deepEqual(api.options.redirectURIs.map(formatRedirectUri), loopback);
       assert.deepEqual(api.options.postLogoutURIs.map(formatRedirectUri), logout);
     }
-    const automatic = load(minimalFile()).config.listeners[0]?.apis[1];
+    const automatic = load(minimalFile()).config.listeners[0]?.apis.at(-1);
     assert.ok(automatic?.binding === 'edge-oidc');
     assert.deepEqual(automatic.options.redirectURIs.map(formatRedirectUri), loopback);
   });
@@ -283,7 +283,7 @@ describe('loading the configuration', () => {
   test('a bare edge: turns the OIDC provider on', () => {
     const { config } = load(replaceAt(minimalFile(), ['edge'], null));
     assert.equal(config.edge.present, true);
-    assert.equal(config.listeners[0]?.apis[1]?.binding, 'edge-oidc');
+    assert.equal(config.listeners[0]?.apis.at(-1)?.binding, 'edge-oidc');
   });
 
   test('the database of the environment replaces that of the file, also when the file has none', () => {
@@ -522,12 +522,14 @@ describe('automatic binding through the file', () => {
 });
 
 describe('warnings', () => {
+  const managed = { binding: 'edge-management' };
+
   test('a star as the port of a host other than this machine gets a warning, also after logout', () => {
     const options = {
       redirectURIs: ['http://localhost:*/cb', 'https://app.example.com:*/cb', 'https://app.example.com/cb'],
       postLogoutURIs: ['https://127.0.0.1:*/out', 'https://app.example.com:*/out'],
     };
-    const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
+    const apis = [managed, { binding: 'edge-oidc', options }, { binding: 'edge-client' }];
     const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
     assert.equal(warnings.length, 2);
     assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.options\.redirectURIs\[1\]: .*name the port/);
@@ -545,7 +547,7 @@ describe('warnings', () => {
       ],
       postLogoutURIs: ['https://ctrl.example.com/out'],
     };
-    const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
+    const apis = [managed, { binding: 'edge-oidc', options }, { binding: 'edge-client' }];
     const file = replaceAt(minimalFile(), ['web', 0, 'apis'], apis);
     replaceAt(file, ['web', 0, 'bindPoints', 0, 'address'], 'ctrl.example.com:443');
     const { warnings } = load(file);
@@ -556,11 +558,11 @@ describe('warnings', () => {
   });
 
   test('metrics beside the client API are pointed out', () => {
-    const apis = [{ binding: 'edge-client' }, { binding: 'metrics' }];
+    const apis = [{ binding: 'edge-client' }, { binding: 'metrics' }, managed];
     const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.binding: .*metrics.*a separate listener/s);
-    const elsewhere = [{ binding: 'edge-management' }, { binding: 'metrics' }];
+    const elsewhere = [managed, { binding: 'metrics' }];
     const file = replaceAt(fullFile(), ['web', 1, 'apis'], elsewhere);
     assert.doesNotMatch(load(file).warnings.join(), /metrics/);
   });
@@ -585,11 +587,16 @@ describe('warnings', () => {
     );
   });
 
-  test('one address on two listeners, and no listener with edge-client, are pointed out', () => {
+  test('one address on two listeners, and an API that no listener has, are pointed out', () => {
     const file = fullFile();
     replaceAt(file, ['web', 1, 'bindPoints', 0, 'address'], 'ctrl.example.com:443');
     assert.match(load(file).warnings.join('\n'), /address of two listeners/);
-    const alone = replaceAt(minimalFile(), ['web', 0, 'apis'], [{ binding: 'edge-management' }]);
-    assert.match(load(alone).warnings.join('\n'), /no listener has edge-client/);
+    for (const [binding, lacking] of [
+      ['edge-management', 'edge-client'],
+      ['edge-client', 'edge-management'],
+    ]) {
+      const alone = replaceAt(minimalFile(), ['web', 0, 'apis'], [{ binding }]);
+      assert.match(load(alone).warnings.join('\n'), new RegExp(`no listener has ${lacking}`));
+    }
   });
 });
