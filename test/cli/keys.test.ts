@@ -23,6 +23,7 @@ import { createSigner } from '../support/external-jwt.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import { type Caller, callerWith, createdId, loggedIn, password } from '../support/management.ts';
 import { type AuthenticatorApp, partialLogin, scan, submitCode } from '../support/totp.ts';
+import { eventually } from '../support/until.ts';
 
 interface ListedKey {
   readonly kid: string;
@@ -104,12 +105,7 @@ describe('keys', () => {
     assert.equal((await kids()).length, 2);
     const rotated = await box.run(['keys', 'rotate', '--config', 'h/controller.yml', '-j']);
     const [made] = JSON.parse(rotated.stdout);
-    let known = await kids();
-    for (let tries = 0; tries < 100 && !known.includes(made.kid); tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      known = await kids();
-    }
-    assert.ok(known.includes(made.kid));
+    await eventually(kids, (known) => known.includes(made.kid));
     await exits(0, stopped(run));
   });
 

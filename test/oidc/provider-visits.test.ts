@@ -22,6 +22,7 @@ import { proxyBlockFor } from '../support/proxy-headers.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { patience, until } from '../support/until.ts';
 
 /** A provider that knows no code unless it is told what to answer, and may let the answer wait. */
 async function stubProvider() {
@@ -310,11 +311,10 @@ describe('a visit to another provider', () => {
         if (answer.headers['retry-after'] === '3') busy.push(answer);
       });
       // The others have been refused when all places are taken.
-      while (provider.codes.length + busy.length < 40)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(patience, () => provider.codes.length + busy.length >= 40);
       assert.ok(busy.length >= 24, `${busy.length}`);
       const mine = comeBack('honest');
-      while (!provider.codes.includes('honest')) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(patience, () => provider.codes.includes('honest'));
       letGo();
       await Promise.all([mine, ...junk]);
       provider.codes.splice(0);
@@ -326,7 +326,7 @@ describe('a visit to another provider', () => {
     const visits = await Promise.all(Array.from({ length: 9 }, () => visitFrom(client)));
     const letGo = provider.hold();
     const first = visits.slice(0, 8).map((visit) => visit('first'));
-    while (provider.codes.length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(patience, () => provider.codes.length >= 8);
     const refused = await visits[8]?.('late');
     assert.equal(refused?.headers['retry-after'], '3');
     letGo();

@@ -23,6 +23,7 @@ import {
 import { httpsClient } from '../support/https-client.ts';
 import { callerWith, createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts';
+import { patience, until } from '../support/until.ts';
 
 interface Reloading {
   readonly server: TestServer;
@@ -197,7 +198,7 @@ describe('a reload', () => {
     const replaced = () =>
       server.log.entries.filter(({ fields }) => fields.event === 'thread.replaced').length;
     for (const worker of server.workers) await worker.terminate();
-    while (replaced() < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(patience, () => replaced() >= 2);
     for (const client of clients) client.closeConnections();
     assert.deepEqual(await asked(), Array(16).fill(302));
   });

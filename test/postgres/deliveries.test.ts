@@ -9,6 +9,7 @@ import { startMessageReceiver } from '../support/message-receiver.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { postgresServer } from '../support/postgres.ts';
+import { eventually, patience, until } from '../support/until.ts';
 
 let [a, b]: [Node, Node] = [] as never;
 let root: Caller;
@@ -48,12 +49,9 @@ test('what was registered at one node is told at once, also by the other one, wh
   const subscribed = createdId(await admin.call('POST', 'event-subscriptions', subscription));
   assert.equal(await a.server.store.apiSessions.end(sid, 'logout', Date.now()), true);
   const stateOf = async (queue: DeliveryQueue) => {
-    for (;;) {
-      const [first] = (await a.server.store.deliveries.list(queue, null, 10)).toReversed();
-      assert.ok(first);
-      if (first.state !== 'waiting') return [first.state, first.result];
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const list = () => a.server.store.deliveries.list(queue, null, 10);
+    const first = (await eventually(list, (found) => found.at(-1)?.state !== 'waiting')).at(-1);
+    return [first?.state, first?.result];
   };
   assert.deepEqual(await stateOf(queueOf('logout', app.id)), ['delivered', 'HTTP 200']);
   assert.deepEqual(await stateOf(queueOf('event', subscribed)), ['delivered', 'HTTP 200']);
@@ -87,10 +85,7 @@ test('each of many sessions that end at once on both nodes is told once, and by 
   receiver.answer(200);
   const from = receiver.received.length;
   assert.equal(sidOf((await receiver.at(from)).body), last);
-  for (;;) {
-    const { data } = (await root.get(`oidc-clients/${app.id}/deliveries?state=waiting`)).json;
-    if (data.length === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const waiting = `oidc-clients/${app.id}/deliveries?state=waiting`;
+  await until(patience, async () => (await root.get(waiting)).json.data.length === 0);
   assert.equal(receiver.received.filter(({ body }) => sidOf(body) === last).length, from - first.length + 1);
 });

@@ -61,15 +61,12 @@ describe('a controller whose database goes away', () => {
     lost.on('error', () => {});
     await lost.connect();
     try {
-      const pid = (await lost.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
-      const held = lost.query(`${beginAlone}; SELECT pg_sleep(1)`);
-      await until(
-        patience,
-        async () =>
-          (await query(url, `SELECT FROM pg_locks WHERE pid = ${pid} AND locktype = 'advisory'`)).length > 0,
-      );
+      await lost.query(beginAlone);
       const revoked = server.post('/oidc/revoke', { form: { token: refresh_token, client_id: 'overlay' } });
-      await held;
+      const waiting = `SELECT FROM pg_locks JOIN pg_database ON oid = database
+        WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+      await until(patience, async () => (await query(url, waiting)).length > 0);
+      await lost.query('ROLLBACK');
       assert.equal((await revoked).status, 200, (await revoked).text);
       assert.equal((await callWith(server, access_token)).status, 401);
     } finally {
