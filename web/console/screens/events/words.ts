@@ -23,8 +23,8 @@ export const words = wordsOf({
   ],
   failingTitle: ['Events that are not delivered', 'Ereignisse, die nicht ankommen'],
   failingText: [
-    'The receivers of these subscriptions did not take the last events. They wait, and are sent again.',
-    'Die Empfänger dieser Abonnements haben die letzten Ereignisse nicht angenommen. Sie warten und werden wieder gesendet.',
+    'The receivers of these subscriptions did not take the last events. They wait, and are sent again; of more than 100,000 the oldest are lost.',
+    'Die Empfänger dieser Abonnements haben die letzten Ereignisse nicht angenommen. Sie warten und werden wieder gesendet; von mehr als 100.000 gehen die ältesten verloren.',
   ],
   failing: (failures: number, waiting: number) => [
     `${count(failures, 'attempt', 'attempts')} failed, ${waiting} waiting`,
