@@ -201,6 +201,34 @@ for (const remember of ['browser', 'memory'])
       await close();
     });
 
+    test('stay signed out when a slow tab still offers the session that has ended', async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page, 'alice', how);
+      const second = await opened(context, how);
+      await inPage(
+        page,
+        `const say = BroadcastChannel.prototype.postMessage;
+        BroadcastChannel.prototype.postMessage = function (message) {
+          globalThis.said = [this.name, message];
+          say.call(this, message);
+        };
+        ${renewal}`,
+      );
+      await inPage(second, 'void session.signOut();');
+      await page.waitForFunction("events.includes('ended logged-out')");
+      await inPage(
+        page,
+        `const [slow, witness] = [new BroadcastChannel(said[0]), new BroadcastChannel(said[0])];
+        const heard = new Promise((resolve) => { witness.onmessage = resolve; });
+        slow.postMessage(said[1]);
+        await heard;`,
+      );
+      assert.equal(await inPage(page, 'return said[1].kind;'), 'has');
+      assert.deepEqual(await inPage(page, 'return events;'), ['renewed', 'ended logged-out']);
+      assert.equal(await inPage(page, 'return session.tokens();'), null);
+      await close();
+    });
+
     test('renew once, whichever begins', async () => {
       const { context, page, close } = await visitor();
       await signIn(page, 'alice', how);

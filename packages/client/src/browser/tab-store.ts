@@ -45,11 +45,17 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
   let held: Held | null = null;
   /** The person whose session in this tab has ended. */
   let former: string | null = null;
+  /** Sessions that have ended. A tab that has not heard of it yet may still offer one. */
+  const over = new Set<string>();
   /** What is saved of the session. */
   let saved: Awaited<ReturnType<typeof save>> = 'count';
 
   const say = (message: Message) => {
     if (saved !== 'nothing') channel.postMessage(message);
+  };
+  const sayEnded = (session: string) => {
+    over.add(session);
+    say({ kind: 'ended', session });
   };
   function hold(next: Held | null): void {
     if (next === null) former = held?.tokens.identityId ?? former;
@@ -68,6 +74,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
       const isMeant = message.session === undefined ? saved === 'count' : message.session === held?.session;
       if (held !== null && isMeant) say({ kind: 'has', held });
     } else if (message.kind === 'has') {
+      if (over.has(message.held.session)) return;
       const isAnswer = held === null && waiting.size > 0;
       const isNews =
         held === null
@@ -77,7 +84,9 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
       if (!isAnswer && !isNews) return;
       hold(message.held);
       if (!isAnswer) for (const watcher of watchers) watcher(message.held.tokens);
-    } else if (held?.session === message.session) {
+    } else {
+      over.add(message.session);
+      if (held?.session !== message.session) return;
       hold(null);
       for (const watcher of watchers) watcher(null);
     }
@@ -114,7 +123,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     await ask(session, isCurrent, renewalLimit);
     if (isCurrent()) return;
     hold(null);
-    say({ kind: 'ended', session });
+    sayEnded(session);
   }
 
   /** Begins a session of its own. Tabs with another person keep theirs. */
@@ -151,7 +160,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     }
     const [tokens, result] = made;
     if (tokens === null) {
-      say({ kind: 'ended', session });
+      sayEnded(session);
       hold(null);
       if (saved !== 'nothing') await forget(session);
     } else if (tokens === before.tokens) {
