@@ -833,7 +833,7 @@ describe('sessions', () => {
     await page.locator('#clear-filters').click();
     await page.locator('#filter-kind').selectOption('browser');
     await page.waitForURL(/kind=browser/);
-    await page.getByText('No session matches.').waitFor();
+    await page.getByText('There are none yet.').waitFor();
     await assertClean(guest);
   });
 });

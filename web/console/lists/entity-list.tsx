@@ -6,7 +6,7 @@ import { type Named, screenOf } from '../forms/names.ts';
 import { useIsAdmin } from '../me.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { type Column, changedColumn, fieldColumn } from './columns.tsx';
-import { choiceOf, type Filter, useFilter } from './filters.tsx';
+import { choiceOf, type Filter } from './filters.tsx';
 import { ListScreen } from './list-screen.tsx';
 
 interface Listed extends Named {
@@ -49,7 +49,6 @@ export function EntityList<Item extends Listed>({
       ...(fieldAt(entity, field).kind === 'flag' && { where: (value: string) => isFlag(field, value) }),
     })),
   ];
-  const isFiltered = useFilter(filters) !== '';
   return (
     <ListScreen
       screen={screen}
@@ -69,7 +68,8 @@ export function EntityList<Item extends Listed>({
         changedColumn,
       ]}
       defaultSort="name asc"
-      empty={isFiltered ? [words.nothing] : [words.none, words.noneText]}
+      empty={[words.nothing]}
+      none={[words.none, words.noneText]}
     />
   );
 }

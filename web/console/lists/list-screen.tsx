@@ -13,8 +13,12 @@ export function ListScreen<Item>({
   below,
   filters = [],
   always,
+  empty,
+  none = [texts.lists.noneYet, empty[1]],
   ...list
 }: Omit<DataListProps<Item>, 'caption' | 'filter'> & {
+  /** In place of `empty` where no filter is set. */
+  readonly none?: DataListProps<Item>['empty'];
   readonly caption?: string;
   readonly screen: keyof typeof texts.screens;
   readonly lead?: string;
@@ -27,6 +31,7 @@ export function ListScreen<Item>({
   readonly always?: string;
 }) {
   const filter = useFilter(filters, always);
+  const isFiltered = useFilter(filters) !== '' || filters.length === 0;
   return (
     <Screen title={texts.screens[screen]} tools={tools}>
       <div className="listing">
@@ -34,7 +39,13 @@ export function ListScreen<Item>({
         {above}
         {filters.length > 0 && <Filters filters={filters} />}
         {/* Another list is another component: its rows must not be shown in the columns of this one. */}
-        <DataList key={list.path} caption={texts.screens[screen]} filter={filter} {...list} />
+        <DataList
+          key={list.path}
+          caption={texts.screens[screen]}
+          filter={filter}
+          empty={isFiltered ? empty : none}
+          {...list}
+        />
         {below}
       </div>
     </Screen>

@@ -17,8 +17,8 @@ export const words = wordsOf({
   entity: ['Kind', 'Art'],
   nothing: ['No change matches.', 'Keine Änderung passt dazu.'],
   nothingText: [
-    'Remove a filter. Changes that are no longer kept are in the logs only.',
-    'Entfernen Sie einen Filter. Änderungen, die nicht mehr aufbewahrt werden, stehen nur in den Protokolldateien.',
+    'Changes that are no longer kept are in the logs only.',
+    'Änderungen, die nicht mehr aufbewahrt werden, stehen nur in den Protokolldateien.',
   ],
   actions: {
     create: ['Created', 'Angelegt'],

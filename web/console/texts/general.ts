@@ -107,6 +107,7 @@ export const general = wordsOf({
       set === 0 ? 'Filters' : `Filters (${set})`,
       set === 0 ? 'Filter' : `Filter (${set})`,
     ],
+    noneYet: ['There are none yet.', 'Bisher gibt es keine.'],
     newer: ['Previous page', 'Vorige Seite'],
     older: ['Next page', 'Nächste Seite'],
     page: (from: number, to: number, total: number) => [

@@ -327,10 +327,7 @@ export const ofPeople = wordsOf({
       request: ['Request', 'Anfrage'],
     },
     nothing: ['No sign-in attempt matches.', 'Kein Anmeldeversuch passt dazu.'],
-    nothingText: [
-      'Remove a filter, or wait: attempts appear here as they happen.',
-      'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier automatisch.',
-    ],
+    nothingText: ['Attempts appear here as they happen.', 'Versuche erscheinen hier, sobald es sie gibt.'],
     title: (reference: string) => [`Reference ID ${reference}`, `Kennung ${reference}`],
     expired: {
       end: ['Certificate ended', 'Zertifikat endete'],
