@@ -411,12 +411,7 @@ test('a creation that ends on another screen does not lead away from there', asy
 test('a creation that ends on another screen makes no secret that is never shown', async () => {
   for (const [kind, collection, fields, offered] of [
     ['clients', 'oidc-clients', { name: 'left', redirectUris: 'https://left.example/cb' }, '#add-secret'],
-    [
-      'events',
-      'event-subscriptions',
-      { name: 'left', url: 'https://left.example/in', events: 'admin.changed' },
-      '#rotate-secret',
-    ],
+    ['events', 'event-subscriptions', { name: 'left', url: 'https://left.example/in' }, '#rotate-secret'],
   ] as const) {
     await using guest = await admin.at(`/console/${kind}/new`);
     const { page } = guest;
@@ -933,7 +928,7 @@ test('event subscriptions are made, tested and watched', async () => {
   await page.locator('#create').click();
   await page.locator('#field-name').fill('siem');
   await page.locator('#field-url').fill(`${receiver.url}/in`);
-  await page.locator('#field-events').fill('admin.changed');
+  await page.getByLabel('admin.changed', { exact: true }).check();
   await assertClean(guest);
   await page.locator('#save').click();
   await heading(page, 'Events are sent to siem').waitFor();

@@ -139,8 +139,16 @@ export function EntityField({ name, also, ...details }: FieldDetails & { readonl
           set={(text) => set(timeOfLocal(text))}
         />
       );
-    case 'texts':
     case 'choices':
+      return (
+        <CheckFields
+          {...about}
+          {...{ isDisabled, names: Object.fromEntries(field.choices.map((one) => [one, one])) }}
+          value={textsOf(value)}
+          set={set}
+        />
+      );
+    case 'texts':
       return (
         <InputField
           {...input}
@@ -216,18 +224,28 @@ function ReferenceField({
   return <SelectField {...rest} choices={{ ...chosen, ...names }} first={none} />;
 }
 
+interface SeveralProps extends FieldProps {
+  readonly isDisabled: boolean;
+  readonly value: readonly string[];
+  readonly set: (chosen: readonly string[]) => void;
+}
+
 /** Some of all entities of a kind. */
-function ReferenceFields({
+function ReferenceFields({ to, ...rest }: SeveralProps & { readonly to: EntityKind }) {
+  return <CheckFields {...rest} names={useNames(to)} />;
+}
+
+/** Some of several. @param names texts by value */
+function CheckFields({
   id,
   hint,
-  to,
+  names: known,
   isDisabled,
   value,
   set,
-}: ReferenceProps & { readonly value: readonly string[]; readonly set: (ids: readonly string[]) => void }) {
+}: SeveralProps & { readonly names: Readonly<Record<string, string>> }) {
   // What was chosen at first stays here, so that the focus does too.
   const [first] = useState(value);
-  const known = useNames(to);
   // An imported value may refer to what is not here. It is shown by its id, so that it can be removed.
   const missing = [...first, ...value].filter((one) => !Object.hasOwn(known, one));
   const names = Object.entries({ ...known, ...Object.fromEntries(missing.map((one) => [one, one])) });

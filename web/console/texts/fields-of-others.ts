@@ -219,8 +219,8 @@ export const fieldsOfOthers = wordsOf({
         'Solange es aus ist, wird nichts dafür gesammelt.',
       ],
       events: [
-        'One per line, such as admin.changed. None: all.',
-        'Eines je Zeile, zum Beispiel admin.changed. Keines: alle.',
+        'The events to send. None selected: all.',
+        'Die Ereignisse, die gesendet werden. Keines ausgewählt: alle.',
       ],
       filter: [
         'As in lists, such as: entity = "identity" and action = "delete". Empty: all.',
