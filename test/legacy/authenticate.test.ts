@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { login } from '../support/flow.ts';
+import { beginLogin, login } from '../support/flow.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
@@ -45,6 +45,15 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal(answer.headers['expires-at'], data.expiresAt);
       assert.equal(answer.headers['cache-control'], 'no-store');
       assertDeprecated(answer);
+    });
+
+    test('opens for a client that says more than is known here, as does a login by OIDC', async () => {
+      const json = { username: 'alice', password, sdkInfo: { type: 'x', news: 1 }, newMember: { a: [] } };
+      const answer = await server.post(`${root}/authenticate?method=password`, { json });
+      assert.equal(answer.status, 200, answer.text);
+      const id = await beginLogin(server);
+      const oidc = await server.post('/oidc/login/username', { json: { ...json, id } });
+      assert.equal(oidc.status, 302, oidc.text);
     });
 
     test('has every member that clients of the mechanism read', async () => {
