@@ -368,3 +368,25 @@ test('a name from right to left leaves the time behind it as it is', async () =>
   }`);
   assert.ok(name < day && day < hour, `${name} < ${day} < ${hour}`);
 });
+
+test('the audit table fits beside the menu with long names of who changed what', async () => {
+  const name = (letter: string) => letter.repeat(60);
+  const id = await server.createUser({ name: name('a'), username: 'long', password });
+  await root.call('PATCH', `identities/${id}`, { isAdmin: true });
+  const long = await loggedIn(server, 'long');
+  for (const letter of ['b', 'c']) {
+    const made = createdId(await long.call('POST', 'auth-policies', { name: name(letter) }));
+    if (letter === 'c') await long.call('DELETE', `auth-policies/${made}`);
+  }
+  await using guest = await admin.at('/console/audit');
+  const { page } = guest;
+  await page.getByText(name('c')).first().waitFor();
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    const [shown, room] = await page.evaluate<readonly number[]>(`{
+      const { scrollWidth, clientWidth } = document.querySelector('.table');
+      [scrollWidth, clientWidth];
+    }`);
+    assert.equal(shown, room, `${width}`);
+  }
+});

@@ -106,7 +106,7 @@ export function nameIn({ changes }: AuditEvent): string | null {
 function EntityName({ kind, id, then }: { kind: EntityKind; id: string; then: string | null }) {
   const now = useNames(kind)[id];
   const shown = then ?? now ?? id;
-  if (now === undefined || !isOnScreen(kind)) return shown;
+  if (now === undefined || !isOnScreen(kind)) return <bdi>{shown}</bdi>;
   return (
     <Link to={`/${screens[kind]}/$id`} params={{ id }}>
       {shown}
