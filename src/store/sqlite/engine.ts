@@ -5,7 +5,7 @@ import type { Millis } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { changeListeners, type Engine, listTurns, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
-import { connectSqlite } from './connection.ts';
+import { connectSqlite, type SqliteConnection } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';
 import { newSessionVersions, type SessionVersions, sessionVersion } from './session-versions.ts';
@@ -51,24 +51,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const { notify, onChange } = changeListeners();
   let closing: Promise<void> | null = null;
 
-  let seenVersion = dataVersion();
-  const poll = setInterval(() => {
-    const version = dataVersion();
-    if (version === seenVersion) return;
-    seenVersion = version;
-    void notify('perhaps-new');
-  }, pollInterval);
-  poll.unref();
-
-  /** A number that changes when other connections commit; null when it cannot be read now, or is not of this file. */
-  function dataVersion() {
-    try {
-      reader.requireInPlace();
-      return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
-    } catch {
-      return null;
-    }
-  }
+  const { requireReadable, stopWatching } = watchFile(reader, () => notify('perhaps-new'));
 
   // Short reads happen here: handing them to another thread costs more than the read.
   async function read(statement: Statement): Promise<readonly SqlRow[]> {
@@ -80,20 +63,9 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     }
   }
 
-  /** The thread that reads lists may begin with a file that has replaced this one. */
-  function requireReadable(): void {
-    if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
-    if (seenVersion !== null) return;
-    try {
-      reader.requireInPlace();
-    } catch (cause) {
-      throw errorOf(failureOf(cause));
-    }
-  }
-
   async function close(): Promise<void> {
     await writer.drain();
-    clearInterval(poll);
+    stopWatching();
     await lister.close();
     // The last connection to close must be able to write, so that a single file is left.
     reader.database.close();
@@ -125,6 +97,42 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** Sees when other connections commit, and whether the file is still the one that was opened. */
+function watchFile(reader: SqliteConnection, onCommit: () => Promise<void>) {
+  let seenVersion = dataVersion();
+  const poll = setInterval(() => {
+    const version = dataVersion();
+    if (version === seenVersion) return;
+    seenVersion = version;
+    void onCommit();
+  }, pollInterval);
+  poll.unref();
+
+  /** A number that changes when other connections commit; null when it cannot be read now, or is not of this file. */
+  function dataVersion() {
+    try {
+      reader.requireInPlace();
+      return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    /** The thread that reads lists may begin with a file that has replaced this one. @throws StoreUnavailable */
+    requireReadable(): void {
+      if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
+      if (seenVersion !== null) return;
+      try {
+        reader.requireInPlace();
+      } catch (cause) {
+        throw errorOf(failureOf(cause));
+      }
+    },
+    stopWatching: () => clearInterval(poll),
   };
 }
 
