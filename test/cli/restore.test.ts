@@ -366,7 +366,7 @@ test('an emptied database is refused in a sentence that says how to continue', a
     assert.match(refused.stderr, /^error: .*overlay\.db is empty: its contents are gone\.$/m);
     assert.match(
       refused.stderr,
-      /^next: overlay-auth ops db restore BACKUP {3}\(without a backup: remove the file/m,
+      /^next: overlay-auth ops db restore (--config h\/controller\.yml )?BACKUP {3}\(without a backup: remove the file/m,
     );
   }
   assert.equal(statSync(home.path('h/overlay.db')).size, 0);

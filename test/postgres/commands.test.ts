@@ -68,10 +68,13 @@ describe('the commands on PostgreSQL', () => {
     writeFileSync(file, yaml);
 
     for (const [args, said] of [
-      [['backup', 'copy'], /use pg_dump.*\nnext: when one is complete, run: overlay-auth ops db backed-up\n/],
+      [
+        ['backup', 'copy'],
+        /use pg_dump.*\nnext: when one is complete, run: overlay-auth ops db backed-up --config h\/controller\.yml\n/,
+      ],
       [
         ['restore', 'copy', '--yes'],
-        /pg_restore\.\nnext: stop all controllers, .*: overlay-auth ops db restored\n/,
+        /pg_restore\.\nnext: stop all controllers, .*: overlay-auth ops db restored --config h\/controller\.yml\n/,
       ],
       [['move', '--to', db], /is on PostgreSQL already\.\nnext: .* pg_dump and pg_restore, and correct db/],
     ] as const) {
