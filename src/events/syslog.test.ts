@@ -18,7 +18,21 @@ test('hostile values stay in their parameter and in one line', () => {
     const value = values[index] ?? '';
     assert.equal(parameters.entityId, value.toWellFormed().replace(/\p{Cc}/gu, ' '));
     assert.deepEqual(JSON.parse(text), { entityId: value, issuer: 'https://a.example:1280/oidc' });
-    assert.deepEqual([host, priority], ['a.example:1280', 85]);
+    assert.deepEqual([host, priority], ['a.example', 85]);
+  }
+});
+
+test('the host is a name or an address, without port and brackets', () => {
+  for (const [issuer, host] of [
+    ['https://auth.example.com/oidc', 'auth.example.com'],
+    ['https://localhost:1280/oidc', 'localhost'],
+    ['https://192.0.2.7:1280/oidc', '192.0.2.7'],
+    ['https://[2001:db8::1]:1280/oidc', '2001:db8::1'],
+    [null, '-'],
+    ['', '-'],
+  ] as const) {
+    const payload = { type: 'admin.changed', at, data: { issuer } } as const;
+    assert.equal(parseSyslog(Buffer.from(syslogFrame({ payload })))[0]?.host, host);
   }
 });
 

@@ -37,7 +37,9 @@ export function syslogFrame({ payload }: Pick<SentDelivery<EventKind>, 'payload'
 
 function syslogMessage({ type, at, data }: SentDelivery<EventKind>['payload']): string {
   const priority = facility + (type.endsWith('.refused') ? warning : notice);
-  const host = typeof data.issuer === 'string' ? (URL.parse(data.issuer)?.host ?? '-') : '-';
+  const url = typeof data.issuer === 'string' ? URL.parse(data.issuer) : null;
+  // A name or an address, as section 6.2.4 says: syslog-ng refuses a message with brackets or a port there.
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '-';
   const elements = parameters.flatMap((name) => {
     const value = data[name];
     return typeof value === 'string' ? [` ${name}="${escaped(value)}"`] : [];

@@ -89,7 +89,7 @@ test('syslog gets each event as a message of RFC 5424, in order, over TLS', asyn
     [message.priority, message.app, message.process, message.messageId, message.element],
     [85, 'overlay-auth', '-', 'admin.changed', 'overlayAuth@32473'],
   );
-  assert.equal(message.host, new URL(server.issuer).host);
+  assert.equal(message.host, 'localhost');
   assert.deepEqual([message.timestamp, message.parameters.id], ['2026-01-31T12:00:00.000Z', data.id]);
   assert.match(data.changes.find(({ field }: { field: string }) => field === 'name').to, /^ü ☃ /);
   assertRefused(await root.call('POST', `${of.path}/secrets`, {}), 409, 'CONFLICT');

@@ -14,8 +14,9 @@ export interface SyslogMessage {
   readonly text: string;
 }
 
+/** syslog-ng takes no other host than a name or an address: neither brackets nor a port. */
 const header =
-  /^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,6}Z) ([!-~]{1,255}) ([!-~]{1,48}) ([!-~]{1,128}) ([!-~]{1,32}) \[([!-~]{1,32})((?: [^= \]"]{1,32}="(?:[^"\\\]]|\\["\\\]])*")*)\] ([\x20-\x7e]*)$/;
+  /^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,6}Z) ([\w.-]{1,255}|[\da-f:.]{2,45}) ([!-~]{1,48}) ([!-~]{1,128}) ([!-~]{1,32}) \[([!-~]{1,32})((?: [^= \]"]{1,32}="(?:[^"\\\]]|\\["\\\]])*")*)\] ([\x20-\x7e]*)$/;
 
 /** @throws when something is not as the standards say */
 export function parseSyslog(stream: Buffer): readonly SyslogMessage[] {
