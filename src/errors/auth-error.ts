@@ -19,6 +19,8 @@ export type GrantReason = (typeof grantReasons)[number];
 export interface Seen {
   /** A name of ours, or `quoted`. */
   readonly subject?: string;
+  /** The application as which the request came: its client id, or `quoted` what came in place of one. The log has it too. */
+  readonly client?: string;
   /** Further facts, in order. */
   readonly facts?: readonly (readonly [check: string, saw: string])[];
 }
@@ -50,7 +52,7 @@ export class AuthError extends Error {
   /** The text for the client. */
   readonly description: string;
   readonly detail: string | undefined;
-  readonly seen: Seen | undefined;
+  seen: Seen | undefined;
   readonly challenges: readonly Challenge[];
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | null | undefined;
@@ -73,6 +75,19 @@ export class AuthError extends Error {
     this.startAgain = options.startAgain;
     this.reason = options.reason;
     this.allow = options.allow ?? [];
+  }
+}
+
+/**
+ * Does something for an application that has named itself. What is refused then says so to administrators.
+ * @param client its id, or `quoted` what came in place of one
+ */
+export async function onBehalfOf<T>(client: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AuthError) error.seen = { client, ...error.seen };
+    throw error;
   }
 }
 

@@ -212,7 +212,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'nothing-there': said`Kein Endpunkt oder Eintrag hat die Adresse der Anfrage, oder der Server bedient ihren Hostnamen nicht.
     Vergleichen Sie die Adresse. Ein Eintrag kann gelöscht worden sein; ein Hostname braucht eine Adresse in der Konfiguration (web, bindPoints).`,
   'request-refused': said`Die Anfrage war keine, die der Endpunkt annimmt. Die fehlgeschlagene Prüfung sagt, warum.
-    Berichtigen Sie das Programm oder Formular, das sie geschickt hat. Die API-Beschreibung unter /edge/management/v1/openapi.json sagt, was angenommen wird.`,
+    Berichtigen Sie das Programm oder Formular, das sie geschickt hat; bei einer Anwendung vergleichen Sie ihre Einstellungen mit der Registrierung. Die Seiten /oidc/docs, /edge/client/v1/docs und /edge/management/v1/docs sagen, was angenommen wird.`,
   'server-unavailable': said`Der Server konnte in diesem Moment nicht antworten: er war ausgelastet, startete oder endete gerade, oder seine Datenbank war nicht erreichbar.
     Versuchen Sie es noch einmal. Wenn es sich wiederholt, sehen Sie den Zustand der Knoten und das Log an.`,
   'server-failed': said`Die Anfrage traf auf einen Fehler des Servers.

@@ -212,7 +212,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'nothing-there': said`No endpoint or entity has the address of the request, or the server does not serve its host name.
     Compare the address. An entity may have been deleted; a host name needs an address in the configuration (web, bindPoints).`,
   'request-refused': said`The request was not one that the endpoint accepts. The failed check says why.
-    Correct the program or form that sent it. The API description under /edge/management/v1/openapi.json says what is accepted.`,
+    Correct the program or form that sent it; of an application, compare the settings with its registration. The pages /oidc/docs, /edge/client/v1/docs and /edge/management/v1/docs say what is accepted.`,
   'server-unavailable': said`The server could not answer at that moment: it was busy, starting or stopping, or its database was not reachable.
     Try again. If it repeats, see the state of the nodes and the log.`,
   'server-failed': said`The request met a defect of the server.

@@ -68,7 +68,7 @@ export function requireClient(clients: Pick<ClientRegistry, 'find'>, clientId: s
 }
 
 export function unknownClient(clientId: string): AuthError {
-  return new AuthError('invalid_client', { seen: { subject: quoted(clientId, shorterThanSecrets) } });
+  return new AuthError('invalid_client', { seen: { client: quoted(clientId, shorterThanSecrets) } });
 }
 
 /** Where existing SDKs listen, each on its own port (RFC 8252 7.3). */

@@ -131,7 +131,7 @@ function requirePostLogoutUri(
   if (isRegisteredRedirectUri(postLogoutUrisOf(client, bindPoint.postLogoutUris), redirectUri)) return;
   throw new AuthError('invalid_request', {
     description: 'the post_logout_redirect_uri is not registered',
-    seen: { subject: clientId, facts: [['post_logout_redirect_uri', quoted(redirectUri)]] },
+    seen: { client: clientId, facts: [['post_logout_redirect_uri', quoted(redirectUri)]] },
   });
 }
 

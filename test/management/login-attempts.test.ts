@@ -7,10 +7,11 @@ import { languages } from '../../src/pages/texts/languages.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { beginLogin, submitPassword } from '../support/flow.ts';
+import { authorize, beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
+import { appRedirectUri, basic, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -121,6 +122,31 @@ describe('the list of login attempts', () => {
       assertRefused(await admin.call(method, path, {}), 405, 'METHOD_NOT_ALLOWED');
     }
   });
+});
+
+test('the record and the log line of a refused request name the application that sent it', async () => {
+  const app = await registerClient(admin);
+  const asApp = { client_id: app.id, redirect_uri: appRedirectUri };
+  const grant = { grant_type: 'refresh_token', refresh_token: 'x' };
+  const post = (form: Readonly<Record<string, string>>, secret = app.secret) =>
+    server.post('/oidc/token', { form, headers: basic({ ...app, secret }) });
+  const answers = {
+    'a request without PKCE': await authorize(server, { ...asApp, code_challenge: null }),
+    'a state that is too long': await authorize(server, { ...asApp, state: 's'.repeat(5000) }),
+    'a wrong redirect URI': await authorize(server, { ...asApp, redirect_uri: 'https://other.example/' }),
+    'a wrong secret': await post(grant, 'wrong'),
+    'the secret in the body': await server.post('/oidc/token', {
+      form: { ...grant, client_id: app.id, client_secret: app.secret },
+    }),
+    'a grant that is not supported': await post({ grant_type: 'password' }),
+    'a code that nobody has': await post({ grant_type: 'authorization_code', code: 'x' }),
+  };
+  for (const [what, answer] of Object.entries(answers)) {
+    const [record] = (await admin.get(`login-attempts/${referenceOf(answer)}`)).json.data.attempts;
+    assert.equal(record?.subject, app.id, what);
+    const line = server.log.entries.find(({ fields }) => fields.requestId === referenceOf(answer));
+    assert.equal(line?.fields.client, app.id, what);
+  }
 });
 
 test('records are deleted when their time is over', async () => {

@@ -48,7 +48,7 @@ function refusedRequest(
   of: { sent: SentRequest; reason: RefusalReason; seen: Seen | undefined; check: string; saw: string },
 ): RefusedRequest {
   const { method, path } = of.sent;
-  const { subject = null, facts = [] } = of.seen ?? {};
+  const { client = null, subject = client, facts = [] } = of.seen ?? {};
   const checks: AttemptCheck[] = [
     {
       check: 'request',
@@ -97,6 +97,7 @@ export function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyReq
     remoteAddress: context?.remoteAddress,
     errorCode: failure.code,
     status: errorCodes[failure.code].status,
+    client: failure.seen?.client,
     detail: failure.detail,
   };
 }

@@ -96,15 +96,12 @@ export function validateAuthorizationRequest(
   const registered = redirectUrisOf(client, bindPoint.redirectUris, browser?.binding ?? null);
   if (!isRegisteredRedirectUri(registered, redirectUri)) throw notRegistered(client, registered, redirectUri);
 
-  const back = { redirectUri, issuer: bindPoint.issuer, ...wayToAnswer(parameters) };
+  const { clientId } = client;
+  const back = { clientId, redirectUri, issuer: bindPoint.issuer, ...wayToAnswer(parameters) };
   const { state } = back;
   checkOnce(back, parameters);
   if (state !== null && sizeOf(state) > maxStateSize)
-    throw new AuthorizationError(
-      'invalid_request',
-      { ...back, state: null },
-      { description: 'state is too long' },
-    );
+    throw refuse({ ...back, state: null }, 'invalid_request', 'state is too long');
   refuseRequestObjects(back, parameters);
   if (pushedAs === null && client.registered?.requirePushedAuthorizationRequests)
     throw refuse(back, 'invalid_request', 'this client must push its requests (RFC 9126)');
@@ -128,7 +125,7 @@ export function validateAuthorizationRequest(
 
   const authRequest: AuthRequest = {
     key: pushedAs ?? asId(needs.random.id()),
-    clientId: client.clientId,
+    clientId,
     redirectUri,
     scopes,
     state,
@@ -167,7 +164,7 @@ function notRegistered(
   return new AuthError('redirect_uri_not_registered', {
     detail: `redirect_uri ${quoted(redirectUri)} matches none of the registered addresses`,
     seen: {
-      subject: clientId,
+      client: clientId,
       facts: [
         [isPlain ? 'redirect_uri' : 'redirect_uri, shortened', isPlain ? redirectUri : quoted(redirectUri)],
         ...addresses.slice(0, mostAddresses).map((address) => ['registered', address] as const),
@@ -179,24 +176,28 @@ function notRegistered(
 const longestOffered = 500;
 const mostAddresses = 20;
 
-function refuse(back: ValidatedRedirect, code: ErrorCode, description?: string): AuthorizationError {
-  return new AuthorizationError(code, back, description === undefined ? {} : { description });
+/** Of a request whose client and redirect URI are known. */
+type WayBack = ValidatedRedirect & { readonly clientId: string };
+
+function refuse(back: WayBack, code: ErrorCode, description?: string): AuthorizationError {
+  const seen = { client: back.clientId };
+  return new AuthorizationError(code, back, description === undefined ? { seen } : { seen, description });
 }
 
-function checkOnce(back: ValidatedRedirect, parameters: Parameters): void {
+function checkOnce(back: WayBack, parameters: Parameters): void {
   const twice = ['state', ...singleParameters].find((name) => isRepeated(parameters, name));
   if (twice !== undefined)
     throw refuse(back, 'invalid_request', `the parameter ${twice} is given more than once`);
 }
 
 /** OIDC Core 6: unsupported parameters are refused, never ignored, because they may carry state and nonce. */
-function refuseRequestObjects(back: ValidatedRedirect, parameters: Parameters): void {
+function refuseRequestObjects(back: WayBack, parameters: Parameters): void {
   if (parameter(parameters, 'request') !== null) throw refuse(back, 'request_not_supported');
   if (parameter(parameters, 'request_uri') !== null) throw refuse(back, 'request_uri_not_supported');
   if (parameter(parameters, 'registration') !== null) throw refuse(back, 'registration_not_supported');
 }
 
-function checkResponseType(back: ValidatedRedirect, parameters: Parameters): void {
+function checkResponseType(back: WayBack, parameters: Parameters): void {
   const responseType = parameter(parameters, 'response_type');
   if (responseType === null) throw refuse(back, 'invalid_request', 'the parameter response_type is missing');
   if (responseType !== 'code')
@@ -206,7 +207,7 @@ function checkResponseType(back: ValidatedRedirect, parameters: Parameters): voi
     throw refuse(back, 'invalid_request', 'only response_mode=query and form_post are supported');
 }
 
-function readScopes(back: ValidatedRedirect, client: Client, parameters: Parameters): readonly string[] {
+function readScopes(back: WayBack, client: Client, parameters: Parameters): readonly string[] {
   const text = parameter(parameters, 'scope');
   if (text === null) throw refuse(back, 'invalid_request', 'the parameter scope is missing');
   const scopes = existingScopes(client, text);
@@ -218,7 +219,7 @@ function readScopes(back: ValidatedRedirect, client: Client, parameters: Paramet
  * RFC 7636 4.4.1. A missing method would mean `plain`, which is not accepted.
  * @returns an empty text for a client that may omit the challenge and does
  */
-function readChallenge(back: ValidatedRedirect, client: Client, parameters: Parameters): string {
+function readChallenge(back: WayBack, client: Client, parameters: Parameters): string {
   const challenge = parameter(parameters, 'code_challenge');
   if (challenge === null && !requiresPkce(client)) return '';
   if (challenge === null) throw refuse(back, 'invalid_request', 'code challenge required');
@@ -233,7 +234,7 @@ function readChallenge(back: ValidatedRedirect, client: Client, parameters: Para
   return challenge;
 }
 
-function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMethod | null {
+function readMethod(back: WayBack, parameters: Parameters): PrimaryMethod | null {
   const asked = parameter(parameters, 'method');
   if (asked === null) return null;
   const method = primaryMethods.find((known) => known === asked);
@@ -246,11 +247,7 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
  * If the browser is not signed in, the login that follows is interactive: it meets `max_age` unless another provider says
  * that it knew the person already, and never `prompt=none`.
  */
-function readWish(
-  back: ValidatedRedirect,
-  parameters: Parameters,
-  session: BrowserSession | null,
-): AuthenticationWish {
+function readWish(back: WayBack, parameters: Parameters, session: BrowserSession | null): AuthenticationWish {
   const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
   if (asked.includes('none')) {
     if (asked.length > 1)
@@ -280,7 +277,7 @@ function wantedAge({ prompts: asked, maxAge }: AuthenticationWish): Pick<AuthReq
  */
 function readHint(
   { ring, clock }: OidcServices,
-  { back, bindPoint }: { back: ValidatedRedirect; bindPoint: OidcBindPoint },
+  { back, bindPoint }: { back: WayBack; bindPoint: OidcBindPoint },
   parameters: Parameters,
 ): Pick<AuthRequest, 'meant'> {
   const text = parameter(parameters, 'id_token_hint');
@@ -309,7 +306,7 @@ function wayToAnswer(parameters: Parameters): Pick<AuthRequest, 'state' | 'respo
   return { state: wanted('state'), ...(isFormPost ? { responseMode: 'form_post' } : {}) };
 }
 
-function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
+function wantedConfigTypes(back: WayBack, parameters: Parameters): readonly string[] {
   const given = valuesOf(parameters, 'configTypes');
   if (given.length === 0) return given;
   const configTypes = readConfigTypes(given);

@@ -124,7 +124,7 @@ export function signInOver(authRequest: AuthRequest): AuthError {
   return new AuthError('auth_request_unknown', {
     startAgain: beginAgain(authRequest),
     detail: 'it took too long, or is finished',
-    seen: { subject: authRequest.clientId, facts: [begun] },
+    seen: { client: authRequest.clientId, facts: [begun] },
   });
 }
 

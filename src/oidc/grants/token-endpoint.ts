@@ -1,7 +1,7 @@
 // The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry of the
 // table and cannot skip a phase.
 
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, onBehalfOf } from '../../errors/auth-error.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
 import { type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
 import { required, resourcesOf } from '../parameters.ts';
@@ -48,11 +48,14 @@ export async function exchangeForTokens(
   const grantType = required(parameters, 'grant_type');
   const { issuer } = request.origin;
   const client = await authenticateClient(needs, { parameters, basic, issuer, proof: request.proof });
-  const grant = grants.find((known) => known.grantType === grantType);
-  if (grant === undefined || !grantTypes(needs.clients).includes(grantType))
-    throw new AuthError('unsupported_grant_type');
-  if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
-  const resources = resourcesOf(client, parameters);
-  if (resources === undefined) throw new AuthError('invalid_target');
-  return grant.issue({ ...needs, ...issuingRulesOf(client, needs) }, { ...request, client, resources });
+  return onBehalfOf(client.clientId, async () => {
+    const grant = grants.find((known) => known.grantType === grantType);
+    if (grant === undefined || !grantTypes(needs.clients).includes(grantType))
+      throw new AuthError('unsupported_grant_type');
+    if (grant.onlyFor !== null && grant.onlyFor !== client.profile)
+      throw new AuthError('unauthorized_client');
+    const resources = resourcesOf(client, parameters);
+    if (resources === undefined) throw new AuthError('invalid_target');
+    return grant.issue({ ...needs, ...issuingRulesOf(client, needs) }, { ...request, client, resources });
+  });
 }
