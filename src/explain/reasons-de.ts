@@ -123,8 +123,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Setzen Sie email und emailVerified der Identität, oder laden Sie die Person per E-Mail ein.`,
   'provider-unavailable': said`Der Anbieter hat sein Discovery-Dokument oder die Tokens einer Anmeldung nicht geliefert.
     Prüfen Sie externalAuthUrl und clientId des Signers, ob der Anbieter die Rückkehradresse dieses Servers kennt, und die Grenzen von edge.externalJwtSigners.`,
-  'provider-refused': said`Der Anbieter hat die Anmeldung ohne Code beendet, oder seine Antwort gehört nicht zu dieser Anmeldung.
-    Bitten Sie die Person, es noch einmal zu versuchen. Misslingt es wieder, lesen Sie das Log des Anbieters.`,
+  'provider-refused': said`Der Anbieter hat die Person oder diesen Dienst abgewiesen, oder seine Antwort gehört nicht zu dieser Anmeldung. Die fehlgeschlagene Prüfung nennt seine Worte.
+    Nach invalid_client vergleichen Sie clientId, clientAuthMethod und das Geheimnis des Signers mit der Registrierung beim Anbieter. Sonst bitten Sie die Person, es noch einmal zu versuchen; misslingt es wieder, lesen Sie das Log des Anbieters.`,
   'token-nonce': said`Das ID-Token ist nicht für diese Anmeldung: Seine nonce fehlt oder ist eine andere.
     Bitten Sie die Person, es noch einmal zu versuchen. Misslingt es wieder, gibt der Anbieter oder ein Proxy die nonce nicht zurück, die er bekommen hat.`,
   'secondary-token-missing': said`Die Auth-Richtlinie verlangt außerdem ein Token eines externen JWT-Signers, und die Anfrage hatte keines.

@@ -123,8 +123,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Set email and emailVerified of the identity, or invite the person by mail.`,
   'provider-unavailable': said`The provider did not deliver its discovery document or the tokens of a sign-in.
     Check externalAuthUrl and clientId of the signer, that the provider knows the callback address of this server, and the limits of edge.externalJwtSigners.`,
-  'provider-refused': said`The provider ended the sign-in without a code, or its answer does not belong to this sign-in.
-    Ask the person to try again. If it fails again, read the log of the provider.`,
+  'provider-refused': said`The provider refused the person or this service, or its answer does not belong to this sign-in. The failed check has its words.
+    After invalid_client, compare clientId, clientAuthMethod and the secret of the signer with the registration at the provider. Otherwise ask the person to try again; if it fails again, read the log of the provider.`,
   'token-nonce': said`The ID token is not for this sign-in: its nonce is missing or another one.
     Ask the person to try again. If it fails again, the provider or a proxy does not return the nonce that it was sent.`,
   'secondary-token-missing': said`The auth policy also requires a token of an external JWT signer, and the request had none.
