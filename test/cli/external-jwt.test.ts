@@ -160,7 +160,7 @@ describe('external JWTs on the command line', () => {
     const good = await fine(['verify', 'ext-jwt-signer', 'corporate', file]);
     assert.match(good.stdout, /"sub": "grace@idp"/);
     assert.match(good.stdout, /passed +token: valid for signer corporate/);
-    assert.match(good.stdout, /accepts this token as a login of grace\./);
+    assert.match(good.stdout, /accepts this token as a login of grace\..* overlay-auth explain policy grace/);
 
     const input = await tokenOf(server, idp, 'grace@idp', { aud: 'elsewhere' });
     const refused = await admin.exits(1, ['verify', 'ext-jwt-signer', 'corporate', '-'], { input });
@@ -169,8 +169,9 @@ describe('external JWTs on the command line', () => {
     const asJson = await admin.run(['-j', 'verify', 'ext-jwt-signer', 'corporate', '-'], { input });
     assert.deepEqual([asJson.code, asJson.json.reason, asJson.json.identity], [1, 'token-audience', null]);
     assert.equal(JSON.parse(asJson.stderr).error.code, 'token-audience');
-    const explained = await admin.run(['explain', 'token', '-'], { input });
-    assert.match(explained.stdout, /overlay-auth verify ext-jwt-signer NAME FILE/);
+    const env = { OVERLAY_AUTH_COMMAND: './overlay-auth' };
+    const explained = await admin.run(['explain', 'token', '-'], { input, env });
+    assert.match(explained.stdout, / \.\/overlay-auth verify ext-jwt-signer NAME FILE/);
   });
 
   test('a token with the password is the second factor, and its absence is explained', async () => {

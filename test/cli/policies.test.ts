@@ -223,6 +223,9 @@ describe('explain', () => {
       stdout,
       /\nWhat happened: .*password was wrong\.\nWhat to do: {4}.+\n {15}overlay-auth identity set-password \S+\n$/,
     );
+    const env = { OVERLAY_AUTH_COMMAND: './overlay-auth' };
+    const ofClone = await cli.run(['explain', reference], { env });
+    assert.match(ofClone.stdout, /\n {15}\.\/overlay-auth identity set-password \S+\n$/);
     const { json } = await fine('explain', reference, '-j');
     assert.equal(json.attempts[0].reason, 'wrong-password');
   });

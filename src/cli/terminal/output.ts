@@ -96,7 +96,7 @@ const ofLogin = suggested('(?!login|enroll)');
 const ofController = suggested('(?=(?:admin|config reload|keys|pki(?! trust FILE)|ops) )(?!.* --config )');
 
 /** Suggested commands, as they can be typed here: for the server or controller of the command that suggests them. */
-function asTypedHere(
+export function asTypedHere(
   { ports, server, config }: Pick<Report, 'ports' | 'server' | 'config'>,
   text: string,
 ): string {

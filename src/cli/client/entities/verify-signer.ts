@@ -1,6 +1,6 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError, printResult } from '../../terminal/output.ts';
+import { asTypedHere, CliError, printResult, type Report } from '../../terminal/output.ts';
 import { externalJwt, readJwt } from '../../terminal/secret-input.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';
 import { onEntity } from './on-entity.ts';
@@ -20,7 +20,7 @@ export const verifySigner = onEntity(
         JSON.stringify({ header, payload }, null, 2),
         '',
         ...asList(tried.checks).map((check) => checkLine(shownCheck(asObject(check)))),
-        ...(tried.isAccepted === true ? ['', acceptance(tried)] : []),
+        ...(tried.isAccepted === true ? ['', acceptance(report, tried)] : []),
       ].join('\n'),
     );
     if (tried.isAccepted !== true) throw refusal(tried);
@@ -28,10 +28,11 @@ export const verifySigner = onEntity(
   ({ ports }, _options, [, file = '']) => externalJwt(ports, file),
 );
 
-function acceptance({ use, identity }: JsonObject): string {
+function acceptance(report: Report, { use, identity }: JsonObject): string {
   const name = textField(asObject(identity), 'name') ?? '';
   const what = use === 'secondary' ? 'as the second proof of' : 'as a login of';
-  return `The server accepts this token ${what} ${name}. What ${name} must prove besides: overlay-auth explain policy ${shellWord(name)}`;
+  const next = asTypedHere(report, `overlay-auth explain policy ${shellWord(name)}`);
+  return `The server accepts this token ${what} ${name}. What ${name} must prove besides: ${next}`;
 }
 
 function refusal({ reason, explanation }: JsonObject): CliError {

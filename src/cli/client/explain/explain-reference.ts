@@ -1,5 +1,5 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError, printResult } from '../../terminal/output.ts';
+import { asTypedHere, CliError, printResult, type Report } from '../../terminal/output.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { type ApiAnswer, type ApiClient, onServer } from '../connection/api-client.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
@@ -12,7 +12,7 @@ export const explainReference = onServer<object, readonly [string]>(
   async ({ report, api }, _options, [reference]) => {
     const { data, document } = await attemptsOf(api, reference);
     const attempts = asList(document.attempts).map(asObject);
-    printResult(report, data, () => attempts.map(attemptText).join('\n\n'));
+    printResult(report, data, () => attempts.map((attempt) => attemptText(report, attempt)).join('\n\n'));
   },
 );
 
@@ -25,7 +25,7 @@ async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer>
   }
 }
 
-function attemptText(attempt: JsonObject): string {
+function attemptText(report: Report, attempt: JsonObject): string {
   const { at, step, outcome, ipAddress } = attempt;
   const who =
     textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'an unknown identity';
@@ -34,6 +34,6 @@ function attemptText(attempt: JsonObject): string {
     `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,
     ...asList(attempt.checks).map((check) => checkLine(shownCheck(asObject(check)))),
     ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
-    ...(typeof command === 'string' ? [`               ${oneLine(command)}`] : []),
+    ...(typeof command === 'string' ? [`               ${oneLine(asTypedHere(report, command))}`] : []),
   ].join('\n');
 }

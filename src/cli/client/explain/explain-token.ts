@@ -8,7 +8,7 @@ import {
   numberField,
   textField,
 } from '../../../platform/formats/json-shape.ts';
-import { CliError, printResult, type Report } from '../../terminal/output.ts';
+import { asTypedHere, CliError, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readJwt } from '../../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
@@ -66,10 +66,12 @@ export async function explainToken(
           ? header.typ === accessTokenType
             ? 'The server accepts this token.'
             : 'This ID token is genuine; calls of the APIs need the access token.'
-          : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
+          : `No check failed. To run the checks that are unknown, log in: ${asTypedHere(report, 'overlay-auth login URL')}`
         : `This token is refused: ${failed.check}.`,
       ...(failed?.check === 'issuer'
-        ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
+        ? [
+            `A token of an external provider: ${asTypedHere(report, 'overlay-auth verify ext-jwt-signer NAME FILE')}`,
+          ]
         : []),
     ].join('\n'),
   );
