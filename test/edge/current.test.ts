@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, refresh } from '../support/flow.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const aliceId = await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 for (const root of ['/edge/client/v1', '/edge/management/v1']) {
   describe(`${root}: the caller`, () => {

@@ -1,9 +1,9 @@
 // What clients ask for that an authentication service does not have.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, password, totpPolicy } from '../support/totp.ts';
 
 const root = '/edge/client/v1';
@@ -15,10 +15,9 @@ const lists = [
   'current-identity/edge-routers',
 ];
 const others = ['services/any/edge-routers', 'current-api-session/service-updates'];
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'ann', password });
 const caller = await loggedIn(server, 'ann');
-after(() => server.close());
 
 describe('lists of the data plane', () => {
   test('are empty, and say which page was asked for', async () => {

@@ -2,17 +2,16 @@
 // own test.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 await server.createUser({ name: 'alice', password });
 const alice = await loggedIn(server, 'alice');
-after(() => server.close());
 
 interface Path {
   /** Below `/edge/client/v1/`, unless it begins with a slash; `:id` stands for an id. */

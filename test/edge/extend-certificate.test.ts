@@ -1,7 +1,7 @@
 // A client replaces the certificate that it logs in with: over a connection that proves the present one, in two steps.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import {
@@ -19,13 +19,12 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const root = '/edge/client/v1';
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 const admin = await rootOf(server);
-after(() => server.close());
 
 let count = 0;
 

@@ -2,7 +2,7 @@
 // must not be enough to keep the owner out or to make the account weaker.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient } from '../compatibility/support.ts';
 import { clientRoot, managementRoot, openSession, sessionOf } from '../legacy/support.ts';
@@ -24,14 +24,13 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer, type TestServer } from '../support/test-server.ts';
 import { scan, step } from '../support/totp.ts';
 
 // Certificates are made by the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
-const server = await startTestServer({ clock, configure });
-after(() => server.close());
+const server = await serverOfFile({ clock, configure });
 
 let count = 0;
 async function somebody(): Promise<string> {

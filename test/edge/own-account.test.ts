@@ -1,7 +1,7 @@
 // What people may read and change of their own account, with a session of either mechanism.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
@@ -9,13 +9,12 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, scan, step, totpPolicy } from '../support/totp.ts';
 
 const newPassword = 'eleven loud umbrellas';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
-after(() => server.close());
+const server = await serverOfFile({ clock });
 
 /** A fully logged-in caller. */
 type Call = (method: string, path: string, json?: unknown) => Promise<Answer>;

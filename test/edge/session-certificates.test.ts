@@ -1,7 +1,7 @@
 // Certificates that are issued for a session: how a client gets them, what they stand for, and what they do not.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import { authenticate, sessionOf } from '../legacy/support.ts';
@@ -35,14 +35,13 @@ import {
   loggedIn,
   password,
 } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const root = '/edge/client/v1';
 const path = `${root}/current-api-session/certificates`;
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 let count = 0;
 

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { typedName } from '../../src/model/names.ts';
 import { openSession } from '../legacy/support.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const path = '/auth/verify';
 const name = 'Åda, 100% “root”';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const id = await server.createUser({ name, username: 'ada', password });
 const roleAttributes = ['crew', 'night shift', 'a,bå'].map(typedName);
 await server.store.identities.update(id, { roleAttributes }, server.clock.now());
 const bearer = (await loggedIn(server, 'ada')).accessToken;
-after(() => server.close());
 
 const verify = (headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Answer> =>
   server.request(method, path, { headers });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   certificateLogin,
   enrolled,
@@ -12,16 +12,15 @@ import { clientApi, enrollBy, invited, uniqueName } from '../support/enrollment.
 import { createIdentity, reasonOf } from '../support/external-jwt.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const ca = authority({ subject: 'Makers' });
 const other = authority({ subject: 'Others' });
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
 const more = { isOttCaEnrollmentEnabled: true, identityRoles: ['made'] };
 const caId = await registerCa(admin, ca, { name: 'Makers', isAutoCaEnrollmentEnabled: true, ...more });
 const otherId = await registerCa(admin, other, { name: 'Others', isOttCaEnrollmentEnabled: true });
-after(() => server.close());
 
 async function over(leaf: Made, call: (client: HttpsClient) => Promise<Answer>): Promise<Answer> {
   using connection = withCertificate(server, leaf);

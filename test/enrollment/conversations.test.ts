@@ -1,18 +1,17 @@
 // Whole enrollments, with the requests of existing clients in their order and form.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { certificateLogin } from '../support/certificates.ts';
 import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { clientApi, invited, presentedLeaf, verifiedClaims } from '../support/enrollment.ts';
 import { claimsOf } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer({ signing: true });
+const server = await serverOfFile({ signing: true });
 const admin = await rootOf(server);
-after(() => server.close());
 
 /** From then on, a device trusts only the authorities in the answer of its enrollment. */
 async function logsIn(id: string, ca: string, cert: string, key: string): Promise<void> {

@@ -2,7 +2,7 @@
 // turned off during an enrollment.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { registerCa, withCertificate } from '../support/certificates.ts';
 import {
   authority,
@@ -19,11 +19,10 @@ import { beginLogin, callWith, obtainCode, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer({ signing: true });
+const server = await serverOfFile({ signing: true });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const csr = () => csrPem(ecKeys());
 const identityCount = async () =>

@@ -1,20 +1,19 @@
 // Links with which people choose their passwords.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login, obtainCode } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const chosen = 'eleven loud umbrellas';
 const clock = fixedClock('2026-03-01T12:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const admin = await rootOf(server);
-after(() => server.close());
 
 let count = 0;
 /** A person without credentials. */

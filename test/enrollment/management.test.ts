@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY, HOUR, isoTime } from '../../src/platform/clock.ts';
 import { registerCa, withCertificate } from '../support/certificates.ts';
 import { authority } from '../support/chains.ts';
@@ -13,12 +13,11 @@ import {
   verifiedClaims,
 } from '../support/enrollment.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 // One thread: the lines of others come a moment after the answer.
-const server = await startTestServer({ signing: true, threads: 1 });
+const server = await serverOfFile({ signing: true, threads: 1 });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const identity = async () => createdId(await admin.call('POST', 'identities', { name: uniqueName() }));
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { systemClock } from '../../src/platform/clock.ts';
 import {
@@ -17,10 +17,9 @@ import { createIntermediateCa, issueServerCertificate } from '../../src/platform
 import { clientApi, presentedLeaf, verifiedClaims } from '../support/enrollment.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 
 /** The certificates in a degenerate PKCS #7. */
 function certificatesIn(base64: string): X509Certificate[] {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { type webcrypto, X509Certificate } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificates } from '../../src/platform/x509/x509.ts';
@@ -12,11 +12,10 @@ import { clientApi, enroll, enrollBy, enrolledDevice, invited } from '../support
 import { reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, loggedIn, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer({ signing: true });
+const server = await serverOfFile({ signing: true });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const csr = () => csrPem(ecKeys());
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { clientApi, enrollBy, invited, uniqueName } from '../support/enrollment.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 describe('an enrollment with a password', () => {
   test('sets the password that the person chose, once', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login } from '../support/flow.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import {
   assertDeprecated,
@@ -16,10 +16,9 @@ import {
 } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const aliceId = await server.createUser({ name: 'alice', password });
 await server.createUser({ name: 'root', password, isAdmin: true });
-after(() => server.close());
 
 for (const root of [clientRoot, managementRoot]) {
   describe(`${root}: a legacy session`, () => {

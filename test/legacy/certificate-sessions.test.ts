@@ -2,7 +2,7 @@
 // the certificate as a refresh does.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
@@ -19,7 +19,7 @@ import {
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { type Caller, loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import { assertNoSession, clientRoot, type Session, sessionOf } from './support.ts';
 
 const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
@@ -27,9 +27,8 @@ const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
 // Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 // Half an hour passes in no time; normally a thread writes every ten seconds which sessions were used.
-const server = await startTestServer({ clock, threads: 1 });
+const server = await serverOfFile({ clock, threads: 1 });
 await server.createUser({ name: 'root', password, isAdmin: true });
-after(() => server.close());
 
 /** Time passes in these tests, so earlier tokens have expired. */
 const administrator = (): Promise<Caller> => loggedIn(server, 'root');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,
   createTotpUser,
@@ -19,8 +19,7 @@ import {
 import { clientRoot, managementRoot, openSession } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
-after(() => server.close());
+const server = await serverOfFile({ clock });
 
 /** A person who has logged in, by either mechanism. */
 interface Owner {

@@ -1,21 +1,20 @@
 // Misuse of the legacy mechanism and of enrollment: the rules for logins by OIDC apply here too.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { authenticate, clientRoot, managementRoot, openSession } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 const totp = await totpPolicy(server);
-after(() => server.close());
 
 describe('a refused password', () => {
   test('looks the same for every cause', async () => {

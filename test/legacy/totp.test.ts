@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   createTotpUser,
   enroll,
@@ -24,9 +24,8 @@ import {
 } from './support.ts';
 
 const clock: FixedClock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const policy = await totpPolicy(server);
-after(() => server.close());
 
 async function partialSession(name: string): Promise<Session> {
   await createTotpUser(server, policy, name);

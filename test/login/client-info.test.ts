@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   beginLogin,
   callWith,
@@ -14,11 +14,10 @@ import {
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 const names = Array.from({ length: 100 }, (_value, at) => `user-${at}`).values();
 async function user(): Promise<{ id: string; name: string }> {

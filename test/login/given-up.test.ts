@@ -2,7 +2,7 @@
 // not wait for it, and no guess is compared that is not counted.
 
 import assert from 'node:assert/strict';
-import { after, afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { authenticate } from '../legacy/support.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
@@ -10,12 +10,11 @@ import { heldHashes } from '../support/held-hashes.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { patience, until } from '../support/until.ts';
 
 const { hashPool, begun, hold, release } = heldHashes();
-const server = await startTestServer({ hashPool });
-after(() => server.close());
+const server = await serverOfFile({ hashPool });
 afterEach(release);
 // One wrong guess that is counted locks a password.
 await server.store.authPolicies.update(

@@ -1,7 +1,7 @@
 // Attacks on the ceremonies of passkeys that need two browsers, or a change while a ceremony runs.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { type Json, SoftAuthenticator } from '../support/authenticator.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
@@ -19,11 +19,10 @@ import {
   submit,
   tokensOf,
 } from '../support/passkeys.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
-after(() => server.close());
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 const second = passkeyPolicy(server, { requirePasskey: true });
 const register = '/oidc/login/passkey/register';

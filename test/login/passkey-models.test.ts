@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import { DAY } from '../../src/platform/clock.ts';
 import type { SoftAuthenticator } from '../support/authenticator.ts';
@@ -29,7 +29,7 @@ import {
   tokensOf,
   usePasskey,
 } from '../support/passkeys.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const long = { from: -1000 * DAY, until: 1000 * DAY };
 const maker = authority({ subject: 'Maker', ...long });
@@ -52,11 +52,10 @@ function vouching(issuer: Made, named: Buffer | null = model, more: object = lon
   return { key: leaf.keys.privateKey, path: [leaf.der] };
 }
 
-const server = await startTestServer({
+const server = await serverOfFile({
   addFiles: (home) => writeFileSync(join(home, 'makers.pem'), maker.certPem),
   configure: (yaml) => yaml.replace(/^ {2}# passkeys:\n/m, '  passkeys:\n    trustedRoots: [makers.pem]\n'),
 });
-after(() => server.close());
 const root = await rootOf(server);
 
 const primary = { passkey: { allowed: true, allowedAuthenticators: [uuidOf(model).toUpperCase()] } };

@@ -1,7 +1,7 @@
 // Logins by passkey through the front door, with an authenticator in software.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
@@ -23,11 +23,10 @@ import {
   tokensOf,
   usePasskey,
 } from '../support/passkeys.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
-after(() => server.close());
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 
 /** Asserts a 401, and the reason on record. */

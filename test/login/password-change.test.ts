@@ -1,18 +1,17 @@
 // A password changes between its check and the step that records the login.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { hashPasswordBlocking, preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import { authenticate } from '../legacy/support.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, password } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 // The tests change the store of the thread that answers.
-const server = await startTestServer({ threads: 1 });
-after(() => server.close());
+const server = await serverOfFile({ threads: 1 });
 
 type Step = (args: unknown) => Promise<unknown>;
 

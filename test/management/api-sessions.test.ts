@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { refresh } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 async function currentSessionId(caller: Caller): Promise<string> {
   return (await caller.get('/edge/client/v1/current-api-session')).json.data.id;

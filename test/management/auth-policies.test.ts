@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../../src/model/ids.ts';
 import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
@@ -14,11 +14,10 @@ import {
   rootOf,
 } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 const newPolicy = async (fields: object) => createdId(await admin.call('POST', 'auth-policies', fields));
 const document = async (id: string) => (await admin.get(`auth-policies/${id}`)).json.data;

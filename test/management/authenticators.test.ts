@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { authority, client as clientCertificate } from '../support/chains.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const newPassword = 'eleven loud umbrellas';
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 async function newIdentity(name: string): Promise<string> {
   return createdId(await admin.call('POST', 'identities', { name }));

@@ -1,14 +1,13 @@
 // Many identities changed, or made from a table, a piece at a time.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, imported, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const root = await rootOf(server);
-after(() => server.close());
 
 const jobs = 'identities/bulk/jobs';
 const carryOn = (id: string, body: object = {}, by = root) => by.call('POST', `${jobs}/${id}/continue`, body);

@@ -1,7 +1,7 @@
 // One change or action for many identities, all of them or none.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   assertRefused,
   type Caller,
@@ -12,11 +12,10 @@ import {
   rootOf,
 } from '../support/management.ts';
 import { isFullSize } from '../support/size.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const root = await rootOf(server);
-after(() => server.close());
 
 let groups = 0;
 /** Some people with an attribute of their own. */

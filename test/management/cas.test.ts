@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import {
@@ -19,11 +19,10 @@ import { verifiedClaims } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { assertRefused, createdId, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 let count = 0;
 const uniqueName = () => {

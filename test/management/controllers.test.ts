@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY, SECOND } from '../../src/platform/clock.ts';
 import { clockWatch } from '../../src/tasks/clock-watch.ts';
 import { nodeHeartbeat } from '../../src/tasks/node-heartbeat.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   configure: (yaml) => yaml.replace(/^edge:/m, 'node: { name: ctrl-1 }\nedge:'),
 });
 const root = await rootOf(server);
 await server.createUser({ name: 'alice', password });
 const user = await loggedIn(server, 'alice');
-after(() => server.close());
 
 const names = async (caller: Caller, path: string) =>
   (await caller.get(path)).json.data.map(({ name, isOnline }: { name: string; isOnline: boolean }) => [

@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
@@ -17,13 +17,12 @@ import { assertRefused, createdId, rootOf } from '../support/management.ts';
 import { startMessageReceiver } from '../support/message-receiver.ts';
 import { parseSyslog } from '../support/syslog-parser.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 const clock = fixedClock('2026-01-31T12:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
-after(() => server.close());
 
 async function subscribe(t: TestContext, fields: Record<string, unknown>) {
   const answer = await root.call('POST', 'event-subscriptions', { events: ['admin.changed'], ...fields });

@@ -1,7 +1,7 @@
 // Events to where people collect them, as a receiver gets them. Webhooks are verified by the library of Standard Webhooks.
 
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { authority, client } from '../support/chains.ts';
@@ -9,14 +9,13 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
-import { startTestServer, usualThreads } from '../support/test-server.ts';
+import { serverOfFile, usualThreads } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 // The judge compares with the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 let root = await rootOf(server);
-after(() => server.close());
 
 let loggedInAt = clock.now();
 /** The administrator's tokens expire while the clock advances. */

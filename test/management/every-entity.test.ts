@@ -2,7 +2,7 @@
 // in its own test.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
@@ -10,7 +10,7 @@ import { authority } from '../support/chains.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -347,13 +347,12 @@ const entities: readonly Entity[] = [
   { collection: 'login-attempts', hasTags: false, isDeletable: false },
 ];
 
-const server = await startTestServer({ clock, signing: true, configure: withBrowserSession });
+const server = await serverOfFile({ clock, signing: true, configure: withBrowserSession });
 const admin = await rootOf(server);
 await server.createUser({ name: 'alice', password });
 await signedInBrowser(server, 'alice');
 await loggedIn(server, 'alice');
 await server.controller.services.attempts.flush();
-after(() => server.close());
 
 /** The existing entity, or a new one. */
 async function anyOf({ collection, fresh }: Entity): Promise<string> {

@@ -1,19 +1,18 @@
 // What holds for every field by which one managed entity refers to another: the tables of model/entities/ declare them.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { entityNamed, referenceFields } from '../../src/model/entities/all-entities.ts';
 import type { EntityKind } from '../../src/model/entities/entity.ts';
 import { stateKinds } from '../../src/model/entities/state-kinds.ts';
 import { authority } from '../support/chains.ts';
 import { assertRefused, createdId, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
-after(() => server.close());
 
 const serial = Array.from({ length: 1000 }, (_value, at) => at).values();
 const unused = (prefix: string) => `${prefix} ${serial.next().value}`;

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 admin = await rootOf(server);
 const updb = { maxAttempts: 2, lockoutDurationMinutes: 15 };
 const policy = await admin.call('PATCH', 'auth-policies/default', { primary: { updb } });
 assert.equal(policy.status, 200, policy.text);
-after(() => server.close());
 
 const attempt = async (username: string, secret: string) =>
   (await submitPassword(server, await beginLogin(server), username, secret)).status;

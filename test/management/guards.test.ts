@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const root = '/edge/management/v1';
 /** Every operation on entities, with `ID` in place of the attacked identity. */
@@ -32,10 +32,9 @@ const operations: readonly (readonly [string, string, unknown?])[] = [
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 admin = await rootOf(server);
 const aliceId = await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 async function callAll(caller: Caller, check: (answer: Awaited<ReturnType<Caller['get']>>) => void) {
   for (const [method, path, body] of operations) {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const identity = async (id: string) => (await admin.get(`identities/${id}`)).json.data;
 const create = async (fields: object) => createdId(await admin.call('POST', 'identities', fields));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, createdId, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const admin = await rootOf(server);
 for (let number = 0; number < 25; number += 1) {
   clock.advance(1000);
@@ -18,7 +18,6 @@ for (let number = 0; number < 25; number += 1) {
 for (const name of ['100%', '100 percent', 'under_score', 'underXscore', 'ÄRGER', 'quo"te', "o'neil"]) {
   createdId(await admin.call('POST', 'identities', { name, type: 'User' }));
 }
-after(() => server.close());
 
 const list = (parameters: Record<string, string>) =>
   admin.get(`identities?${new URLSearchParams(parameters)}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { explanationOf } from '../../src/explain/read-attempts.ts';
 import { attemptSteps } from '../../src/model/login.ts';
 import { type RefusalReason, reasonLabels, refusalReasons } from '../../src/model/refusal-reason.ts';
@@ -12,14 +12,13 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
 import { appRedirectUri, basic, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 admin = await rootOf(server);
 const aliceId = await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 const attempt = async (username: string, secret: string): Promise<Answer> =>
   submitPassword(server, await beginLogin(server), username, secret);

@@ -1,17 +1,16 @@
 // What administrators may register.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { assertRefused, createdId, rootOf } from '../support/management.ts';
 import { addSecret } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer({
+const server = await serverOfFile({
   configure: (yaml) => yaml.replace('clientIds: []', 'clientIds: [native]'),
 });
 const root = await rootOf(server);
-after(() => server.close());
 
 let count = 0;
 const name = () => `app ${++count}`;

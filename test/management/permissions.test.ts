@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import type { Permission } from '../../src/model/permission.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 // One thread: it reaches into the store of that.
-const server = await startTestServer({ signing: true, threads: 1 });
+const server = await serverOfFile({ signing: true, threads: 1 });
 const admin = await rootOf(server);
-after(() => server.close());
 
 async function somebodyWith(name: string, permissions: readonly Permission[]): Promise<[string, Caller]> {
   const id = await server.createUser({ name, password });

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 admin = await rootOf(server);
-after(() => server.close());
 
 const names = Array.from({ length: 100 }, (_value, at) => `user-${at}`).values();
 async function user(): Promise<{ id: string; name: string; tokens: Tokens }> {

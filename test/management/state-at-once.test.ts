@@ -1,14 +1,13 @@
 // A document that is applied while another administrator changes the same entities.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { assertRefused, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 // One thread: it reaches into the store of that.
-const server = await startTestServer({ threads: 1 });
+const server = await serverOfFile({ threads: 1 });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const apply = (state: object) => admin.call('POST', 'state', { state });
 const policy = (name: string, minPasswordLength: number) => ({

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
 import { listOf } from '../support/list-budget.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer({
+const server = await serverOfFile({
   addFiles: (home) => writeFileSync(join(home, 'makers.pem'), authority({ subject: 'Maker' }).certPem),
   configure: (yaml) => yaml.replace(/^ {2}# passkeys:\n/m, '  passkeys:\n    trustedRoots: [makers.pem]\n'),
 });
 const admin = await rootOf(server);
-after(() => server.close());
 
 const read = async (kinds: string) => (await admin.get(`state?kinds=${kinds}`)).json.data;
 const apply = (state: object, more: object = {}) => admin.call('POST', 'state', { state, ...more });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { authorizationQuery, authorize, challenge, locationOf, redirectUri } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 
 /** An error shown to the person, without a redirect and not cacheable. */
 function assertShown(answer: Answer): void {

@@ -1,7 +1,7 @@
 // OpenID Connect Back-Channel Logout 1.0, as an application receives it. Tokens are verified by jose.
 
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import {
@@ -29,13 +29,12 @@ import {
   registerClient,
   type TestClient,
 } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock, configure: withBrowserSession });
+const server = await serverOfFile({ clock, configure: withBrowserSession });
 let root = await rootOf(server);
-after(() => server.close());
 
 let loggedInAt = clock.now();
 /** The administrator's tokens expire while the clock advances. */

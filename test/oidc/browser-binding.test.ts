@@ -1,7 +1,7 @@
 // A login belongs to the browser that continues it, even if an attacker began it and knows its id.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -17,7 +17,7 @@ import {
 } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { assertRefused, createdId, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   authQueries,
   createTotpUser,
@@ -34,10 +34,9 @@ import {
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const ofOwnPage = { accept, 'sec-fetch-site': 'same-origin' };
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const policy = await totpPolicy(server);
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 interface Browser {
   get(path: string): Promise<Answer>;

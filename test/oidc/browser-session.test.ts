@@ -1,7 +1,7 @@
 // Staying signed in in a browser (options.browserSession of a binding): what the client may ask for, and what ends it.
 
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { typedName } from '../../src/model/names.ts';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -35,17 +35,16 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient } from '../support/oidc-clients.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, totpPolicy } from '../support/totp.ts';
 
 // Certificates are made by the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 // One thread: it reaches into the store of that, and reads the log at once.
-const server = await startTestServer({ clock, configure: withBrowserSession, threads: 1 });
+const server = await serverOfFile({ clock, configure: withBrowserSession, threads: 1 });
 const root = await rootOf(server);
 const wiki = await registerClient(root, { name: 'Wiki' });
 const toWiki = { client_id: wiki.id, redirect_uri: appRedirectUri };
-after(() => server.close());
 
 let people = 0;
 async function person(): Promise<{ readonly id: IdentityId; readonly name: string }> {

@@ -1,7 +1,7 @@
 // Giving a login up on its page: the application learns that the person refused (RFC 6749 4.1.2.1).
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { cookieBrowser } from '../support/cookie-browser.ts';
 import {
   authorizationQuery,
@@ -13,10 +13,9 @@ import {
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 const root = await rootOf(server);
 await server.createUser({ name: 'ada', password });
 

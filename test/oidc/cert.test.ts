@@ -1,7 +1,7 @@
 // Logins by client certificate over real TLS (spec 2.9, 4.3, 5.3).
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
@@ -44,14 +44,13 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 // On a full second, because times in tokens are in seconds. Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const admin = await rootOf(server);
 const root = await overlayRoot();
-after(() => server.close());
 
 let count = 0;
 function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<IdentityId> {

@@ -3,7 +3,7 @@
 // a browser without scripts that stays signed in.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { SECOND } from '../../src/platform/clock.ts';
 import { asksForLogin, follow, withBrowserSession } from '../support/browser-session.ts';
@@ -13,7 +13,7 @@ import { challenge, claimsOf, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { basic, registerClient, type TestClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const callback = 'https://suite.example/test/a/alias/callback';
 const afterLogout = 'https://suite.example/test/a/alias/post_logout_redirect';
@@ -22,10 +22,9 @@ const longState = `${'aZ09-._~'.repeat(16)}`;
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const keys = await generateKeyPair('ES256', { extractable: true });
 
-const server = await startTestServer({ clock, configure: withBrowserSession });
+const server = await serverOfFile({ clock, configure: withBrowserSession });
 const root = await rootOf(server);
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 type Parameters = Readonly<Record<string, string | null>>;
 type Auth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';

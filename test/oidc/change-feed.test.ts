@@ -2,7 +2,7 @@
 // the next caller is let in.
 
 import assert from 'node:assert/strict';
-import { after, afterEach, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { asId, type RevocationId } from '../../src/model/ids.ts';
 import { typedName } from '../../src/model/names.ts';
 import { HOUR, SECOND } from '../../src/platform/clock.ts';
@@ -10,16 +10,15 @@ import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorize, beginLogin, callWith, claimsOf, login } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { serverOfFile, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let original: TestServer['store']['changes']['readAfter'];
 // Breaks the store, or the feed, of the only thread that the test can reach.
-const server = await startTestServer({ clock, threads: 1 });
+const server = await serverOfFile({ clock, threads: 1 });
 await server.createUser({ name: 'alice', password });
 original = server.store.changes.readAfter;
 afterEach(() => void Object.assign(server.store.changes, { readAfter: original }));
-after(() => server.close());
 
 /** The next reads of the change feed fail. */
 function failReads(count: number): void {

@@ -2,7 +2,7 @@
 // since. The audit trail has each refusal with its reason; the client that presents the code does not learn it.
 
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
@@ -13,15 +13,14 @@ import { beginLogin, codeOf, obtainCode, redeem, verifier } from '../support/flo
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 const root = await rootOf(server);
 await server.createUser({ name: 'ann', password });
 // Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
-after(() => server.close());
 
 /** @returns the session that ended with the code, if any */
 function assertRefused(answer: Answer, reason: string, clientId: string, description?: RegExp): unknown {

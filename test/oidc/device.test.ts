@@ -1,7 +1,7 @@
 // Logging in for a device without a browser (RFC 8628): the device asks and waits, a person types its code in a browser.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { sessionCookieName, signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
@@ -11,15 +11,14 @@ import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } f
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 /** A person's browser: keeps the only cookie, and follows no redirect by itself. */
 function browser() {

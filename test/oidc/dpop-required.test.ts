@@ -1,7 +1,7 @@
 // What an application or an auth policy that demands bound tokens refuses, and what administrators see of it.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { dpopCaller, dpopKey } from '../support/dpop.ts';
 import { createPolicy } from '../support/external-jwt.ts';
@@ -10,13 +10,12 @@ import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { codeFor, loginAt, redeemAs, refreshAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 await server.createUser({ name: 'ana', password });
-after(() => server.close());
 clock.advance(MINUTE);
 
 const caller = (key = dpopKey()) => dpopCaller(server, clock, key);

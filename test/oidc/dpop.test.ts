@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import {
   type DpopKey,
@@ -13,13 +13,12 @@ import {
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, obtainCode, redeem, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'ana', password });
-after(() => server.close());
 // Proofs from the time around its start would have to contain a nonce.
 clock.advance(MINUTE);
 

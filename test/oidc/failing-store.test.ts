@@ -2,7 +2,7 @@
 // skipped because its data could not be read.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -16,7 +16,7 @@ import {
   submitPassword,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   createTotpUser,
   enroll,
@@ -31,9 +31,8 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 // Breaks the store, or the feed, of the only thread that the test can reach. Few sessions, so that logins end older ones.
 const configure = (yaml: string) =>
   yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
-const server = await startTestServer({ clock, threads: 1, configure });
+const server = await serverOfFile({ clock, threads: 1, configure });
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 

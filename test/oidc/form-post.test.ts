@@ -2,18 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
 import { authorizeIn, follow, signIn } from '../support/browser-session.ts';
 import { cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { authorize, redeem, redirectUri } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 const formPost = { response_mode: 'form_post', redirect_uri: redirectUri };
 

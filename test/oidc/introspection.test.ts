@@ -1,7 +1,7 @@
 // Token introspection (RFC 7662): who may ask, and what the answer says.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { dpopCaller, dpopKey } from '../support/dpop.ts';
@@ -11,14 +11,13 @@ import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const paths = ['/oidc/introspect', '/oidc/oauth/introspect'];
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'root', password, isAdmin: true });
-after(() => server.close());
 
 let count = 0;
 async function somebody(): Promise<{ readonly id: string; readonly name: string; readonly tokens: Tokens }> {

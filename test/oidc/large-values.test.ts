@@ -2,7 +2,7 @@
 // for the next request, the login could not be finished.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import {
   authRequestIdOf,
   callWith,
@@ -16,11 +16,10 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 type Pairs = readonly (readonly [string, string])[];
 

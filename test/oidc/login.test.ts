@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -15,18 +15,17 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
 await server.createUser({ name: 'disabled', password });
 const { items } = await server.store.identities.list(listOf({ op: '=', field: 'name', value: 'disabled' }));
 const disabled = items[0];
 assert.ok(disabled);
 await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
-after(() => server.close());
 
 describe('the right password', () => {
   test('answers with a redirect to the client: code, then state, then iss', async () => {

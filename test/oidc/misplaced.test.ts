@@ -1,7 +1,7 @@
 // Credentials in places where they do not belong, or several at once.
 
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
@@ -14,17 +14,16 @@ import {
   type Tokens,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, partialLogin, password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let tokens: Tokens;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
 beforeEach(async () => {
   tokens = await login(server, 'alice', password);
 });
-after(() => server.close());
 
 const session = (headers: Record<string, string | readonly string[]>): Promise<Answer> =>
   server.get('/edge/client/v1/current-api-session', { headers });

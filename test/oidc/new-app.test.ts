@@ -1,14 +1,14 @@
 // After a recovery code: the offer to set up the authenticator app anew, for people who have lost it.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { auditedBy } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { browse as browseAt, signIn } from '../support/login-pages.ts';
 import { type Caller, callerWith } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   createTotpUser,
   enroll,
@@ -22,9 +22,8 @@ import {
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 // One thread: the test waits between two steps of its store.
-const server = await startTestServer({ clock, threads: 1 });
+const server = await serverOfFile({ clock, threads: 1 });
 const policy = await totpPolicy(server);
-after(() => server.close());
 
 const ownMfa = '/edge/client/v1/current-identity/mfa';
 const ownCodes = `${ownMfa}/recovery-codes`;

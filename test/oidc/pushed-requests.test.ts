@@ -1,7 +1,7 @@
 // Pushed authorization requests (RFC 9126): who may push, what counts then, and for how long.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -17,13 +17,12 @@ import {
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { appRedirectUri, basic, redeemAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 await server.createUser({ name: 'ada', password });
-after(() => server.close());
 
 type Changes = Readonly<Record<string, string | null>>;
 

@@ -26,18 +26,17 @@ import {
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
-import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
+import { masterKey, serverOfFile, startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 // Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   configure: (yaml) => yaml.replace(/refreshTokenGrace: 0s/, 'refreshTokenGrace: 30s'),
 });
 const root = await rootOf(server);
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 const descriptions = {
   expired: 'the refresh token has expired; log in again',

@@ -2,7 +2,7 @@
 // effect at once.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { createIdentity, createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
@@ -11,10 +11,9 @@ import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 
 /** Changes the rules of a policy. @returns changes them back */
 async function changePolicy(

@@ -1,7 +1,7 @@
 // Registered clients as the applications and their attackers see them.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -31,14 +31,13 @@ import {
   registerClient,
   type TestClient,
 } from '../support/oidc-clients.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let root: Caller;
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 root = await rootOf(server);
 const aliceId = await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 /** The administrator's tokens expire while the clock advances. */
 async function asRoot(): Promise<Caller> {

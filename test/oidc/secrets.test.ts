@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Secret } from 'otpauth';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { createdId, loggedIn, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import {
   createTotpUser,
   partialLogin,
@@ -32,8 +32,7 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
-after(() => server.close());
+const server = await serverOfFile({ clock });
 
 /** The keys of the listener and of the test are in files of their own. */
 const ownFiles = /\.(?:key|pem|yml)$/;

@@ -1,20 +1,19 @@
 // Logout, revocation, userinfo: what ends a session, and that the next call already notices.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const postLogout = 'http://localhost:8400/auth/logout';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 const userinfo = (token: string) => server.get('/oidc/userinfo', bearer(token));

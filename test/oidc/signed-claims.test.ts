@@ -3,26 +3,25 @@
 
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { HOUR, SECOND } from '../../src/platform/clock.ts';
 import { headerSegment, type JwtType } from '../../src/tokens/jws.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let tokens: Tokens;
 // biome-ignore lint/suspicious/noExplicitAny: this file changes claims at will
 let claims: any;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
 beforeEach(async () => {
   tokens = await login(server, 'alice', password);
   claims = claimsOf(tokens.access_token);
 });
-after(() => server.close());
 
 /** A JWT with exactly this payload, signed with the current key for access tokens. */
 function signed(payload: string, typ: JwtType = 'at+jwt'): string {

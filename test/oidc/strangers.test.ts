@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorize, beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 /** How many rows each table has. */
 function rowCounts(): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -15,14 +15,13 @@ import {
   verifier,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
 await server.createUser({ name: 'bob', password });
-after(() => server.close());
 
 function assertRefused(answer: Answer, error: string, status = 400): void {
   assert.equal(answer.status, status, answer.text);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -11,13 +11,12 @@ import {
   redirectUri,
 } from '../support/flow.ts';
 import { assertPage, browse as browseAt, formTo, signIn } from '../support/login-pages.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const policy = await totpPolicy(server);
-after(() => server.close());
 
 const browse = () => browseAt(server);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -7,7 +7,7 @@ import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '.
 import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
 import { assertRefused } from '../support/management.ts';
-import { startTestServer, usualThreads } from '../support/test-server.ts';
+import { serverOfFile, usualThreads } from '../support/test-server.ts';
 import {
   authQueries,
   createTotpUser,
@@ -21,9 +21,8 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const policy = await totpPolicy(server);
-after(() => server.close());
 
 interface Person extends Enrolled {
   readonly name: string;

@@ -2,7 +2,7 @@
 // token for another is no way around the end.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient, tokenType } from '../compatibility/support.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
@@ -18,14 +18,13 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const clientApi = '/edge/client/v1';
 const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
-const server = await startTestServer({ clock, signing: true, configure });
+const server = await serverOfFile({ clock, signing: true, configure });
 const admin = await rootOf(server);
-after(() => server.close());
 
 interface Session {
   readonly clientId: string;

@@ -2,7 +2,7 @@
 // outlive what let it in. For calls that wait later (for a hash, for an address to be fetched), the store itself judges.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
@@ -10,7 +10,7 @@ import { openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { type HeldAnswer, holdCall } from '../support/held-call.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -31,9 +31,8 @@ const hashPool = {
   },
 };
 
-const server = await startTestServer({ clock, signing: true, hashPool });
+const server = await serverOfFile({ clock, signing: true, hashPool });
 const root = await rootOf(server);
-after(() => server.close());
 
 let people = 0;
 async function somebody(isAdmin = false) {

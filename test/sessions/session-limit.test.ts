@@ -2,7 +2,7 @@
 // get long lists.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { typedName } from '../../src/model/names.ts';
 import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
@@ -10,15 +10,14 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
 import { callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { passkeyPolicy, personWithPasskey, tokensOf, usePasskey } from '../support/passkeys.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { createTotpUser, enroll, partialLogin, step, submitCode, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const configure = (yaml: string) =>
   yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
-const server = await startTestServer({ clock, configure });
+const server = await serverOfFile({ clock, configure });
 const admin = await rootOf(server);
-after(() => server.close());
 
 async function opened(name: string) {
   clock.advance(SECOND);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { loadConfig } from '../../src/config/load.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
@@ -163,6 +164,13 @@ function configText(settings: Parameters<typeof renderControllerConfig>[0]): str
 /** Most of the text is comments, and reading them takes longer than reading the settings. */
 function withoutComments(yaml: string): string {
   return yaml.replace(/^ *#.*\n/gm, '').replace(/ +# .*$/gm, '');
+}
+
+/** The controller that all tests of a file use, closed after the last of them. Called at the top level of the file. */
+export function serverOfFile(options: TestServerOptions = {}): Promise<TestServer> {
+  const starting = startTestServer(options);
+  after(async () => (await starting).close());
+  return starting;
 }
 
 /** Starts a controller on `https://localhost:PORT`. */
