@@ -15,15 +15,16 @@ describe('the discovery document', () => {
   });
   after(() => server.close());
 
-  test('is the same at both of its paths, and its issuer is the prefix of one', async () => {
-    const [plain, prefixed] = [
-      await server.get('/.well-known/openid-configuration'),
-      await server.get('/oidc/.well-known/openid-configuration'),
-    ];
-    assert.equal(plain.status, 200);
+  test('is the same at each of its paths, and its issuer is the prefix of one', async () => {
+    const prefixed = await server.get('/oidc/.well-known/openid-configuration');
     assert.match(String(prefixed.headers['content-type']), /^application\/json/);
-    assert.equal(plain.text, prefixed.text);
     assert.equal(prefixed.json.issuer, `${server.url}/oidc`);
+    // For clients that know OAuth only, the path of the issuer follows the well-known one (RFC 8414 3.1).
+    for (const path of ['openid-configuration', 'oauth-authorization-server/oidc']) {
+      const answer = await server.get(`/.well-known/${path}`);
+      assert.equal(answer.status, 200, path);
+      assert.equal(answer.text, prefixed.text, path);
+    }
   });
 
   test('lists only what works', async () => {
@@ -81,6 +82,7 @@ describe('the discovery document', () => {
     for (const path of [
       '/.well-known/openid-configuration',
       '/oidc/.well-known/openid-configuration',
+      '/.well-known/oauth-authorization-server/oidc',
       '/oidc/keys',
     ]) {
       for (const init of [{}, { headers }]) {

@@ -21,7 +21,13 @@ const jwksSchema = schemaNamed('Jwks', {
   keys: z.array(z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.string() })),
 });
 
-/** The discovery document at both of its paths (spec 4.1), and the JWKS (RFC 7517 5). */
+const discoveryPaths = [
+  '/.well-known/openid-configuration',
+  '/oidc/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server/oidc',
+];
+
+/** The discovery document at its paths (spec 4.1, RFC 8414 3.1), and the JWKS (RFC 7517 5). */
 export function documentRoutes(needs: PageServices): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const uiLocales = languages.map(({ tag }) => tag);
@@ -29,17 +35,16 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
   const members = Object.entries(documentAt('https://localhost/oidc'));
   const shape = Object.fromEntries(members.map(([name, value]) => [name, schemaOf(value)]));
   const schema = schemaNamed('Discovery', shape);
-  const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
-    (path) =>
-      fixedRoute(['GET', 'HEAD'], path, {
-        api: 'oidc',
-        errors: 'oauth',
-        readableByAll: true,
-        summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
-        answers: { 200: documentAnswer(schema, 'The discovery document') },
-        madeOf: () => [needs.clients.registered()],
-        make: ({ issuer }) => json(documentAt(issuer), { headers: cached }),
-      }),
+  const discovery = discoveryPaths.map((path) =>
+    fixedRoute(['GET', 'HEAD'], path, {
+      api: 'oidc',
+      errors: 'oauth',
+      readableByAll: true,
+      summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
+      answers: { 200: documentAnswer(schema, 'The discovery document') },
+      madeOf: () => [needs.clients.registered()],
+      make: ({ issuer }) => json(documentAt(issuer), { headers: cached }),
+    }),
   );
   const keys = fixedRoute(['GET', 'HEAD'], '/oidc/keys', {
     api: 'oidc',
