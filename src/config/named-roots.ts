@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
+import { parseCertificates } from '../platform/x509/x509.ts';
 import { ConfigError } from './config-error.ts';
 
 /** @param path of the setting. @throws ConfigError the file cannot be read */
@@ -25,11 +26,11 @@ export function readSecretLine(path: string, file: string): string {
 export function readRoots(path: string, file: string): string {
   const pem = readNamed(path, file);
   try {
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no certificate');
+    parseCertificates(pem);
     trustingContext([pem]);
     return pem;
   } catch {
-    throw refusedFile(path, `${file} contains no certificates in PEM`);
+    throw refusedFile(path, `${file} contains no certificates in PEM, or a broken one`);
   }
 }
 

@@ -222,7 +222,8 @@ export function readEnrollmentIdentity(
     enrollmentSigner(identity);
     return identity;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason =
+      error instanceof RangeError ? error.message : 'it holds no unencrypted private key in PEM form';
     throw new PkiFileError(`Enrollments cannot be signed with the key in ${keyFile}: ${reason}.`, {
       cause: error,
     });
@@ -238,6 +239,8 @@ function certificatesIn(file: string): ReturnType<typeof parseCertificates> {
     return parseCertificates(readFileSync(file, 'utf8'));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw new PkiFileError(`${file} contains no certificates in PEM form.`, { cause: error });
+    throw new PkiFileError(`${file} contains no certificates in PEM form, or a broken one.`, {
+      cause: error,
+    });
   }
 }

@@ -533,12 +533,15 @@ describe('run controller --check', () => {
     const copy = (from: string, to: string) => writeFileSync(pki(to), readFileSync(pki(from)));
     edit(box, (yaml) => yaml.replace(/(jwksFetch:[\s\S]*?trustedRoots: )\[\]/, '$1[pki/idp-ca.pem]'));
     copy('ca-bundle.pem', 'idp-ca.pem');
+    const cut = (name: string) => writeFileSync(pki(name), readFileSync(pki(name), 'utf8').slice(0, -40));
     const spoiled = ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem', 'idp-ca.pem'];
     for (const name of spoiled) copy(name, `${name}.kept`);
     for (const [spoil, said] of [
       [() => writeFileSync(pki('ca-bundle.pem'), ''), /ca-bundle\.pem contains no certificates/],
       [() => writeFileSync(pki('ca-bundle.pem'), 'text'), /ca-bundle\.pem contains no certificates/],
+      [() => cut('ca-bundle.pem'), /ca-bundle\.pem contains no certificates in PEM form, or a broken one/],
       [() => writeFileSync(pki('idp-ca.pem'), 'text'), /idp-ca\.pem contains no certificates in PEM/],
+      [() => cut('idp-ca.pem'), /idp-ca\.pem contains no certificates in PEM, or a broken one/],
       [() => copy('server.key.pem', 'client-ca.key.pem'), /cannot be signed with .*signingCert/],
       [() => copy('server.cert.pem', 'client-ca.cert.pem'), /cannot be signed with .*signingCert/],
     ] as const) {

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
 import { type Reloaded, ReloadRefused } from '../../src/controller/controller.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { authority } from '../support/chains.ts';
 import { readNamedFile } from '../support/files.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -219,11 +220,24 @@ describe('a reload', () => {
     const { server, reload } = await reloading(t);
     writeFileSync(join(server.home, 'logo.svg'), '<svg onload="alert(1)"/>');
     writeFileSync(join(server.home, 'other.pem'), 'nonsense');
-    for (const broken of [
-      (yaml: string) => `${yaml}\nbranding:\n  logo: logo.svg\n`,
-      (yaml: string) => yaml.replace(/server_cert: .*/, 'server_cert: other.pem'),
-    ]) {
-      await assert.rejects(reload((yaml) => withApplication(broken(yaml))));
+    const bundle = server.caPem + authority().certPem;
+    writeFileSync(join(server.home, 'half-written.pem'), bundle.slice(0, -40));
+    for (const [broken, said] of [
+      [(yaml: string) => `${yaml}\nbranding:\n  logo: logo.svg\n`, /logo/],
+      [(yaml: string) => yaml.replace(/server_cert: .*/, 'server_cert: other.pem'), /other\.pem/],
+      [
+        (yaml: string) => yaml.replace(/([ ])key: .*/, '$1key: other.pem'),
+        /other\.pem: it holds no unencrypted/,
+      ],
+      [
+        (yaml: string) => yaml.replace(/([ ])ca: .*/, '$1ca: half-written.pem'),
+        /half-written\.pem .* broken one/,
+      ],
+    ] as const) {
+      await assert.rejects(
+        reload((yaml) => withApplication(broken(yaml))),
+        ({ message }: Error) => said.test(message),
+      );
       assert.equal((await authorize(server, { redirect_uri: `${application}/callback` })).status, 400);
     }
     assert.equal(

@@ -82,7 +82,13 @@ describe('reading certificates', () => {
       assert.throws(() => parseCertificate(unreadable), MalformedInput, String(index));
     }
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
-    for (const input of ['', root.keyPem, broken, root.certPem + broken])
-      assert.throws(() => parseCertificates(input), MalformedInput);
+    // A file that was written in part: what is left of it would be trusted, the rest silently not.
+    const cut = [28, 40, 300, -40, -5].map(
+      (length) => root.certPem + root.certPem.trimEnd().slice(0, length),
+    );
+    for (const input of ['', root.keyPem, broken, root.certPem + broken, ...cut])
+      assert.throws(() => parseCertificates(input), MalformedInput, input);
+    const request = '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n';
+    assert.equal(parseCertificates(request + root.certPem + root.keyPem).length, 1);
   });
 });

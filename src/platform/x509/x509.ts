@@ -24,10 +24,16 @@ export function parseCertificate(input: string | Uint8Array): X509Certificate {
   return certificate;
 }
 
-/** Every certificate of a PEM text, in its order. @throws MalformedInput one is broken, or there is none */
+/**
+ * Every certificate of a PEM text, in its order.
+ * @throws MalformedInput one is broken, or cut off because its file was written in part; or there is none
+ */
 export function parseCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(pemCertificate) ?? [];
   if (blocks.length === 0) throw new MalformedInput('no certificate');
+  // Without the last of a bundle, its authority would no longer be trusted, and sessions by its certificates end.
+  if (/-----BEGIN CERT(?!IFICATE REQUEST)/.test(pem.replaceAll(pemCertificate, '')))
+    throw new MalformedInput('a certificate is cut off');
   return blocks.map((block) => parseCertificate(block));
 }
 

@@ -49,7 +49,7 @@ function certificatesIn(parameter: string, file: string): string {
     parseCertificates(pem);
   } catch (cause) {
     throw new PostgresTlsError(
-      `${parameter} of the PostgreSQL URL names ${file}, which contains no certificate in PEM form`,
+      `${parameter} of the PostgreSQL URL names ${file}, which contains no certificate in PEM form, or a broken one`,
       { cause },
     );
   }

@@ -38,7 +38,10 @@ export function certificatesIn(file: string): readonly X509Certificate[] {
     return parseCertificates(text);
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw new CliError(`${file} contains no certificate in PEM form.`, { code: 'file', cause: error });
+    throw new CliError(`${file} contains no certificate in PEM form, or a broken one.`, {
+      code: 'file',
+      cause: error,
+    });
   }
 }
 

@@ -85,7 +85,10 @@ function certificatesIn(ports: CliPorts, file: string): ReturnType<typeof parseC
     return parseCertificates(textOf(ports, file));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw refused(`${shownPath(ports.cwd, file)} contains no certificate in PEM form.`, error);
+    throw refused(
+      `${shownPath(ports.cwd, file)} contains no certificate in PEM form, or a broken one.`,
+      error,
+    );
   }
 }
 
