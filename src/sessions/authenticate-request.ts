@@ -30,6 +30,8 @@ export interface PresentedTokens {
   readonly bound: { readonly accessToken: string; readonly proof: PresentedProof | null } | null;
   /** The client certificates of the connection; called only if a token is bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
+  /** When they count; now unless given. What has ended or was changed since counts in either case. */
+  readonly at?: Millis | undefined;
 }
 
 /** Whether this node may decide by its clock. */
@@ -73,7 +75,7 @@ function authenticateRequest(
     const call = () => needs.ztSessions.authenticate(ztSession, bearers);
     return needs.view.feed.isBehind ? whenFresh(needs).then(call) : call();
   }
-  const now = needs.clock.now();
+  const now = presented.at ?? needs.clock.now();
   if (presented.bound !== null) {
     const { accessToken } = presented.bound;
     const verdict = needs.accessTokens.verify(accessToken, now);

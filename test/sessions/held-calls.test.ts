@@ -2,9 +2,12 @@
 // outlive what let it in. For calls that wait later (for a hash, for an address to be fetched), the store itself judges.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { describe, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -194,5 +197,65 @@ describe('a call that waits for a hash', () => {
     );
     assertOver(answer);
     await loggedIn(server, name);
+  });
+});
+
+describe('a list without a limit', () => {
+  const listing = serverOfFile({ clock, threads: 1 });
+
+  /** Reads a list of two pages, and runs a step between them. Returns the text that came. */
+  async function readWhile(caller: Caller, step: () => Promise<void>): Promise<string> {
+    const { url, store } = await listing;
+    const { list } = store.identities;
+    const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let pages = 0;
+    store.identities.list = async (query) => {
+      pages += 1;
+      if (pages === 1) return { ...(await list(query)), next: { after: '' } };
+      asked.resolve();
+      await opened.promise;
+      return list(query);
+    };
+    const sent = request(`${url}/edge/management/v1/identities?limit=none`, {
+      ...{ rejectUnauthorized: false, agent: false },
+      headers: bearer(caller),
+    }).end();
+    try {
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      await asked.promise;
+      store.identities.list = list;
+      await step();
+      opened.resolve();
+      let text = '';
+      for await (const chunk of answer) text += chunk;
+      return text;
+    } finally {
+      store.identities.list = list;
+      opened.resolve();
+      sent.destroy();
+    }
+  }
+
+  test('sends nothing more to a former administrator, or for a session that has ended', async () => {
+    const one = await listing;
+    const boss = await rootOf(one);
+    const reader = await one.createUser({ name: 'reader', password, isAdmin: true });
+    const steps = [
+      () => boss.call('DELETE', `identities/${reader}/api-sessions`),
+      () => boss.call('PATCH', `identities/${reader}`, { isAdmin: false }),
+    ];
+    for (const step of steps) {
+      const read = readWhile(await loggedIn(one, 'reader'), () => succeeds(step()));
+      await assert.rejects(read, { code: 'ECONNRESET' });
+    }
+  });
+
+  test('is sent to its end when only the token has expired since it was asked for', async () => {
+    const one = await listing;
+    const reader = await one.createUser({ name: 'slow reader', password, isAdmin: true });
+    const text = await readWhile(await loggedIn(one, 'slow reader'), async () => {
+      clock.advance(HOUR);
+    });
+    assert.ok(JSON.parse(text).data.some(({ id }: { id: string }) => id === reader));
   });
 });

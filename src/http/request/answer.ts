@@ -165,7 +165,8 @@ function sendInParts(
 ): Promise<void> | undefined {
   reply.hijack();
   reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
-  if (Symbol.asyncIterator in body) return writeWhileMade(reply.raw, body);
+  if (Symbol.asyncIterator in body)
+    return writeWhileMade(reply.raw, body, reply.request.overlay?.admitAgain ?? null);
   writeInParts(reply.raw, body);
   return undefined;
 }

@@ -9,16 +9,33 @@ import {
 import type { Permission } from '../../model/permission.ts';
 import { type Principal, type Right, rightOf } from '../../model/principal.ts';
 import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
+import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
-import type { RequestContext } from './request-context.ts';
+import { presentedTokens, type RequestContext } from './request-context.ts';
 import type { Api, Guard, Route } from './route.ts';
+
+/**
+ * Identifies the caller of a request, and lets in those that an endpoint is for. The reader of a long answer may take
+ * hours: a session or right that was lost meanwhile ends it, and a token that has only expired does not.
+ */
+export function callerJudge({ authenticate }: { authenticate: Authenticate }, route: Route) {
+  const admit = admitter(route);
+  return function judge(
+    context: RequestContext,
+    reply: FastifyReply,
+    at?: Millis,
+  ): Promise<void> | undefined {
+    context.admitAgain ??= () => judge(context, reply, context.receivedAt);
+    return admit(authenticate(presentedTokens(context, at)), context, reply);
+  };
+}
 
 /**
  * Lets in the callers that an endpoint is for, and tells them when their session ends.
  *
  * Synchronous where possible: most callers are known from memory, and a promise costs as much as the rest.
  */
-export function admitter({ api, guard, permission }: Route) {
+function admitter({ api, guard, permission }: Route) {
   return function admit(
     caller: Principal | Promise<Principal>,
     context: RequestContext,

@@ -36,15 +36,21 @@ export function writeInParts(response: ServerResponse, body: readonly (string | 
 /**
  * Writes a body that is made meanwhile, each piece when the client has taken those before. Ends the source if the
  * client goes away, and at once for HEAD.
- * @throws every error of the source, after it broke the answer off
+ * @param admitAgain rejects when the client may have no more
+ * @throws every error of both, after it broke the answer off
  */
-export async function writeWhileMade(response: ServerResponse, body: AsyncIterable<string>): Promise<void> {
+export async function writeWhileMade(
+  response: ServerResponse,
+  body: AsyncIterable<string>,
+  admitAgain: (() => Promise<void> | undefined) | null,
+): Promise<void> {
   const gone = new Promise<boolean>((resolve) => response.once('close', () => resolve(false)));
   const taken = (part: Uint8Array) =>
     new Promise<boolean>((resolve) => response.write(part, (error) => resolve(error == null)));
   try {
     for await (const piece of body) {
       if (response.req.method === 'HEAD') break;
+      await admitAgain?.();
       for (const part of partsOf([piece]))
         if (response.destroyed || !(await Promise.race([taken(part), gone]))) return;
     }

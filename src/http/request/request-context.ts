@@ -58,6 +58,8 @@ export class RequestContext {
   principal: Principal | null = null;
   /** The right by which the guard let the caller in; null if any session may call. */
   right: Right | null = null;
+  /** Rejects once the caller may not have more of a long answer; null: anybody may have it. */
+  admitAgain: (() => Promise<void> | undefined) | null = null;
   /** Whether a success shows that the sender has proven something; see `Load`. */
   hasProven = true;
   /** The page of the login that the request belongs to, with its query; set once the login is known to be valid. */
@@ -233,8 +235,9 @@ export interface AuthenticatedContext extends RequestContext {
 }
 
 /** The tokens of a request, in the form that sessions/ takes. */
-export function presentedTokens(context: RequestContext): PresentedTokens {
+export function presentedTokens(context: RequestContext, at?: Millis): PresentedTokens {
   return {
+    at,
     // Clients without a session may send an empty header.
     ztSession: context.ztSession || null,
     bearers: context.bearers,

@@ -24,9 +24,9 @@ import { bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../re
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, tooMuchLoad } from '../request/errors.ts';
-import { admitter, callerRefusal } from '../request/guard.ts';
+import { callerJudge, callerRefusal } from '../request/guard.ts';
 import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from '../request/refused-request.ts';
-import { languageOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
+import { languageOf, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
@@ -165,9 +165,9 @@ function mountRoute(
   needs: ServerServices & { readonly deprecation: ReturnType<typeof deprecationHeaders> },
   route: Route,
 ): void {
-  const { clock, scope, load, authenticate, audit, deprecation } = needs;
+  const { clock, scope, load, audit, deprecation } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
-  const admit = admitter(route);
+  const judge = callerJudge(needs, route);
   const finish = finisher(needs, { api: route.api });
   const produces = mediaTypesOf(route);
   const isCounted = countsAgainstSource(route);
@@ -198,7 +198,7 @@ function mountRoute(
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
         if (route.guard !== 'anonymous' && !waitsForForm(route, context))
-          admitted = traced(context, () => admit(authenticate(presentedTokens(context)), context, reply));
+          admitted = traced(context, () => judge(context, reply));
       } catch (error) {
         return done(error as Error);
       }
@@ -218,7 +218,7 @@ function mountRoute(
     if (request.raw.errored !== null) throw request.raw.errored;
     // A client may take its time with the body. What was taken from the caller meanwhile counts.
     if (route.takesFormToken === true) takeFormToken(context);
-    const judged = isJudgedAgain ? admit(authenticate(presentedTokens(context)), context, reply) : undefined;
+    const judged = isJudgedAgain ? judge(context, reply) : undefined;
     const run = () => {
       const input = inputOf(route, context);
       const isForeign = context.sender.kind === 'foreign-page' && mayChangeSomething(context.method);
