@@ -6,8 +6,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { authRequestIdOf, locationOf, redirectUri, submitPassword } from '../support/flow.ts';
-import { createdId, rootOf } from '../support/management.ts';
-import { addSecret } from '../support/oidc-clients.ts';
+import { createdId, loggedIn, rootOf } from '../support/management.ts';
+import { addSecret, loginAt, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -126,11 +126,14 @@ interface Template {
   readonly authMethod?: 'client_secret_post';
   readonly usesPkce: boolean;
   readonly scopes: readonly string[];
+  settings(known: { issuer: string; id: string; redirectUri: string }): string;
 }
 
 describe('the templates of the console', () => {
+  const admin = rootOf(server);
+
   test('register applications to which a client that does as each of them does logs in', async () => {
-    const root = await rootOf(server);
+    const root = await admin;
     const issuer = new URL(server.issuer);
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
     const { templates, addressAt, redirectUrisOf } = await consoleTemplates();
@@ -169,6 +172,35 @@ describe('the templates of the console', () => {
         if (scopes.includes('profile')) assert.equal(claims.preferred_username, 'alice', key);
         assert.equal('groups' in claims, scopes.includes('groups'), key);
       }
+    }
+  });
+
+  test('have people recognized by their id, because a user name is free again after its person', async () => {
+    const root = await admin;
+    const app = await registerClient(root, { scopes: ['openid', 'profile', 'offline_access'] });
+    const infoOf = async (name: string) => {
+      const { access_token } = await loginAt(server, app, name);
+      const headers = { authorization: `Bearer ${access_token}` };
+      return (await server.get('/oidc/userinfo', { headers })).json;
+    };
+    const former = await server.createUser({ name: 'former', password });
+    const before = await infoOf('former');
+    assert.equal((await root.call('DELETE', `identities/${former}`)).status, 200);
+    await server.createUser({ name: 'mallory', password });
+    const mallory = await loggedIn(server, 'mallory');
+    const own = '/edge/client/v1/current-identity/authenticators';
+    const [authenticator] = (await mallory.get(own)).json.data;
+    const renamed = { username: 'former', currentPassword: password };
+    assert.equal((await mallory.call('PATCH', `${own}/${authenticator.id}`, renamed)).status, 200);
+    const after = await infoOf('former');
+    assert.equal(after.preferred_username, before.preferred_username);
+    assert.notEqual(after.sub, before.sub);
+
+    const { templates } = await consoleTemplates();
+    for (const [key, { settings }] of Object.entries<Template>(templates)) {
+      const text = settings({ issuer: server.issuer, id: app.id, redirectUri: 'https://app.example/cb' });
+      const recognizes = /(?:username.claim|uid.field|mapping.uid)\W+(\w+)/.exec(text)?.[1] ?? 'sub';
+      assert.ok(['sub', 'subject'].includes(recognizes), `${key}: ${recognizes}`);
     }
   });
 });

@@ -63,8 +63,8 @@ const words = wordsOf({
     'Legen Sie das Geheimnis im Secret argocd-secret als oidc.overlay-auth.clientSecret ab, und das hier in den Daten der ConfigMap argocd-cm.',
   ],
   'proxmox-ve': [
-    'Run this on one node. People may open several nodes: register the address of each as a redirect URI.',
-    'Führen Sie das auf einem der Knoten aus. Öffnen Personen mehrere Knoten, registrieren Sie die Adresse jedes Knotens als Redirect-URI.',
+    'Run this on one node, and give rights to the id of a person, followed by @overlay-auth. People may open several nodes: register the address of each as a redirect URI.',
+    'Führen Sie das auf einem der Knoten aus, und vergeben Sie Rechte an die Id einer Person, gefolgt von @overlay-auth. Öffnen Personen mehrere Knoten, registrieren Sie die Adresse jedes Knotens als Redirect-URI.',
   ],
   kubernetesNote: [
     'Flags of the API server, then a command for each person who has the kubectl plugin oidc-login. Bind roles to overlay: followed by the id of the person.',
@@ -211,7 +211,7 @@ email_domains = ["*"]`,
     settings: ({ issuer, id }) => `pveum realm add overlay-auth --type openid \\
   --issuer-url ${issuer} \\
   --client-id ${id} --client-key ${secretPlaceholder} \\
-  --username-claim username --autocreate 1`,
+  --username-claim subject --autocreate 1`,
   },
   kubernetes: {
     name: words.kubernetes,
