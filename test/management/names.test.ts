@@ -27,6 +27,8 @@ const unused = () => {
 const create = (name: string, path = 'identities') => admin.call('POST', path, { name });
 const givePassword = (identityId: string, username: string, query = '') =>
   admin.call('POST', `authenticators${query}`, { method: 'updb', identityId, username, password });
+const ownOf = async (identityId: string) =>
+  (await admin.get(`identities/${identityId}/authenticators`)).json.data[0];
 const enrollByToken = async (nick: string): Promise<Answer> => {
   const headers = { authorization: `Bearer ${await tokenOf(server, idp, unused(), { nick })}` };
   return server.post(`${clientApi}/enroll/token`, { json: {}, headers });
@@ -74,6 +76,30 @@ describe('a name that passes for one of another identity', () => {
       }
     }
     assert.equal((await admin.get(`authenticators/${own.id}`)).json.data.username, own.username);
+  });
+
+  test('cannot be the verified address of another person, where a person chooses it', async () => {
+    const verified = { email: 'Ada@example.com', emailVerified: true };
+    const ada = createdId(await admin.call('POST', 'identities', { name: 'ada', ...verified }));
+    await givePassword(ada, 'ada');
+    const own = await server.createUser({ name: unused(), username: `other-${count}`, password });
+    const take = async (name: string, username: string) => {
+      const person = await loggedIn(server, name);
+      const path = `${clientApi}/current-identity/authenticators`;
+      const [{ id }] = (await person.get(path)).json.data;
+      return person.call('PATCH', `${path}/${id}`, { username, currentPassword: password });
+    };
+    const refused = await take(`other-${count}`, 'ada@EXAMPLE.com');
+    assertRefused(refused, 'username');
+    assert.match(refused.json.error.message, /is already taken/);
+    assert.equal((await take('ada', 'ada@example.com')).status, 200);
+
+    // Of two who share an address one may be called so. What an administrator gives stays.
+    await admin.call('PATCH', `authenticators/${(await ownOf(ada)).id}`, { username: 'ada' });
+    await admin.call('PATCH', `identities/${own}`, verified);
+    assert.equal((await take(`other-${count}`, 'ada@example.com')).status, 200);
+    await admin.call('PATCH', `identities/${own}`, { email: null });
+    assert.equal((await take('ada@example.com', 'ada@example.com')).status, 200);
   });
 
   test('is not taken by a token of a signer, and the record says for whom it passes', async () => {
