@@ -55,6 +55,29 @@ describe('a controller whose database goes away', () => {
     assert.ok(!JSON.stringify(server.log).includes(database.password));
   });
 
+  test('answers 503 while its role lacks a grant, and continues by itself when it has that again', async () => {
+    await query(url, `CREATE ROLE lesser LOGIN PASSWORD '${database.password}'`);
+    await query(url, 'CREATE DATABASE lesser OWNER lesser');
+    const own = new URL(database.urlOf('lesser'));
+    own.username = 'lesser';
+    await using server = await startTestServer({ db: own.href });
+    await server.createUser({ name: 'alice', password });
+    const { refresh_token } = await login(server, 'alice', password);
+    const id = await beginLogin(server);
+    const change = (words: string) => query(database.urlOf('lesser'), `${words} lesser`);
+    await change('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM');
+    for (const answer of [
+      await refresh(server, refresh_token),
+      await submitPassword(server, id, 'alice', password),
+    ]) {
+      assert.equal(answer.status, 503, answer.text);
+      assert.match(String(answer.headers['retry-after']), /^\d+$/);
+    }
+    await change('GRANT ALL ON ALL TABLES IN SCHEMA public TO');
+    assert.equal((await refresh(server, refresh_token)).status, 200);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+  });
+
   test('serves its callers while a node that was lost in the middle of a change still holds locks', async () => {
     const { access_token, refresh_token } = await login(server, 'alice', password);
     const lost = new pg.Client(postgresSettings(url).client);

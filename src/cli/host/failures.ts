@@ -156,13 +156,14 @@ const afterPostgresFailure: Readonly<Record<string, string>> = {
   '28P01': 'put the right password into PGPASSWORD, into the file that PGPASSFILE names, or into db',
   '28000': 'let the user in from this host in pg_hba.conf of the server, or correct db',
   '3D000': 'create the database, owned by its user, or correct its name',
+  '42501': 'give its user back what was taken from it: it must create tables, read and write',
   '53100': 'free space on the disk of the server, then run the command again',
   '53300': 'raise max_connections of the server, or end other programs that use it',
 };
 
-/** Whether it answers, but only lets us read: it is a standby, or was set so. */
-export function isReadOnly({ cause }: StoreUnavailable): boolean {
-  return codeOf(cause) === '25006';
+/** Whether it answers, but only lets us read, as a standby or because it was set so, or lacks a grant for its user. */
+export function isNotAllowed({ cause }: StoreUnavailable): boolean {
+  return ['25006', '42501'].includes(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {

@@ -19,7 +19,7 @@ import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
 import { SealBroken } from '../../../platform/secrets/sealed-box.ts';
 import { rpIdOf } from '../../../platform/webauthn.ts';
 import { openKeyRing } from '../../../tokens/key-ring.ts';
-import { isReadOnly } from '../failures.ts';
+import { isNotAllowed } from '../failures.ts';
 
 /**
  * Checks whether the key-encryption key belongs to the database, and changes nothing: the database of an older release
@@ -54,7 +54,7 @@ export async function checkDatabaseAndKey({
       if (config.db.engine === 'sqlite') accessSync(dirname(config.db.file), constants.W_OK);
       return [`there is no database at ${name}; the start creates one`];
     }
-    if (error instanceof StoreUnavailable && !isReadOnly(error))
+    if (error instanceof StoreUnavailable && !isNotAllowed(error))
       return [`the database cannot be looked into: ${error.message}`];
     throw error;
   }
