@@ -82,7 +82,7 @@ export class AuthError extends Error {
  * Does something for an application that has named itself. What is refused then says so to administrators.
  * @param client its id, or `quoted` what came in place of one
  */
-export async function onBehalfOf<T>(client: string, work: () => Promise<T>): Promise<T> {
+export async function recordingClient<T>(client: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 // Finds out which client sent a request, and authenticates it (RFC 6749 2.3, 3.2.1, OIDC Core 9), at the token
 // endpoint, at revocation and at introspection.
 
-import { AuthError, onBehalfOf } from '../../errors/auth-error.ts';
+import { AuthError, recordingClient } from '../../errors/auth-error.ts';
 import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
@@ -51,7 +51,7 @@ export async function authenticateClient(needs: OidcServices, sent: ClientCreden
     if (method === 'none') throw unknownClient(clientId);
     throw notAuthenticated(`there is no client ${quoted(clientId, shorterThanSecrets)}`);
   }
-  return onBehalfOf(clientId, async () => {
+  return recordingClient(clientId, async () => {
     const expected = client.registered?.tokenEndpointAuthMethod ?? 'none';
     if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
     if (client.registered === null || method === 'none') return client;

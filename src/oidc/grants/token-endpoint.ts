@@ -1,7 +1,7 @@
 // The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry of the
 // table and cannot skip a phase.
 
-import { AuthError, onBehalfOf } from '../../errors/auth-error.ts';
+import { AuthError, recordingClient } from '../../errors/auth-error.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
 import { type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
 import { required, resourcesOf } from '../parameters.ts';
@@ -48,7 +48,7 @@ export async function exchangeForTokens(
   const grantType = required(parameters, 'grant_type');
   const { issuer } = request.origin;
   const client = await authenticateClient(needs, { parameters, basic, issuer, proof: request.proof });
-  return onBehalfOf(client.clientId, async () => {
+  return recordingClient(client.clientId, async () => {
     const grant = grants.find((known) => known.grantType === grantType);
     if (grant === undefined || !grantTypes(needs.clients).includes(grantType))
       throw new AuthError('unsupported_grant_type');
