@@ -49,5 +49,12 @@ test('an answer that asks to wait becomes the next step', () => {
 });
 
 test('who may have changed something is not told to run the command again', () => {
-  assert.match(answerError(answer(503, {})).next ?? '', /^look whether the change was made/);
+  const error = {
+    code: 'UNAVAILABLE',
+    message: 'The change was made, but not kept in the list',
+    requestId: 'r3',
+  };
+  assert.match(answerError(answer(503, { error })).next ?? '', /^look whether the change was made/);
+  // A balancer says so while no node is there.
+  assert.match(answerError(answer(503, undefined)).next ?? '', /^run the command again/);
 });

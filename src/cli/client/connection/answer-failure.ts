@@ -44,18 +44,16 @@ function refusalError(refusal: Refusal, given: CliErrorOptions & { readonly what
   });
 }
 
-function nextStep({ status, retryAfterSeconds: wait }: Refusal): { next?: string } {
+function nextStep({ status, code, retryAfterSeconds: wait }: Refusal): { next?: string } {
   if (wait !== undefined) return { next: `run the command again in ${wait} seconds` };
+  // The server names a time, except for a change that was made all the same. A balancer has no code.
+  if (code === 'UNAVAILABLE')
+    return { next: 'look whether the change was made before you repeat it; the log of the server says more' };
   switch (status) {
     case 403:
       return { next: 'overlay-auth whoami   (shows who you are; an administrator has to do this)' };
     case 421:
       return { next: 'use an address that the server announces as its issuer' };
-    // Every 503 of the server names a time, except for a change that was made all the same.
-    case 503:
-      return {
-        next: 'look whether the change was made before you repeat it; the log of the server says more',
-      };
     default:
       return status >= 500
         ? { next: 'run the command again; if it fails again, look into the log of the server' }
