@@ -72,7 +72,7 @@ function authenticateRequest(
 ): Principal | Promise<Principal> {
   const { ztSession, bearers } = presented;
   if (ztSession !== null) {
-    const call = () => needs.ztSessions.authenticate(ztSession, bearers);
+    const call = () => needs.ztSessions.authenticate(ztSession, bearers, presented.at);
     return needs.view.feed.isBehind ? whenFresh(needs).then(call) : call();
   }
   const now = presented.at ?? needs.clock.now();
@@ -207,7 +207,7 @@ function withSecondary(
   call: Call,
   account: Account,
 ): Principal | Promise<Principal> {
-  const { token, accessToken, presented } = call;
+  const { token, accessToken, presented, now } = call;
   const { claims } = token;
   const opening = openedBy(claims);
   const client = needs.view.clients.find(claims.client_id);
@@ -219,7 +219,7 @@ function withSecondary(
     principalOf(call, account, { ...proven, passed: provenFactors(needs.view, proven) });
   if (signerId === null) return admitted(opening);
   const tokens = presented.bearers.filter((bearer) => bearer !== accessToken);
-  const proven = needs.secondary.proven(signerId, { passed, identity: account.identity, tokens });
+  const proven = needs.secondary.proven(signerId, { passed, identity: account.identity, tokens, now });
   return after(proven, (jwt) => admitted({ ...opening, ...jwt }));
 }
 

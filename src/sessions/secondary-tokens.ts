@@ -40,6 +40,8 @@ interface CallWithTokens {
   readonly identity: Pick<Identity, 'id' | 'externalId'>;
   /** The tokens of the request, without the one that identifies the caller. */
   readonly tokens: readonly string[];
+  /** When the tokens count. */
+  readonly now: Millis;
 }
 
 interface SeenToken {
@@ -56,8 +58,8 @@ interface SeenToken {
 export function secondaryTokens(needs: ExternalJwtServices, threads = 1): SecondaryTokens {
   const seen = recentMap<string, SeenToken>(Math.ceil(10_000 / threads));
 
-  function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {
-    if (needs.clock.now() >= until) return false;
+  function isStillGood({ signer, keys, kid, until }: SeenToken, now: Millis): boolean {
+    if (now >= until) return false;
     return keys === null || needs.jwks.peek(signer.id, kid) === keys;
   }
 
@@ -71,12 +73,16 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
 
   async function verify(
     signerId: SignerId,
-    { identity, tokens }: Omit<CallWithTokens, 'passed'>,
+    { identity, tokens, now }: Omit<CallWithTokens, 'passed'>,
   ): Promise<LackingJwt | undefined> {
     const signer = enabledSigner(needs.signers, signerId);
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
-    const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens }, record);
+    const verdict = await verifySecondaryJwt(
+      { ...needs, clock: { ...needs.clock, now: () => now } },
+      { signerId, identity, tokens },
+      record,
+    );
     if (verdict.verdict === 'refused')
       return {
         signerId,
@@ -90,17 +96,17 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
   }
 
   return {
-    proven(signerId, { passed, identity, tokens }) {
+    proven(signerId, { passed, ...call }) {
       const proof = `ejs:${signerId}` as const;
       const own = passed.filter((method) => method !== proof);
       const complete = { passed: [...own, proof] };
       const signer = enabledSigner(needs.signers, signerId);
-      for (const token of tokens) {
+      for (const token of call.tokens) {
         const known = seen.get(sha256(token));
-        if (known === undefined || known.signer !== signer || !isStillGood(known)) continue;
-        if (namesIdentity(known.signer, known.claim, identity)) return complete;
+        if (known === undefined || known.signer !== signer || !isStillGood(known, call.now)) continue;
+        if (namesIdentity(known.signer, known.claim, call.identity)) return complete;
       }
-      return verify(signerId, { identity, tokens }).then((lackingJwt) =>
+      return verify(signerId, call).then((lackingJwt) =>
         lackingJwt === undefined ? complete : { passed: own, lackingJwt },
       );
     },

@@ -11,7 +11,7 @@ import type { ApiSession } from '../model/api-session.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import { after } from '../platform/after.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { AccountView } from './account-view.ts';
 import type { LegacySessionView } from './legacy-session-view.ts';
@@ -37,9 +37,14 @@ export function ztSessions(needs: ZtSessionNeeds) {
      * Identifies the caller of a session token, and says what the policy still requires. The call counts as a use of the
      * session. In steady state this reads memory only, and then answers without a promise.
      * @param bearers none of them identifies the caller; one may be the external JWT that the policy requires
+     * @param at      when that JWT counts
      * @throws AuthError unauthorized   unknown, ended or timed out; from outside they look the same
      */
-    authenticate(token: string, bearers: readonly string[]): Principal | Promise<Principal> {
+    authenticate(
+      token: string,
+      bearers: readonly string[],
+      at = needs.clock.now(),
+    ): Principal | Promise<Principal> {
       // Before the store is asked: garbage costs no query.
       const read = readOpaqueToken(needs.tagKey, 'zt-session', token);
       if (read === undefined) throw refused('not made by this service');
@@ -47,7 +52,7 @@ export function ztSessions(needs: ZtSessionNeeds) {
         if (session === null) throw refused('unknown, ended or timed out');
         return after(needs.accounts.find(session.identityId, needs.clock.now()), (account) => {
           if (account === null) throw refused(`identity ${session.identityId} is disabled or deleted`);
-          const call = { session, tokenHash: read.hash, account, bearers };
+          const call = { session, tokenHash: read.hash, account, bearers, at };
           return after(requireOpening(needs, call), () =>
             after(withNewestProof(needs, call), (current) => withSecondary(needs, current)),
           );
@@ -63,6 +68,7 @@ interface Call {
   readonly tokenHash: string;
   readonly account: Account;
   readonly bearers: readonly string[];
+  readonly at: Millis;
 }
 
 /** The session may continue while it is used, as long as what opened it is still valid. */
@@ -87,12 +93,12 @@ function withNewestProof(needs: ZtSessionNeeds, call: Call): Call | Promise<Call
 }
 
 function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<Principal> {
-  const { session, account, bearers } = call;
+  const { session, account, bearers, at: now } = call;
   const signerId = account.policy.secondary.requireExtJwt;
   const { passed } = session;
   if (signerId === null) return admit(needs, call, { passed });
   const { identity } = account;
-  return after(needs.secondary.proven(signerId, { passed, identity, tokens: bearers }), (proven) =>
+  return after(needs.secondary.proven(signerId, { passed, identity, tokens: bearers, now }), (proven) =>
     admit(needs, call, proven),
   );
 }

@@ -7,12 +7,21 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { describe, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
-import { HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { openSession } from '../legacy/support.ts';
+import {
+  createPolicy,
+  createSigner,
+  createUserWithPolicy,
+  redeemed,
+  submitPasswordAnd,
+  tokenOf,
+} from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { type HeldAnswer, holdCall } from '../support/held-call.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { serverOfFile } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
@@ -45,7 +54,11 @@ async function somebody(isAdmin = false) {
   return { name, id, caller: await loggedIn(server, name) };
 }
 
-const bearer = ({ accessToken }: Caller) => ({ authorization: `Bearer ${accessToken}` });
+const bearer = ({ accessToken }: Caller, jwt?: string) => ({
+  authorization: [accessToken, ...(jwt === undefined ? [] : [jwt])]
+    .map((token) => `Bearer ${token}`)
+    .join(', '),
+});
 
 function hold(caller: Caller, method: string, path: string, json: unknown = {}) {
   return holdCall(server, { method, path, headers: bearer(caller), json });
@@ -204,7 +217,7 @@ describe('a list without a limit', () => {
   const listing = serverOfFile({ clock, threads: 1 });
 
   /** Reads a list of two pages, and runs a step between them. Returns the text that came. */
-  async function readWhile(caller: Caller, step: () => Promise<void>): Promise<string> {
+  async function readWhile(caller: Caller, step: () => Promise<void>, jwt?: string): Promise<string> {
     const { url, store } = await listing;
     const { list } = store.identities;
     const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -218,7 +231,7 @@ describe('a list without a limit', () => {
     };
     const sent = request(`${url}/edge/management/v1/identities?limit=none`, {
       ...{ rejectUnauthorized: false, agent: false },
-      headers: bearer(caller),
+      headers: bearer(caller, jwt),
     }).end();
     try {
       const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -257,5 +270,38 @@ describe('a list without a limit', () => {
       clock.advance(HOUR);
     });
     assert.ok(JSON.parse(text).data.some(({ id }: { id: string }) => id === reader));
+  });
+
+  test('is sent to its end when the external JWT of the policy has expired meanwhile', async () => {
+    const one = await listing;
+    const idp = await startTestIdp();
+    try {
+      const boss = await loggedIn(one, 'root');
+      const signer = await createSigner(boss, idp, 'second proof');
+      const policy = await createPolicy(one, 'two proofs', { secondary: { requireExtJwt: signer } });
+      const reader = await createUserWithPolicy(one, 'two proofs', policy);
+      await one.store.identities.update(reader, { isAdmin: true }, clock.now());
+      const secondary = () => tokenOf(one, idp, 'two proofs@idp');
+      const answer = await submitPasswordAnd(one, 'two proofs', password, await secondary());
+      const caller = callerWith(one, (await redeemed(one, answer)).access_token);
+      // After the change the token is no longer remembered.
+      for (const step of [
+        async () => {},
+        () => boss.call('PATCH', `external-jwt-signers/${signer}`, { name: 'new' }),
+      ]) {
+        const jwt = await secondary();
+        const text = await readWhile(
+          caller,
+          async () => {
+            await step();
+            clock.advance(12 * MINUTE);
+          },
+          jwt,
+        );
+        assert.ok(JSON.parse(text).data.some(({ id }: { id: string }) => id === reader));
+      }
+    } finally {
+      await idp.close();
+    }
   });
 });
