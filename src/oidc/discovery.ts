@@ -9,6 +9,8 @@ import { grantTypes } from './grants/token-endpoint.ts';
 import { advertisedScopes } from './parameters.ts';
 
 const provenMethods = clientAuthMethods.filter((method) => method !== 'none');
+/** `none` is last, because pac4j takes the first one that is listed, and cannot do this one. */
+const tokenMethods = [...provenMethods, 'none'];
 
 /** Paths of the login endpoints below `/oidc/login/` (spec 4.3, 4.4). */
 const loginSteps = [
@@ -59,9 +61,9 @@ export function discoveryDocument(
     grant_types_supported: grantTypes(clients),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: algorithmsInUse(idTokenAlg),
-    token_endpoint_auth_methods_supported: clientAuthMethods,
+    token_endpoint_auth_methods_supported: tokenMethods,
     token_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
-    revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_methods_supported: tokenMethods,
     revocation_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     // Introspection also accepts an access token (RFC 8414 2 allows token types here).
     introspection_endpoint_auth_methods_supported: [...provenMethods, 'Bearer'],

@@ -36,8 +36,10 @@ describe('the discovery document', () => {
       'refresh_token',
       'urn:ietf:params:oauth:grant-type:device_code',
     ]);
-    const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+    // pac4j takes the first, whatever it was given.
+    const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
     assert.deepEqual(document.token_endpoint_auth_methods_supported, methods);
+    assert.deepEqual(document.revocation_endpoint_auth_methods_supported, methods);
     assert.deepEqual(document.scopes_supported, ['openid', 'offline_access']);
     assert.equal(document.request_uri_parameter_supported, false);
     assert.equal(document.authorization_response_iss_parameter_supported, true);
