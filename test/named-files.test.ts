@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { keptEvents } from '../src/model/kept-events.ts';
+import { attemptSteps } from '../src/model/login.ts';
 import { edited, editsOf, faults } from './model/faults.ts';
 import { faultsOfRequests } from './model/faults-of-requests.ts';
 
@@ -140,4 +141,15 @@ test('the page of audit events has a row for each, and says which are in the log
   );
   const expected = Object.entries(keptEvents).map(([name, kept]) => [name, kept === 'no'] as const);
   assert.deepEqual(new Map(listed), new Map(expected));
+});
+
+test('the page of audit events names the method of each step of a login', () => {
+  const text = readFileSync(join(root, 'docs/audit-events.md'), 'utf8');
+  const [line = ''] = /^`method` is .*$/m.exec(text) ?? [];
+  const [, ...named] = [...line.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
+  assert.deepEqual(
+    new Set(named),
+    // Enrolling is no login: it has events of its own.
+    new Set(attemptSteps.filter((step) => step !== 'enroll')),
+  );
 });
