@@ -207,10 +207,9 @@ function checkResponseType(back: WayBack, parameters: Parameters): void {
     throw refuse(back, 'invalid_request', 'only response_mode=query and form_post are supported');
 }
 
+/** Without a default, a missing scope is an invalid one too (RFC 6749 3.3). */
 function readScopes(back: WayBack, client: Client, parameters: Parameters): readonly string[] {
-  const text = parameter(parameters, 'scope');
-  if (text === null) throw refuse(back, 'invalid_request', 'the parameter scope is missing');
-  const scopes = existingScopes(client, text);
+  const scopes = existingScopes(client, parameter(parameters, 'scope') ?? '');
   if (!scopes.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
   return scopes;
 }
