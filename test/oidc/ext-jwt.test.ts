@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { asId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { forge } from '../login/external-jwt-support.ts';
 import {
@@ -8,7 +7,6 @@ import {
   audience,
   bearer,
   createIdentity,
-  createPolicy,
   createSigner,
   reasonOf,
   redeemed,
@@ -92,17 +90,6 @@ describe('a valid external JWT', () => {
       }
     });
   });
-
-  test('may be sent again until it expires', async () => {
-    await createIdentity(server, 'again');
-    await withSigners(async () => {
-      await createSigner(admin, one, 'one');
-      const token = await tokenOf(server, one, 'again@idp');
-      for (let time = 0; time < 3; time += 1) assert.equal((await submitJwt(server, token)).status, 302);
-      clock.advance(10 * MINUTE + 31 * SECOND);
-      assert.equal((await submitJwt(server, token)).status, 401);
-    });
-  });
 });
 
 test('the authorization endpoint leads there, and GET answers with the id in a header', async () => {
@@ -149,14 +136,6 @@ describe('the challenge of a refused login', () => {
       assert.ok(line.length < 5000, `${line.length}`);
       assert.match(line, /realm="overlay-primary-ext-jwt", error="missing"/);
     });
-  });
-
-  test('names no signer when there is none', async () => {
-    const answer = await submitJwt(server, await tokenOf(server, one, 'ext@idp'));
-    assert.equal(answer.status, 401);
-    assert.deepEqual(answer.lines('www-authenticate'), [
-      'Bearer realm="overlay-primary-ext-jwt", error="missing", error_description="no matching token was provided"',
-    ]);
   });
 });
 
@@ -243,79 +222,9 @@ describe('a token is refused', () => {
       assert.equal(await reasonOf(server, answer), 'no-signer-for-issuer');
     });
   });
-
-  test('when the identity is disabled, or its policy allows neither the method nor the signer', async () => {
-    await withSigners(async () => {
-      const first = await createSigner(admin, one, 'one');
-      await createSigner(admin, two, 'two');
-      const onlyFirst = await createPolicy(server, 'only one', {
-        primary: { extJwt: { allowed: true, allowedSigners: [asId(first)] } },
-      });
-      const none = await createPolicy(server, 'no jwt', {
-        primary: { extJwt: { allowed: false, allowedSigners: [] } },
-      });
-      const frozen = await createIdentity(server, 'frozen');
-      await server.store.identities.update(frozen, { disabledAt: clock.now() }, clock.now());
-      const choosy = await createIdentity(server, 'choosy', { authPolicyId: onlyFirst });
-      await createIdentity(server, 'never', { authPolicyId: none });
-      assert.equal((await login(one, 'choosy@idp')).status, 302);
-      const refusals = [
-        [await login(one, 'frozen@idp'), 'identity-disabled'],
-        [await login(one, 'never@idp'), 'method-not-allowed'],
-        // The same external id, from a signer that the policy does not allow.
-        [await login(two, 'choosy@idp'), 'signer-not-allowed'],
-      ] as const;
-      for (const [answer, reason] of refusals) {
-        assert.equal(answer.status, 401, reason);
-        assert.match(answer.lines('www-authenticate')[0] ?? '', /error="invalid"/);
-        assert.equal(await reasonOf(server, answer), reason);
-      }
-      await server.store.identities.delete(choosy, clock.now());
-      assert.equal(await server.store.authPolicies.delete(onlyFirst, clock.now()), true);
-    });
-  });
 });
 
 describe('signers that share something', () => {
-  test('an issuer: each takes only tokens for its own audience under its own keys, and one can go', async () => {
-    await createIdentity(server, 'shared');
-    await withSigners(async () => {
-      await createSigner(admin, one, 'S1');
-      const other = await createSigner(admin, { ...two, issuer: one.issuer }, 'S4', { audience: 'other' });
-      const claims = { iss: one.issuer };
-      assert.equal((await login(one, 'shared@idp')).status, 302);
-      assert.equal((await login(two, 'shared@idp', { ...claims, aud: 'other' })).status, 302);
-      const crossed = [
-        await login(two, 'shared@idp', claims, { header: { kid: one.currentKid() } }),
-        await login(one, 'shared@idp', { aud: 'other' }, { header: { kid: two.currentKid() } }),
-      ];
-      for (const answer of crossed) {
-        assert.equal(answer.status, 401);
-        assert.equal(await reasonOf(server, answer), 'token-signature');
-      }
-      // For both audiences: when both signers have the key, it is unknown whose token it is.
-      await admin.call('PATCH', `external-jwt-signers/${other}`, { jwksEndpoint: one.jwksEndpoint });
-      const both = await login(one, 'shared@idp', { aud: [audience, 'other'] });
-      assert.equal(both.status, 401);
-      await admin.call('DELETE', `external-jwt-signers/${other}`);
-      assert.equal((await login(one, 'shared@idp')).status, 302);
-    });
-  });
-
-  test('a key id: the issuer decides whose key it is', async () => {
-    await createIdentity(server, 'pooled');
-    await withSigners(async () => {
-      await one.rotate('ES256', 'pool-1');
-      await two.rotate('ES256', 'pool-1');
-      await createSigner(admin, one, 'one');
-      await createSigner(admin, two, 'two');
-      assert.equal((await login(one, 'pooled@idp')).status, 302);
-      assert.equal((await login(two, 'pooled@idp')).status, 302);
-      const confused = await login(two, 'pooled@idp', { iss: one.issuer });
-      assert.equal(await reasonOf(server, confused), 'token-signature');
-    });
-  });
-
   test('nothing in the request can choose the signer', async () => {
     await createIdentity(server, 'steered');
     await withSigners(async () => {
@@ -373,21 +282,6 @@ describe('several Authorization lines', () => {
 });
 
 describe('a signer that is disabled', () => {
-  test('takes part in nothing until it is enabled again', async () => {
-    await createIdentity(server, 'switched');
-    await withSigners(async () => {
-      const id = await createSigner(admin, one, 'one');
-      const token = await tokenOf(server, one, 'switched@idp');
-      assert.equal((await submitJwt(server, token)).status, 302);
-      await admin.call('PATCH', `external-jwt-signers/${id}`, { enabled: false });
-      const answer = await submitJwt(server, token);
-      assert.equal(answer.status, 401);
-      assert.match(answer.lines('www-authenticate')[0] ?? '', /error="missing"/);
-      await admin.call('PATCH', `external-jwt-signers/${id}`, { enabled: true });
-      assert.equal((await submitJwt(server, token)).status, 302);
-    });
-  });
-
   test('while its token waits for keys, does not count', async () => {
     await createIdentity(server, 'in flight');
     await withSigners(async () => {
