@@ -127,27 +127,6 @@ for (const root of [clientRoot, managementRoot]) {
       assertRefused(twice, 400, 'COULD_NOT_VALIDATE', 'method');
     });
 
-    test('does not open without user name or password', async () => {
-      const path = `${root}/authenticate?method=password`;
-      assertRefused(await server.post(path, { json: { password } }), 400, 'COULD_NOT_VALIDATE', 'username');
-      assertRefused(
-        await server.post(path, { json: { username: 'alice' } }),
-        400,
-        'COULD_NOT_VALIDATE',
-        'password',
-      );
-      assertRefused(
-        await server.post(path, { body: '{', headers: { 'content-type': 'application/json' } }),
-        400,
-        'COULD_NOT_PARSE_BODY',
-      );
-      assertRefused(
-        await server.post(path, { form: { username: 'alice', password } }),
-        415,
-        'UNSUPPORTED_MEDIA_TYPE',
-      );
-    });
-
     test('does not open for wrong credentials, and the reason is kept for administrators', async () => {
       for (const [name, secret] of [
         ['alice', 'wrong'],
@@ -201,29 +180,6 @@ describe('a session token', () => {
       headers: { 'zt-session': [session.token, session.token] },
     });
     assertNoSession(twice);
-  });
-
-  test('is not a bearer token', async () => {
-    const { token } = await openSession(server, 'alice');
-    const headers = { authorization: `Bearer ${token}` };
-    for (const path of [`${clientRoot}/current-identity`, `${clientRoot}/current-api-session`]) {
-      const answer = await server.get(path, { headers });
-      assertRefused(answer, 401, 'UNAUTHORIZED');
-      assert.match(answer.lines('www-authenticate').join(), /^Bearer realm="overlay-oidc", error="invalid"/);
-    }
-    assert.equal((await server.get('/oidc/userinfo', { headers })).status, 401);
-  });
-
-  test('takes precedence over any bearer token beside it', async () => {
-    const tokens = await login(server, 'alice', password);
-    const session = await openSession(server, 'alice');
-    await session.call('DELETE', 'current-api-session');
-    const authorization = `Bearer ${tokens.access_token}`;
-    assertNoSession(await session.call('GET', 'current-identity', { headers: { authorization } }));
-    const empty = await server.get(`${clientRoot}/current-identity`, {
-      headers: { authorization, 'zt-session': '' },
-    });
-    assert.equal(empty.status, 200, 'an empty header is none');
   });
 
   test('is nowhere in the database', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { HOUR, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import {
   assertChallenged,
@@ -161,31 +161,6 @@ describe('a policy that requires an external JWT with every call', () => {
         assert.deepEqual(answer.lines('www-authenticate'), []);
       }
       assertChallenged(await login(server, 'ext-jwt', root, first), 'secondary', 'missing', second, 200);
-    }
-  });
-
-  test('is required of each call, even if the login had it', async () => {
-    for (const opened of [await withPassword(), await withPassword(jwt)]) {
-      const session = sessionOf(server, opened);
-      const expired = await tokenOf(server, required, 'alice@idp', {
-        iat: Math.floor((clock.now() - 2 * HOUR) / 1000),
-        exp: Math.floor((clock.now() - HOUR) / 1000),
-      });
-      const other = await tokenOf(server, required, 'bob@idp');
-      const call = (...tokens: readonly string[]) =>
-        server.get(`${clientRoot}/current-identity`, {
-          headers: { 'zt-session': session.token, ...(tokens.length === 0 ? {} : bearer(...tokens)) },
-        });
-      assertChallenged(await call(), 'secondary', 'missing', second);
-      assertChallenged(await call(expired), 'secondary', 'expired', second);
-      assertChallenged(await call(other), 'secondary', 'invalid', second);
-      assert.equal((await call(jwt)).status, 200);
-      assert.equal((await call(jwt)).status, 200);
-      // The session itself may be read without it, and says so.
-      const read = await session.get('current-api-session');
-      assert.equal(read.status, 200, read.text);
-      assert.equal(read.json.data.authQueries.length, 1);
-      assert.equal((await session.post('current-identity/mfa')).status, 401, 'nobody asks for TOTP');
     }
   });
 });

@@ -59,20 +59,6 @@ describe('a refused password', () => {
     }
     assert.equal(seen.size, 1, [...seen].join('\n'));
   });
-
-  test('counts for the same person in every spelling', async () => {
-    await server.createUser({ name: 'Spelled', password });
-    const login = await server.store.authenticators.findPasswordLogin(userNamed('spelled').usernameKey);
-    assert.ok(login);
-    const limit = login.policy.primary.updb.maxAttempts;
-    const spellings = ['spelled', 'SPELLED', 'Spelled', '\uff33pelled', 's\u{1d429}elled'];
-    for (let at = 0; at < limit; at += 1) {
-      await authenticate(server, spellings[at % spellings.length] ?? '', 'wrong');
-    }
-    for (const name of spellings) {
-      assertRefused(await authenticate(server, name, password), 401, 'INVALID_AUTH');
-    }
-  });
 });
 
 describe('the code of a TOTP enrollment that is not verified', () => {
