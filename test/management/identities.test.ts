@@ -158,12 +158,6 @@ describe('creating an identity', () => {
     const filter = encodeURIComponent('name = "refused"');
     assert.equal((await admin.get(`identities?filter=${filter}`)).json.meta.pagination.totalCount, 0);
   });
-
-  test('refuses an external id that is taken', async () => {
-    await create({ name: 'taken', externalId: 'taken-ext' });
-    const again = { name: 'another', externalId: 'taken-ext' };
-    assertRefused(await admin.call('POST', 'identities', again), 'externalId');
-  });
 });
 
 describe('changing an identity', () => {
@@ -173,19 +167,6 @@ describe('changing an identity', () => {
       const body: Record<string, unknown> = { name: 'n', type: 'User', isAdmin: false };
       delete body[field];
       assertRefused(await admin.call('PUT', `identities/${id}`, body), field);
-    }
-  });
-
-  test('that does not exist is 404, for any form of its id', async () => {
-    const ids = ['no-such', 'a'.repeat(300), '%00', '%27%20or%201=1', '..%2f..', '__proto__', '%F0%9F%98%80'];
-    for (const id of ids) {
-      assertRefused(await admin.get(`identities/${id}`), 404, 'NOT_FOUND');
-      assertRefused(await admin.call('PATCH', `identities/${id}`, { name: 'x' }), 404, 'NOT_FOUND');
-      assertRefused(await admin.call('DELETE', `identities/${id}`), 404, 'NOT_FOUND');
-      assertRefused(await admin.call('POST', `identities/${id}/disable`, {}), 404, 'NOT_FOUND');
-      assertRefused(await admin.call('POST', `identities/${id}/enable`, {}), 404, 'NOT_FOUND');
-      assertRefused(await admin.get(`identities/${id}/authenticators`), 404, 'NOT_FOUND');
-      assertRefused(await admin.call('DELETE', `identities/${id}/api-sessions`), 404, 'NOT_FOUND');
     }
   });
 });

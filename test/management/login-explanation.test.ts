@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
-import {
-  enrolled,
-  giveCertificate,
-  registerCa,
-  submitCertificate,
-  withCertificate,
-} from '../support/certificates.ts';
-import { authority, client as clientCertificate } from '../support/chains.ts';
+import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
@@ -18,7 +11,7 @@ import { assertRefused, createdId, loggedIn, password, rootOf } from '../support
 import { userNamed } from '../support/names.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { enroll, partialLogin, submitCode } from '../support/totp.ts';
+import { enroll } from '../support/totp.ts';
 
 interface Explanation {
   readonly method: string;
@@ -70,14 +63,6 @@ const tryPassword = async (name: string): Promise<Answer> =>
   submitPassword(server, await beginLogin(server), name, password);
 
 describe('the explanation of a login by password', () => {
-  test('is allowed like the login, and requires nothing', async () => {
-    const id = await userWith('ana');
-    const { outcome, reason, asks, checks, standing } = await explain(id, 'password');
-    assert.deepEqual([outcome, reason, asks, standing], ['allowed', null, [], 'ready']);
-    assert.ok(checks.every(({ verdict }) => verdict === 'passed'));
-    assert.equal((await tryPassword('ana')).status, 302);
-  });
-
   test('says what refuses: disabled, not allowed, no password, locked', async () => {
     const id = await userWith('bob');
     await root.call('POST', `identities/${id}/disable`, {});
@@ -108,34 +93,6 @@ describe('the explanation of a login by password', () => {
     const unset = await explain(bare, 'password');
     assert.deepEqual([unset.reason, unset.standing], ['unknown-user', 'not-set-up']);
   });
-
-  test('requires TOTP when the policy does or an app is set up, and notices its lock', async () => {
-    const asking = await policy({ secondary: { requireTotp: true } });
-    const id = await userWith('tess', asking);
-    assert.deepEqual((await explain(id, 'password')).asks, ['totp']);
-    await enroll(server, clock, 'tess');
-    await server.store.identities.update(id, { authPolicyId: defaultAuthPolicyId }, clock.now());
-    const enrolledNow = await explain(id, 'password');
-    assert.deepEqual([enrolledNow.outcome, enrolledNow.asks], ['allowed', ['totp']]);
-    for (let tries = 0; tries < 5; tries += 1) {
-      assert.equal((await submitCode(server, await partialLogin(server, 'tess'), '000000')).status, 400);
-    }
-    const locked = await explain(id, 'password');
-    assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator app unlocked']]);
-    assert.equal(locked.standing, 'locked');
-  });
-
-  test('for a person who needs a second external JWT says whether one is possible', async () => {
-    const signerId = await createSigner(root, idp, 'Second');
-    const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
-    const unnamed = await explain(id, 'password');
-    assert.deepEqual([unnamed.reason, unnamed.asks], ['no-identity-for-claim', ['ext-jwt']]);
-    assert.equal(unnamed.standing, 'refused');
-    await server.store.identities.update(id, { externalId: 'vera-7' }, clock.now());
-    assert.equal((await explain(id, 'password')).outcome, 'allowed');
-    await root.call('PATCH', `external-jwt-signers/${signerId}`, { enabled: false });
-    assert.equal((await explain(id, 'password')).reason, 'signer-disabled');
-  });
 });
 
 describe('the explanation of a login by certificate', () => {
@@ -154,36 +111,6 @@ describe('the explanation of a login by certificate', () => {
     await server.store.identities.update(id, { authPolicyId: lenient }, clock.now());
     assert.equal((await explain(id, 'cert')).outcome, 'allowed');
     assert.equal((await submitCertificate(connection)).status, 302);
-  });
-
-  test('refuses a certificate whose authority is disabled', async () => {
-    const ca = authority();
-    const caId = await registerCa(root, ca);
-    const id = await createIdentity(server, 'cleo', { externalId: null });
-    await giveCertificate(server, id, clientCertificate({ issuer: ca }));
-    assert.equal((await explain(id, 'cert')).outcome, 'allowed');
-    await root.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
-    assert.equal((await explain(id, 'cert')).reason, 'ca-auth-off');
-  });
-
-  test('counts an authority whose rule can find the external id', async () => {
-    const rule = {
-      location: 'SAN_URI',
-      matcher: 'PREFIX',
-      matcherCriteria: 'spiffe://a/',
-      parser: 'NONE',
-      parserCriteria: '',
-      index: 0,
-    };
-    await registerCa(root, authority(), { externalIdClaim: rule });
-    const [fits, not, none] = [
-      await createIdentity(server, 'fits', { externalId: 'spiffe://a/7' }),
-      await createIdentity(server, 'not', { externalId: 'spiffe://b/7' }),
-      await createIdentity(server, 'none', { externalId: null }),
-    ];
-    assert.equal((await explain(fits, 'cert')).outcome, 'allowed');
-    assert.equal((await explain(not, 'cert')).reason, 'no-identity-for-claim');
-    assert.equal((await explain(none, 'cert')).reason, 'no-identity-for-claim');
   });
 });
 
