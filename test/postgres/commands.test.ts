@@ -228,6 +228,10 @@ describe('ops db move', () => {
     assert.equal(moved.code, 0, moved.stderr);
     assert.equal(statSync(configuration).mode & 0o777, 0o600, 'it contains the password now');
     assert.match(moved.stderr, /copied and compared api_sessions: 2\n/);
+    assert.doesNotMatch(moved.stderr, /: 0\n/, 'an empty table needs no line');
+    const [, tables, rows] = /copied and compared (\d+) tables: (\d+) rows\n/.exec(moved.stderr) ?? [];
+    assert.ok(Number(tables) > moved.stderr.split('copied and compared').length);
+    assert.match(moved.stdout, new RegExp(`^Moved ${rows} rows to postgres:`));
     assert.match(moved.stdout, /^Moved \d+ rows to postgres:\/\/overlay@.*password=\*\*\*/);
     assert.ok(!`${moved.stdout}${moved.stderr}`.includes(server.password));
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), false);

@@ -25,10 +25,13 @@ export async function moveCommand(
     const source = sqliteFile(config, 'move');
     using _lock = claimDatabase(config);
     let rows = 0;
+    let tables = 0;
     await copyToPostgres(config, target.url, (table, copied) => {
       rows += copied;
-      notice(report, `copied and compared ${table}: ${copied}`);
+      tables += 1;
+      if (copied > 0) notice(report, `copied and compared ${table}: ${copied}`);
     });
+    notice(report, `copied and compared ${tables} tables: ${rows} rows`);
     const isFromFile = (ports.env[dbVariable] ?? '') === '';
     if (isFromFile) nameDatabase(configFile, target);
     const aside = putAside(source);
