@@ -137,6 +137,7 @@ function deliveryCounts(
       backlog = await deliveries.backlog().catch(() => backlog);
     },
     waiting: () => byKind((found) => found.reduce((sum, { waiting }) => sum + waiting, 0)),
+    longest: () => byKind((found) => Math.max(0, ...found.map(({ waiting }) => waiting))),
     oldest: () =>
       byKind((found) => {
         const now = clock.now();

@@ -6,6 +6,7 @@ import { type CommandLine, commandLine, exits } from '../support/command-line.ts
 import { password } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
 import { startTestIdp } from '../support/test-idp.ts';
+import { eventually } from '../support/until.ts';
 import { logInAs, serverOfRoot } from './support.ts';
 
 const { server, cli: root } = await serverOfRoot({ configure: withMetrics });
@@ -52,6 +53,25 @@ describe('status', () => {
     const { text } = await server.get('/metrics');
     assert.match(text, /^overlay_auth_delivery_subscribers_failing\{kind="event"\} 1$/m);
     await fine(root, ['delete', 'event-subscription', id, '--yes']);
+  });
+
+  test('metrics tell what waits for one event subscription from what waits for all', async () => {
+    const made: string[] = [];
+    for (const name of ['siem', 'archive']) {
+      const create = ['create', 'event-subscription', name, 'webhook', 'https://127.0.0.1:9/in', '-j'];
+      made.push((await fine(root, create)).json.id);
+    }
+    // The creation of the second one waits for both.
+    const read = async () => {
+      const { text } = await server.get('/metrics');
+      const [all, most] = ['waiting', 'longest_queue'].map((name) =>
+        Number(new RegExp(`^overlay_auth_deliveries_${name}\\{kind="event"\\} (\\d+)$`, 'm').exec(text)?.[1]),
+      );
+      return { all: all ?? 0, most: most ?? 0 };
+    };
+    const { all, most } = await eventually(read, (found) => found.all > found.most);
+    assert.ok(most > 0 && 2 * most >= all, `${most} of ${all}`);
+    for (const id of made) await fine(root, ['delete', 'event-subscription', id, '--yes']);
   });
 
   test('shows administrators which signers and CAs can name an administrator', async () => {

@@ -56,6 +56,8 @@ type ByKind = readonly { readonly kind: DeliveryKind; readonly count: number }[]
 /** Deliveries to other services, of all nodes; failures of this one. */
 export interface DeliveryMetrics {
   waiting(): ByKind;
+  /** Those of the subscriber with most. */
+  longest(): ByKind;
   /** In seconds. */
   oldest(): ByKind;
   /** Subscribers whose last attempt failed and for whom something waits. */
@@ -227,6 +229,11 @@ const metrics: readonly Metric[] = [
   gauge('process_open_fds', 'Files and connections that are open.', openFiles('open')),
   gauge('process_max_fds', 'How many may be open.', openFiles('most')),
   gauge('overlay_auth_deliveries_waiting', 'Waiting deliveries, of all nodes.', byKind('waiting')),
+  gauge(
+    'overlay_auth_deliveries_longest_queue',
+    'Waiting deliveries to the subscriber with most of them.',
+    byKind('longest'),
+  ),
   gauge(
     'overlay_auth_deliveries_oldest_seconds',
     'How long the oldest waiting delivery has waited.',
