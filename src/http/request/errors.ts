@@ -6,10 +6,21 @@ import { NoTurn } from '../../platform/fair-turns.ts';
 import { MalformedInput } from '../../platform/formats/strict-input.ts';
 import { HashPoolFull, HashPoolStopped, HashUnwanted } from '../../platform/secrets/hash-pool.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
-import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';
+import {
+  AlreadyTaken,
+  OutcomeUnknown,
+  ReferenceGone,
+  StoreUnavailable,
+} from '../../store/contracts/store.ts';
 
 /** How many seconds a client should wait if the failure itself does not say. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { rate_limited: 30, busy: 1, unavailable: 5 };
+
+/**
+ * For what may have been done. A refresh token that was used up may be sent again for a short time only: its successor
+ * for the grace of its client, and without one the session lives on for two seconds (`duplicateWindow`).
+ */
+const soonAgain = 1;
 
 /** The `Retry-After` of a failure in whole seconds, if it has one. */
 export function retryAfterOf(failure: AuthError): number | undefined {
@@ -29,6 +40,8 @@ export function asAuthError(thrown: unknown): AuthError {
       description: `${errorCodes.invalid_request.description}: ${thrown.reason}`,
       cause: thrown,
     });
+  if (thrown instanceof OutcomeUnknown)
+    return new AuthError('unavailable', { cause: thrown, retryAfterSeconds: soonAgain });
   if (thrown instanceof StoreUnavailable) return new AuthError('unavailable', { cause: thrown });
   if (thrown instanceof NoTurn)
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });

@@ -143,6 +143,9 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The intent may have taken effect: its commit was not answered, or not confirmed. */
+export class OutcomeUnknown extends StoreUnavailable {}
+
 /**
  * The methods that grant or remove power. Rules that act for callers get the store without them (`StoreForCallers`), so
  * that such changes go through `onBehalfOf`.

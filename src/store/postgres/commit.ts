@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
 import { type Millis, SECOND } from '../../platform/clock.ts';
-import { StoreUnavailable } from '../contracts/store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../contracts/store.ts';
 import { type PostgresClient, type PostgresPool, send } from './connection.ts';
 
 /** How long the caller waits for the answer; as long as for a lock. */
@@ -18,7 +18,7 @@ const endless: Millis = 2 ** 31 - 1;
 const warning = '01000';
 
 /** The outcome of a commit is unknown, and its connection is not free until `answer` settles. */
-export class CommitUnanswered extends StoreUnavailable {
+export class CommitUnanswered extends OutcomeUnknown {
   readonly answer: Promise<unknown>;
   constructor(answer: Promise<unknown>) {
     super('the database does not confirm the commit; it may wait for a standby that is away');
@@ -26,8 +26,8 @@ export class CommitUnanswered extends StoreUnavailable {
   }
 }
 
-/** The commit may have taken effect, so it is not repeated. Its connection is broken. */
-export class CommitLost extends StoreUnavailable {
+/** The commit may have taken effect. Its connection is broken. */
+export class CommitLost extends OutcomeUnknown {
   constructor(options: ErrorOptions) {
     super('the connection to the database was lost at the commit, which may have taken effect', options);
   }
@@ -57,7 +57,7 @@ export async function commit(client: PostgresClient): Promise<void> {
   // The server answers the COMMIT of a failed transaction with ROLLBACK.
   if (first.command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
   if (isInDoubt)
-    throw new StoreUnavailable('the database stopped waiting for its standby: it may lack the commit');
+    throw new OutcomeUnknown('the database stopped waiting for its standby: it may lack the commit');
 }
 
 /** null: no answer in time. */

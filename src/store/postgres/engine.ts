@@ -4,11 +4,12 @@ import { performance } from 'node:perf_hooks';
 import type { PoolUse } from '../../model/metrics.ts';
 import { SECOND, systemClock } from '../../platform/clock.ts';
 import { inRounds } from '../../platform/in-rounds.ts';
+import type { RotateRefreshToken } from '../contracts/api-sessions.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { changeListeners, type Engine, listTurns, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
-import { type UnansweredCommits, unansweredCommits } from './commit.ts';
+import { CommitLost, type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   type Asking,
   askingOf,
@@ -128,6 +129,19 @@ function transactions(needs: {
     return repeated(writers, attempt, { mayRepeat: () => !isClosing, unanswered });
   }
 
+  /** Asks the database itself whether a commit took effect whose answer was lost. Else the caller has to. */
+  async function runToTheEnd(call: IntentCall, requireInTime: () => void) {
+    try {
+      return await run(call, requireInTime);
+    } catch (error) {
+      const again = error instanceof CommitLost ? onceMore(call) : null;
+      if (again === null) throw error;
+      return run(again, requireInTime).catch(() => {
+        throw error;
+      });
+    }
+  }
+
   return {
     async write(name, args, { within = Number.POSITIVE_INFINITY, caller, how } = {}) {
       const begun = systemClock.monotonic();
@@ -138,7 +152,7 @@ function transactions(needs: {
       if (isClosing) throw new StoreUnavailable('the store is closing');
       if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
       const call = { name, args, caller, how };
-      const start = () => run(call, requireInTime);
+      const start = () => runToTheEnd(call, requireInTime);
       const running = comesAfterActivity(call) ? activity.then(start) : start();
       underWay.add(running);
       if (name === 'apiSessions.recordActivity') activity = Promise.allSettled([activity, running]);
@@ -156,6 +170,16 @@ function transactions(needs: {
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/**
+ * A call that returns what the same one before it did, if that was committed; null: there is none. Only the holder of
+ * the presented token can have put this successor in its place, so there is no limit of time.
+ */
+function onceMore(call: IntentCall): IntentCall | null {
+  if (call.name !== 'apiSessions.rotateRefreshToken') return null;
+  const [rotate] = call.args as readonly [RotateRefreshToken];
+  return { ...call, args: [{ ...rotate, retryGrace: Number.POSITIVE_INFINITY }] };
 }
 
 /** Watches a pool from now on. @returns how it is used at the time of the call */

@@ -1,0 +1,132 @@
+// Connections that are lost while the server answers a COMMIT: whether it took effect is unknown to whoever waits.
+
+import assert from 'node:assert/strict';
+import { connect, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { postgresServer } from '../support/postgres.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { password } from '../support/totp.ts';
+import { patience, until } from '../support/until.ts';
+
+const database = await postgresServer();
+/** What a server says to a COMMIT: that it is done, and that it is ready. */
+const committed = Buffer.from('430000000b434f4d4d4954005a0000000549', 'hex');
+
+interface Loss {
+  /** Of the session that the transaction changes. */
+  readonly sessionId: string;
+  /** How many bytes of the answer arrive. */
+  readonly kept: number;
+  /** Whether the server cannot be reached afterwards. */
+  readonly isLast?: boolean;
+}
+
+/** Passes everything on, and loses the connection at a commit if it is told to. */
+async function losingWire() {
+  let loss: Loss | null = null;
+  let isCut = false;
+  const sockets = new Set<Socket>();
+  const wire = createServer((near) => {
+    if (isCut) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ path: database.socket });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    let concerns: string | null = null;
+    near.on('data', (bytes: Buffer) => {
+      if (loss !== null && bytes.includes(loss.sessionId)) concerns = loss.sessionId;
+      far.write(bytes);
+    });
+    far.on('data', (bytes: Buffer) => {
+      const at = bytes.indexOf(committed);
+      if (loss === null || loss.sessionId !== concerns || at < 0) {
+        near.write(bytes);
+        return;
+      }
+      const { kept, isLast = false } = loss;
+      loss = null;
+      isCut = isLast;
+      near.write(bytes.subarray(0, at + kept), () => {
+        near.destroy();
+        if (isCut) for (const socket of sockets) socket.destroy();
+      });
+    });
+  });
+  await new Promise<void>((listening) => wire.listen(0, '127.0.0.1', listening));
+  const address = wire.address();
+  assert.ok(address !== null && typeof address !== 'string');
+  return {
+    port: address.port,
+    lose(next: Loss) {
+      loss = next;
+    },
+    hasLost: () => loss === null,
+    heal() {
+      isCut = false;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => wire.close(closed));
+    },
+  };
+}
+
+const wire = await losingWire();
+const url = new URL(await database.createDatabase());
+url.searchParams.delete('host');
+url.hostname = '127.0.0.1';
+url.port = String(wire.port);
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const server = await startTestServer({ db: url.href, clock });
+await server.createUser({ name: 'alice', password });
+after(async () => {
+  await server.close();
+  await wire.close();
+});
+
+test('a refresh whose COMMIT is cut off after any byte of its answer succeeds, and its token works once', async () => {
+  const { access_token, refresh_token: first } = await login(server, 'alice', password);
+  const sessionId: string = claimsOf(access_token).z_asid;
+  let refresh_token = first;
+  for (let kept = 0; kept <= committed.length; kept += 1) {
+    wire.lose({ sessionId, kept });
+    const answer = await refresh(server, refresh_token);
+    assert.ok(wire.hasLost());
+    assert.equal(answer.status, 200, `after ${kept} bytes: ${answer.text}`);
+    assert.notEqual(answer.json.refresh_token, refresh_token);
+    refresh_token = answer.json.refresh_token;
+    assert.equal((await callWith(server, answer.json.access_token)).status, 200);
+  }
+  const { refresh_token: next } = (await refresh(server, refresh_token)).json;
+  clock.advance(10 * SECOND);
+  const stolen = await refresh(server, refresh_token);
+  assert.equal(stolen.json.reason, 'reused', stolen.text);
+  assert.equal((await refresh(server, next)).status, 400, 'the family ended');
+});
+
+test('a refresh of unknown outcome advises a wait after which the session still lives', async () => {
+  const { access_token, refresh_token } = await login(server, 'alice', password);
+  wire.lose({ sessionId: claimsOf(access_token).z_asid, kept: 0, isLast: true });
+  const unknown = await refresh(server, refresh_token);
+  assert.ok(wire.hasLost());
+  assert.equal(unknown.status, 503, unknown.text);
+  wire.heal();
+  clock.advance(Number(unknown.headers['retry-after']) * SECOND);
+  await until(patience, async () => (await callWith(server, access_token)).status !== 503);
+  assert.equal((await refresh(server, refresh_token)).status, 400);
+  assert.equal((await callWith(server, access_token)).status, 200, 'only the refresh token is lost');
+});
