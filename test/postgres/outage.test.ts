@@ -78,6 +78,25 @@ describe('a controller whose database goes away', () => {
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
   });
 
+  test('answers 503 while its tables are not where it looks for them, as in the middle of a restore', async () => {
+    const { access_token, refresh_token } = await login(server, 'alice', password);
+    const id = await beginLogin(server);
+    await query(url, 'ALTER TABLE api_sessions RENAME TO put_aside');
+    await query(url, 'ALTER TABLE auth_requests RENAME TO put_aside_too');
+    for (const answer of [
+      await refresh(server, refresh_token),
+      await submitPassword(server, id, 'alice', password),
+    ]) {
+      assert.equal(answer.status, 503, answer.text);
+      assert.match(String(answer.headers['retry-after']), /^\d+$/);
+    }
+    await query(url, 'ALTER TABLE put_aside RENAME TO api_sessions');
+    await query(url, 'ALTER TABLE put_aside_too RENAME TO auth_requests');
+    assert.equal((await refresh(server, refresh_token)).status, 200);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+    assert.equal((await callWith(server, access_token)).status, 200);
+  });
+
   test('serves its callers while a node that was lost in the middle of a change still holds locks', async () => {
     const { access_token, refresh_token } = await login(server, 'alice', password);
     const lost = new pg.Client(postgresSettings(url).client);

@@ -22,6 +22,7 @@ const unavailableStates: ReadonlySet<string> = new Set([
   '25P03', // idle in transaction for too long
   '25P04', // a transaction for too long, where the server limits that
   '3D000', // the database is being moved or restored
+  '42P01', // a table is missing: the same, or search_path leads elsewhere
   '42501', // a grant was taken from the role: until it has that again
   '40001', // after all retries
   '40P01',
