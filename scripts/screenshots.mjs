@@ -11,6 +11,7 @@ const files = [
   'test/pages/further-states.test.ts',
   'test/pages/account.test.ts',
   'test/pages/branding.test.ts',
+  'test/pages/german.test.ts',
   ...consoleTests,
 ];
 const child = spawn(process.execPath, ['--test', '--test-concurrency=1', ...files], {
