@@ -64,7 +64,7 @@ export async function mailedLink(
   const expiresAt = now + needs.mailing.passwordReset.lifetime;
   const content: SealedReset = {
     i: identityId,
-    p: sha256(account.passwordHash),
+    p: account.proof,
     e: sha256(to),
     x: expiresAt,
   };
@@ -74,20 +74,23 @@ export async function mailedLink(
 /** The contents of the token in a link for a forgotten password. */
 interface SealedReset {
   readonly i: IdentityId;
-  /** SHA-256 of the stored hash. */
+  /** The proof of the password; see `resettable`. */
   readonly p: string;
   /** SHA-256 of the address. */
   readonly e: string;
   readonly x: Millis;
 }
 
-/** Null: not a token of ours, used, too old to be read, or made for another password or address than there is now. */
+/**
+ * Null: not a token of ours, used, too old to be read, made for another password or address than there is now, or before
+ * the identity was disabled.
+ */
 export async function openReset(needs: Pick<LinkNeeds, 'resets'> & ResetNeeds, token: string) {
   const text = needs.resets.open(token, needs.clock.now());
   if (text === undefined) return null;
   const { i, p, e, x: expiresAt } = JSON.parse(text) as SealedReset;
   const account = await resettable(needs, i);
-  if (account === null || sha256(account.passwordHash) !== p) return null;
+  if (account === null || account.proof !== p) return null;
   const { email } = account;
   return email === null || sha256(email) !== e ? null : { ...account, email, expiresAt };
 }
@@ -109,9 +112,13 @@ export async function resettable(needs: ResetNeeds, id: IdentityId) {
   const login = await needs.store.authenticators.findPasswordLogin(password.usernameKey);
   if (login === null || login.identity.id !== id) return null;
   const objection = objectionTo(login, needs.mailing, needs.clock.now());
-  const { passwordHash, identity } = login;
+  const { passwordHash, identity, authenticator } = login;
+  const { updatedAt: passwordUpdatedAt } = authenticator;
+  // The time changes with the password and when the identity is disabled.
+  const proof = sha256(`${passwordHash} ${passwordUpdatedAt}`);
   const account: Account = login;
-  return { account, username: password.username, passwordHash, email: identity.email, objection };
+  const { email } = identity;
+  return { account, username: password.username, passwordHash, passwordUpdatedAt, proof, email, objection };
 }
 
 function objectionTo({ identity, policy }: Account, mail: Mailing | null, now: Millis): RefusalReason | null {

@@ -263,11 +263,14 @@ async function find(needs: LinkServices, token: string): Promise<OpenLink | NoLi
     return { of: null, why: 'not made by this service, or for a password that was changed since' };
   if (opened.objection !== null && opened.objection !== 'identity-disabled')
     return { of: opened.account.identity, why: 'the password may no longer be reset by mail' };
-  const { account, passwordHash, email, expiresAt } = opened;
+  const { account, passwordHash, passwordUpdatedAt, email, expiresAt } = opened;
   return {
     ...account,
     invitation: { expiresAt, isByHelper: false },
-    reset: { passwordHash, email, mayHavePower: needs.mailing?.passwordReset.administrators ?? false },
+    reset: {
+      ...{ passwordHash, passwordUpdatedAt, email },
+      mayHavePower: needs.mailing?.passwordReset.administrators ?? false,
+    },
   };
 }
 

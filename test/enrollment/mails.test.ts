@@ -313,6 +313,14 @@ describe('a forgotten password', () => {
         (person) => admin.call('PATCH', `identities/${person.id}`, { emailVerified: false }),
       ],
       ['disabled', (person) => admin.call('POST', `identities/${person.id}/disable`, {})],
+      [
+        'disabled, also once it is enabled again',
+        async (person) => {
+          clock.advance(SECOND);
+          await admin.call('POST', `identities/${person.id}/disable`, {});
+          await admin.call('POST', `identities/${person.id}/enable`);
+        },
+      ],
       ['an administrator now', (person) => admin.call('PATCH', `identities/${person.id}`, { isAdmin: true })],
       ['deleted', (person) => admin.call('DELETE', `identities/${person.id}`)],
     ];

@@ -27,6 +27,8 @@ export interface OpenInvitation extends Account {
 /** The state that a link was made for; the link is no longer valid when one of these values has changed. */
 export interface ResetProof {
   readonly passwordHash: string;
+  /** Also when the identity was disabled. */
+  readonly passwordUpdatedAt: Millis;
   readonly email: string;
   /** Whether the identity may administer or have a permission. */
   readonly mayHavePower: boolean;

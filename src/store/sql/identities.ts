@@ -114,6 +114,18 @@ function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Inte
 }
 
 /**
+ * Ends the links for a forgotten password, which name the time at which it was last touched: an administrator who disables
+ * a person in an emergency need not think of what was mailed before when enabling them again.
+ */
+function* endResetLinks(identityId: string, now: Millis): Intent<void> {
+  yield* run(
+    `UPDATE authenticators SET updated_at = ? WHERE identity_id = ? AND method = 'updb'`,
+    now,
+    identityId,
+  );
+}
+
+/**
  * Withdraws the open enrollments of all who administer or have a permission. An administrator can read their tokens,
  * also those that another administrator made, and must not enroll as a colleague once the right is gone.
  */
@@ -174,6 +186,7 @@ function* applyUpdate(how: Force, [id, patch, now]: Parameters<IdentityStore['up
     yield* endSessionsOf({ identityId: id, reason: 'identity-disabled', now });
     yield* withdrawInvitation(id);
     yield* withdrawMadeBy(id, [true, false]);
+    if (!isDisabled(identityOf(before), now)) yield* endResetLinks(id, now);
   } else if (patch.isAdmin !== undefined || patch.permissions !== undefined) {
     const byHelper = [true, false].filter((is) => !hasRight(identity, is ? 'helpdesk' : 'administrator'));
     yield* withdrawMadeBy(id, byHelper);

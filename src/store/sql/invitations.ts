@@ -117,11 +117,13 @@ function* useInvitation(tokenHash: string, identity: Identity, now: Millis): Int
 }
 
 /** The new password makes the proof wrong: of several transactions one continues, and no older link works after it. */
-function* useReset({ passwordHash, email, mayHavePower }: ResetProof, identity: Identity): Intent<Used> {
+function* useReset(proof: ResetProof, identity: Identity): Intent<Used> {
+  const { passwordHash, passwordUpdatedAt, email, mayHavePower } = proof;
   if (identity.email !== email || !identity.emailVerified || (hasPower(identity) && !mayHavePower))
     return 'unknown';
   const password = yield* first`SELECT id FROM authenticators
-    WHERE identity_id = ${identity.id} AND method = 'updb' AND password_hash = ${passwordHash}`;
+    WHERE identity_id = ${identity.id} AND method = 'updb' AND password_hash = ${passwordHash}
+      AND updated_at = ${passwordUpdatedAt}`;
   return password === undefined ? 'unknown' : { endsSessions: true };
 }
 
