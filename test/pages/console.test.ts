@@ -64,6 +64,21 @@ describe('the shell', () => {
     await close();
   });
 
+  test('leaves the back button to the page before: it would lead to the sign-in again', async () => {
+    await using guest = await visitor();
+    const { page } = guest;
+    await page.goto(`${server.url}/account`);
+    await page.locator('#sign-in').waitFor();
+    await page.goto(`${server.url}/console/people`);
+    await page.locator('#username').waitFor();
+    await page.goBack();
+    await page.locator('#sign-in').waitFor();
+    assert.equal(page.url(), `${server.url}/account`);
+    await page.goForward();
+    await giveLogin(page, 'root');
+    await heading(page, 'People').waitFor();
+  });
+
   test('is one session in all its tabs', async () => {
     await using guest = await atConsole(server, 'root');
     const second = await guest.context.newPage();

@@ -117,9 +117,9 @@ export function pageSession(page: '/account' | '/console', { whenLeft }: { whenL
       location.reload();
     },
 
-    /** Leaves for the sign-in, which returns to this address. */
-    async signIn(address = location.href): Promise<void> {
-      await (await open()).signIn({ returnTo: address });
+    /** Leaves for the sign-in, which returns to this address. The back button leads past it: it would lead there again. */
+    async signIn(): Promise<void> {
+      location.replace(await (await open()).prepareSignIn());
     },
 
     /**
