@@ -83,18 +83,16 @@ test('of two outstanding factors TOTP comes first', () => {
 });
 
 test('a new password is required last, and only after a login with the old one', () => {
-  const rules = { minPasswordLength: 12 } as PasswordPolicy;
+  const newPassword = { rules: { minPasswordLength: 12 } as PasswordPolicy, username: 'ada' };
   const asked = (passed: readonly PassedMethod[]) =>
-    outstandingAfter(
-      policy(true, signerId),
-      { isEnrolled: true, hasPasskey: false, newPassword: rules },
-      passed,
-    );
+    outstandingAfter(policy(true, signerId), { isEnrolled: true, hasPasskey: false, newPassword }, passed);
   assert.deepEqual(
     asked(['password']).map(({ type }) => type),
     ['totp', 'ext-jwt', 'password-change'],
   );
-  assert.deepEqual(asked(['password', 'totp', `ejs:${signerId}`]), [{ type: 'password-change', rules }]);
+  assert.deepEqual(asked(['password', 'totp', `ejs:${signerId}`]), [
+    { type: 'password-change', ...newPassword },
+  ]);
   for (const other of ['cert', 'ext-jwt'] as const) {
     assert.deepEqual(asked([other, 'totp', `ejs:${signerId}`]), []);
   }

@@ -1,8 +1,8 @@
 // THE rule of outstanding factors. OIDC login, legacy login and every API call ask here and nowhere else.
 
 import { type Account, lacksVerification, mayPasskeyOpen } from '../model/account.ts';
-import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
-import type { Factor, PassedMethod, ProvenFactors } from '../model/login.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
+import type { Factor, NewPassword, PassedMethod, ProvenFactors } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
 /** The facts that decide, in addition to the policy, which factors an identity needs. */
@@ -10,8 +10,8 @@ export interface AskedOf {
   /** Whether an authenticator app is enrolled. */
   readonly isEnrolled: boolean;
   readonly hasPasskey: boolean;
-  /** The rules of the new password that a login with the current one must choose; null: it may stay. */
-  readonly newPassword: PasswordPolicy | null;
+  /** The new password that a login with the current one must choose; null: it may stay. */
+  readonly newPassword: NewPassword | null;
 }
 
 /**
@@ -39,7 +39,7 @@ export function outstandingFactors(
     outstanding.push({ type: 'ext-jwt', signerId });
   // Only for a login by password. Other methods are not affected.
   if (newPassword !== null && proven[0] === 'password')
-    outstanding.push({ type: 'password-change', rules: newPassword });
+    outstanding.push({ type: 'password-change', ...newPassword });
   return outstanding;
 }
 
@@ -49,19 +49,19 @@ export const askedOfSessions: AskedOf = { isEnrolled: false, hasPasskey: true, n
 /** The same facts for a login that happens now. */
 export function askedOfLogin(account: Account, now: Millis): AskedOf {
   const { isTotpEnrolled, hasPasskey } = account;
-  return { isEnrolled: isTotpEnrolled, hasPasskey, newPassword: newPasswordRules(account, now) };
+  return { isEnrolled: isTotpEnrolled, hasPasskey, newPassword: newPasswordOf(account, now) };
 }
 
 /**
- * The rules of a new password that the person must choose, because an administrator demands it or because the policy
+ * The new password that the person must choose, because an administrator demands it or because the policy
  * finds the current one too old. Null when there is no need, or no password.
  */
-function newPasswordRules({ identity, policy, password }: Account, now: Millis): PasswordPolicy | null {
+function newPasswordOf({ identity, policy, password }: Account, now: Millis): NewPassword | null {
   if (password === null) return null;
   const { updb } = policy.primary;
   const { mustChangeAfter = null } = updb;
   const isTooOld = mustChangeAfter !== null && password.setAt + mustChangeAfter <= now;
-  return identity.passwordMustChange || isTooOld ? updb : null;
+  return identity.passwordMustChange || isTooOld ? { rules: updb, username: password.username } : null;
 }
 
 /**

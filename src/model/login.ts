@@ -122,8 +122,14 @@ export type Factor =
   | { readonly type: 'totp'; readonly isEnrolled: boolean }
   | { readonly type: 'ext-jwt'; readonly signerId: SignerId }
   | { readonly type: 'passkey'; readonly isEnrolled: boolean }
-  /** A new password to replace the one that opened the login; it must follow `rules`. */
-  | { readonly type: 'password-change'; readonly rules: PasswordPolicy };
+  | ({ readonly type: 'password-change' } & NewPassword);
+
+/** A new password to replace the one that opened the login. */
+export interface NewPassword {
+  readonly rules: PasswordPolicy;
+  /** Of the password. */
+  readonly username: string;
+}
 
 /** One outstanding question to the client (spec 2.3). */
 export interface AuthQuery {

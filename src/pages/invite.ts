@@ -6,6 +6,7 @@ import {
   passwordProblemText,
   refusedForm,
   type ShownPasswordRules,
+  usernameShown,
 } from './new-password.ts';
 import { needsScript, newPasskeyForm, type PasskeyAddresses } from './passkey.ts';
 import type { Texts } from './texts/languages.ts';
@@ -57,13 +58,12 @@ ${rules === null && passkey === null && html`<p role="alert">${words.problems.in
 
 function passwordForm(view: View, form: InviteForm, rules: ShownPasswordRules): Html {
   const { action, token, username, scriptPath, problems, referenceId } = form;
-  const { invite, signIn } = view.texts;
+  const { invite } = view.texts;
   const reasons = problems.map((problem) => passwordProblemText(view, problem, rules.shortest));
   return html`${problems.length > 0 && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
 <form id="choose-password" method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
-<div class="field"><label for="username">${signIn.username}</label>
-<input id="username" name="username" value="${username}" autocomplete="username" readonly></div>
+${usernameShown(view, username)}
 ${newPasswordFields(view, { label: invite.password, rules }, problems)}
 <button id="choose" type="submit">${scriptPath === null ? invite.submitOnly : invite.submit}</button>
 </form>`;

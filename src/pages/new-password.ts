@@ -17,6 +17,12 @@ export interface ShownPasswordRules {
   readonly shortest: number;
 }
 
+/** Whose password it is, also for password managers. */
+export function usernameShown({ texts }: View, username: string): Html {
+  return html`<div class="field"><label for="username">${texts.signIn.username}</label>
+<input id="username" name="username" value="${username}" autocomplete="username" readonly></div>`;
+}
+
 /** A new password, typed twice. @param problems of the last attempt; empty at first */
 export function newPasswordFields(
   view: View,
@@ -74,7 +80,11 @@ function rulesText({ texts: { newPassword } }: View, { policy, shortest }: Shown
 export function passwordChangePage(
   view: View,
   login: LoginInProgress,
-  { rules, problems }: { rules: ShownPasswordRules; problems: readonly PasswordProblem[] },
+  {
+    username,
+    rules,
+    problems,
+  }: { username: string; rules: ShownPasswordRules; problems: readonly PasswordProblem[] },
 ): Html {
   const { referenceId } = login;
   const { passwordChange, invite, signIn, errorTitle } = view.texts;
@@ -89,7 +99,8 @@ export function passwordChangePage(
 ${loginForm(
   login,
   loginPaths.passwordChange,
-  html`${newPasswordFields(view, { label: invite.password, rules }, problems)}
+  html`${usernameShown(view, username)}
+${newPasswordFields(view, { label: invite.password, rules }, problems)}
 <button id="change-password" type="submit">${passwordChange.submit}</button>`,
 )}
 ${startOverLink(view, login)}`,

@@ -182,6 +182,8 @@ describe('a person whose password must change', () => {
       await page.click('#login');
       await page.locator('#change-password').waitFor();
       assert.equal(await page.innerText('h1'), heading);
+      // Password managers file the new password under this name.
+      assert.equal(await page.inputValue('input[autocomplete=username]'), 'uma');
       await assertClean(guest);
       if (language === 'en') {
         await page.fill('#password', password);

@@ -7,8 +7,8 @@ import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
 import type { TotpProvisioning } from '../../login/totp/totp-enrollment.ts';
-import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
+import type { NewPassword } from '../../model/login.ts';
 import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
@@ -183,11 +183,11 @@ export function confirmPage(step: Step, status: number): Answer {
 
 export function newPasswordPage(
   step: Step,
-  policy: PasswordPolicy,
+  { rules: policy, username }: NewPassword,
   { status, problems }: { status: number; problems: readonly PasswordProblem[] },
 ): Answer {
   const rules = { policy, shortest: shortestPassword(policy) };
-  return shown(step, status, (view, login) => passwordChangePage(view, login, { rules, problems }));
+  return shown(step, status, (view, login) => passwordChangePage(view, login, { username, rules, problems }));
 }
 
 /** 200 with the outstanding factors (spec 3.1). */

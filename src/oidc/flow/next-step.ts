@@ -12,9 +12,8 @@ import { failureKeys } from '../../login/throttle.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { clientScopes } from '../../model/entities/oidc-client.ts';
-import type { AuthQuery, Factor, LoginProgress } from '../../model/login.ts';
+import type { AuthQuery, Factor, LoginProgress, NewPassword } from '../../model/login.ts';
 import { openingStep, type StepResult } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
@@ -36,8 +35,8 @@ export type LoginStep =
       readonly kind: 'queries';
       readonly authQueries: readonly AuthQuery[];
       readonly isTotpRequired: boolean;
-      /** The rules of the new password, if one is required. */
-      readonly newPassword: PasswordPolicy | null;
+      /** If one is required. */
+      readonly newPassword: NewPassword | null;
       /** With what programs are refused, because this client's SDKs cannot ask the question; people see a page. */
       readonly refusesPrograms: 'password_change_required' | 'passkey_required' | null;
       /** Nothing remains, but the person wants to set up the authenticator app anew; null: does not. */
@@ -184,7 +183,7 @@ export async function queriesStep(
   const totpType = isExistingSdk ? 'TOTP' : 'MFA';
   const isOffered = isNewAppOffered(progress, outstanding);
   const enrolled = isOffered ? await store.totp.find(progress.identityId) : null;
-  const newPassword = outstanding.find((factor) => factor.type === 'password-change')?.rules ?? null;
+  const newPassword = outstanding.find((factor) => factor.type === 'password-change') ?? null;
   return {
     kind: 'queries',
     authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl, signers, totpType })),
