@@ -13,6 +13,7 @@ import { userNamed } from '../support/names.ts';
 import { createSignerOf, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
+import { held } from './console-support.ts';
 import { ownClock, signInAtProvider } from './support.ts';
 
 const newPassword = 'eleven loud umbrellas';
@@ -269,6 +270,29 @@ test('sets up another app with a recovery code, and the first one stops working'
   await page.locator('#code').fill(other.code(1));
   await page.locator('#submit-code').click();
   await page.locator('#sign-out').waitFor();
+});
+
+test('shows new recovery codes also to a person who left the part before they came', async () => {
+  await using guest = await signedIn('nils');
+  const { page } = guest;
+  const { app, codes } = await setUpApp(page);
+  await confirmApp(page, app);
+  await page.locator('#fold-new-codes summary').click();
+  await page.locator('#new-codes-code').fill(codes[0] ?? '');
+  const renewal = await held(page, '**/current-identity/mfa/recovery-codes');
+  await page.locator('#new-codes-submit').click();
+  await renewal.asked;
+  await goTo(page, 'sessions');
+  await renewal.release();
+  await announced(page, 'new recovery codes');
+  await goTo(page, 'app');
+  await page.locator('#recovery-codes').waitFor();
+  await goTo(page, 'sessions');
+  await goTo(page, 'app');
+  assert.equal(await page.locator('#recovery-codes code').count(), 20);
+  await page.locator('#codes-saved-box').check();
+  await page.locator('#codes-saved-submit').click();
+  await page.getByText('20 recovery codes are left').waitFor();
 });
 
 test('cancels a set-up, and continues one that was left', async () => {

@@ -2,8 +2,9 @@
 
 import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, useSyncExternalStore } from 'react';
 import { announce } from '../parts/announce.tsx';
+import { held } from '../parts/held.ts';
 import { CopyButton } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
@@ -15,6 +16,9 @@ import { api } from './session.ts';
 import { texts } from './texts.ts';
 
 const path = '/current-identity/mfa';
+
+/** Not of the part that is shown: a person who has left it before they came could not see them again. */
+const newCodes = held<readonly string[] | null>(null);
 
 async function readState(signal: AbortSignal) {
   try {
@@ -30,25 +34,25 @@ export function AppPart() {
   const state = useQuery({ queryKey: ['app'], queryFn: ({ signal }) => readState(signal) });
   const authenticators = useAuthenticators();
   /** Shown once, in place of the state that the server has. */
-  const [newCodes, setNewCodes] = useState<readonly string[] | null>(null);
+  const codes = useSyncExternalStore(newCodes.on, newCodes.current);
   const hasPassword = authenticators.data?.some(({ method }) => method === 'updb') ?? false;
   /** Shows the state that the server has now. */
   const refresh = async (said?: string) => {
     await queries.invalidateQueries({ queryKey: ['app'] });
-    setNewCodes(null);
+    newCodes.become(null);
     if (said !== undefined) announce(said);
   };
   const begin = async (body: OfferedProof) => {
     await api.POST(path, { body });
     await refresh();
   };
-  const shown = newCodes !== null ? 'codes' : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
+  const shown = codes !== null ? 'codes' : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
   return (
     // Moves the focus to the heading of the new content, for screen readers.
     <Screen key={shown} title={texts.app}>
       <Loaded query={state}>
         {(found) => {
-          if (newCodes !== null) return <NewCodes codes={newCodes} refresh={refresh} />;
+          if (codes !== null) return <NewCodes codes={codes} refresh={refresh} />;
           if (found === null)
             return (
               <ProvenForm
@@ -67,7 +71,6 @@ export function AppPart() {
               hasPassword={hasPassword}
               begin={begin}
               refresh={refresh}
-              showCodes={setNewCodes}
             />
           );
         }}
@@ -83,18 +86,16 @@ function On({
   hasPassword,
   begin,
   refresh,
-  showCodes,
 }: {
   codesLeft: number;
   hasPassword: boolean;
   begin: (proof: OfferedProof) => Promise<void>;
   refresh: Refresh;
-  showCodes: (codes: readonly string[]) => void;
 }) {
   const renew = async (values: FormData, proof: OfferedProof) => {
     const body = { code: codeIn(values), ...proof };
     const { data } = await api.POST(`${path}/recovery-codes`, { body });
-    showCodes(data.data.recoveryCodes);
+    newCodes.become(data.data.recoveryCodes);
     announce(texts.newCodesReady);
   };
   const remove = async (values: FormData, proof: OfferedProof) => {
