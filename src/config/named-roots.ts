@@ -1,15 +1,15 @@
 // The contents of files that a setting names: secrets, and authorities in PEM.
 
-import { readFileSync } from 'node:fs';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { trustingContext } from '../platform/network/outbound-trust.ts';
+import { readText } from '../platform/read-file.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';
 import { ConfigError } from './config-error.ts';
 
 /** @param path of the setting. @throws ConfigError the file cannot be read */
 export function readNamed(path: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readText(file);
   } catch (error) {
     throw refusedFile(path, `${file} cannot be read: ${fileErrorReason(error)}`);
   }

@@ -1,10 +1,10 @@
 // The configured branding, with its logo files read.
 
-import { readFileSync } from 'node:fs';
 import type { BrandingConfig } from '../config/config.ts';
 import type { ConfigError } from '../config/config-error.ts';
 import { refusedFile } from '../config/named-roots.ts';
 import type { Branding, Logo } from '../model/branding.ts';
+import { readBytes } from '../platform/read-file.ts';
 
 const maxBytes = 64 * 1024;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -27,7 +27,7 @@ export function brandingOf({ logoFile, logoDarkFile, ...branding }: BrandingConf
 function readLogo(path: string, file: string): Logo {
   let content: Buffer;
   try {
-    content = readFileSync(file);
+    content = readBytes(file);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw refused(path, `${file} cannot be read (${why})`);

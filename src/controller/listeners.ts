@@ -1,6 +1,5 @@
 // The listeners of one thread of a controller, and its preparations when the configuration is read again.
 
-import { readFileSync } from 'node:fs';
 import type { Config, Listener } from '../config/config.ts';
 import { ListenError } from '../http/server/listen-error.ts';
 import { type RunningListener, type SharedInterfaces, startListener } from '../http/server/listener.ts';
@@ -8,6 +7,7 @@ import { sharedWaitingSums } from '../http/server/shared-source-counts.ts';
 import type { TlsMaterial } from '../http/server/tls-material.ts';
 import { waitingBytes, waitingSums } from '../http/server/waiting-bytes.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import { readText } from '../platform/read-file.ts';
 import { brandingOf } from './branding.ts';
 import type { Foundations } from './foundations.ts';
 import { smtpServerOf } from './mail.ts';
@@ -115,7 +115,7 @@ export async function prepareConfig(
 
 function readTlsMaterial({ identity }: Listener): TlsMaterial {
   return {
-    certificateChain: readFileSync(identity.serverCertFile, 'utf8'),
-    privateKey: readFileSync(identity.keyFile, 'utf8'),
+    certificateChain: readText(identity.serverCertFile),
+    privateKey: readText(identity.keyFile),
   };
 }

@@ -1,7 +1,7 @@
 // The authorities of the overlay's own PKI, from the files that the configuration names.
 
 import { createPrivateKey, type X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type SigningAuthority, signingAuthority } from '../certificates/client-certificate-issuer.ts';
 import type { Config, Listener } from '../config/config.ts';
 import type { AuthorityList } from '../enrollment/published-authorities.ts';
@@ -11,6 +11,7 @@ import type { NodeAuthorities } from '../model/node.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/strict-input.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import { readText } from '../platform/read-file.ts';
 import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
@@ -91,7 +92,7 @@ function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | 
   if (signingCert === null) return null;
   const { certFile, keyFile } = signingCert;
   const certificates = certificatesIn(certFile);
-  const keyPem = readFileSync(keyFile, 'utf8');
+  const keyPem = readText(keyFile);
   try {
     return signingAuthority(duringRotation(certFile, keyPem) ?? certificates, keyPem);
   } catch (error) {
@@ -217,7 +218,7 @@ export function readEnrollmentIdentity(
 ): EnrollmentIdentity {
   const { keyFile } = (listenerAt(config, config.edge.api.address) ?? config.listeners[0])?.identity ?? {};
   if (keyFile === undefined) throw new PkiFileError('No listener is configured.');
-  const identity = { address, privateKey: readFileSync(keyFile, 'utf8') };
+  const identity = { address, privateKey: readText(keyFile) };
   try {
     enrollmentSigner(identity);
     return identity;
@@ -236,7 +237,7 @@ function listenerAt({ listeners }: Pick<Config, 'listeners'>, address: string): 
 
 function certificatesIn(file: string): ReturnType<typeof parseCertificates> {
   try {
-    return parseCertificates(readFileSync(file, 'utf8'));
+    return parseCertificates(readText(file));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw new PkiFileError(`${file} contains no certificates in PEM form, or a broken one.`, {

@@ -7,6 +7,8 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'it would be larger than this process may make a file',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a folder',
+  NOT_A_FILE: 'it is a pipe or a device, not a file',
+  ENXIO: 'it is a socket, not a file',
   ENOTDIR: 'a part of the path is not a folder',
 };
 

@@ -12,7 +12,6 @@ import {
   linkSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -21,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readText } from './read-file.ts';
 
 /** For files that contain a secret. */
 export const ownerOnly = 0o600;
@@ -102,7 +102,7 @@ export function syncToDisk(path: string): void {
 /** The text, or undefined when there is no such file. */
 export function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

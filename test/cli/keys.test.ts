@@ -48,7 +48,7 @@ describe('keys', () => {
     const folder = await box.exits(1, list);
     assert.match(
       folder.stderr,
-      /is not a regular file\.\nnext: let this user read it, or correct secrets\.keyFile/,
+      /master\.key cannot be read: it is a folder\.\nnext: let this user read it, or correct secrets\.keyFile/,
     );
   });
 

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../config/config-error.ts';
 import { findUnreadableFiles, type LoadedConfig, loadConfig } from '../../config/load.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
+import { readBytes } from '../../platform/read-file.ts';
 import { type CliPorts, homeFolder } from '../terminal/ports.ts';
 
 /** @throws the error of the file system; MalformedInput: it is not in UTF-8 */
 export function readConfigText(path: string): string {
-  return textOfFile(readFileSync(path));
+  return textOfFile(readBytes(path));
 }
 
 /** @throws ConfigError with every problem of the file */
@@ -40,7 +40,7 @@ export async function loadSettledConfig(
     const text = textOf(read);
     if (text !== null && text === before) {
       const loaded = loadConfig(file, { readFile: () => text, env: ports.env });
-      const problems = findUnreadableFiles(loaded, { readFile: (named) => readFileSync(named) });
+      const problems = findUnreadableFiles(loaded, { readFile: (named) => readBytes(named) });
       if (problems.length > 0) throw new ConfigError(problems);
       return loaded;
     }

@@ -1,9 +1,9 @@
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Listener } from '../../config/config.ts';
 import { acmeFiles } from '../../config/resolve.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { readText } from '../../platform/read-file.ts';
 import { ListenError } from './listen-error.ts';
 
 /** The certificate and key of a listener. */
@@ -105,7 +105,7 @@ export function chooseProtocol(listener: () => Listener) {
     const { name, identity } = listener();
     if (identity.acme === undefined || !offered.protocols.includes(acmeProtocol)) return undefined;
     try {
-      const pem = readFileSync(acmeFiles(identity.acme, name).challenge, 'utf8');
+      const pem = readText(acmeFiles(identity.acme, name).challenge);
       this.setKeyCert(createSecureContext({ cert: pem, key: pem }));
       return acmeProtocol;
     } catch {

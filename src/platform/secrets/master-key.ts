@@ -1,11 +1,12 @@
 // The key-encryption key: 32 random bytes in a small text file outside the database. Everything else sealed at rest is
 // sealed with keys derived from it.
 
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, type Stats } from 'node:fs';
+import { rmSync, type Stats } from 'node:fs';
 import { fileErrorReason } from '../file-error-reason.ts';
 import { MalformedInput } from '../formats/strict-input.ts';
 import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
+import { readBytes } from '../read-file.ts';
 import { createSynced, giveName, ownerOnly, partialOf } from '../whole-file.ts';
 import { encodeKeyFile, KeyFileError, type MasterKey, masterKey, parseKeyFile } from './key-file-format.ts';
 
@@ -54,14 +55,7 @@ export function writeKeyFile(path: string, passphrase: string | undefined): Mast
 export function readKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
   let text: string;
   try {
-    const file = openSync(path, 'r');
-    try {
-      const stats = fstatSync(file);
-      refuseUnsuitable(path, stats);
-      text = readFileSync(file, 'utf8');
-    } finally {
-      closeSync(file);
-    }
+    text = readBytes(path, (stats) => refuseUnsuitable(path, stats)).toString('utf8');
   } catch (error) {
     if (error instanceof KeyFileError) throw error;
     if (errorCode(error) === 'ENOENT') throw new KeyFileError('missing', `There is no key file at ${path}.`);
@@ -84,7 +78,7 @@ export function keyPassphrase(env: Readonly<Record<string, string | undefined>>)
   if (path === undefined) return direct;
   let text: string;
   try {
-    text = textOfFile(readFileSync(path)).replace(/\r?\n$/, '');
+    text = textOfFile(readBytes(path)).replace(/\r?\n$/, '');
   } catch (error) {
     const reason = error instanceof MalformedInput ? error.reason : fileErrorReason(error);
     throw unusable(`The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read: ${reason}.`);
@@ -94,7 +88,6 @@ export function keyPassphrase(env: Readonly<Record<string, string | undefined>>)
 }
 
 function refuseUnsuitable(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new KeyFileError('unreadable', `The key file ${path} is not a regular file.`);
   if (stats.size > largestKeyFile)
     throw new KeyFileError('malformed', `${path} is too large to be a key file.`);
   if (process.platform === 'win32') return;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type PostgresTls, PostgresTlsError } from '../../platform/network/postgres-tls.ts';
+import { readText } from '../../platform/read-file.ts';
 import { parseCertificates } from '../../platform/x509/x509.ts';
 
 /** The TLS options of the next connection; `false`: no TLS. */
@@ -30,7 +30,7 @@ function readFiles({ protection, rootFile, certFile, keyFile }: PostgresTls): Co
     rejectUnauthorized: protection === 'verified',
     ...(rootFile === null ? {} : { ca: certificatesIn('sslrootcert', rootFile) }),
     ...(certFile === null ? {} : { cert: certificatesIn('sslcert', certFile) }),
-    ...(keyFile === null ? {} : { key: readFileSync(keyFile, 'utf8') }),
+    ...(keyFile === null ? {} : { key: readText(keyFile) }),
   };
   try {
     createSecureContext(options);
@@ -44,7 +44,7 @@ function readFiles({ protection, rootFile, certFile, keyFile }: PostgresTls): Co
 }
 
 function certificatesIn(parameter: string, file: string): string {
-  const pem = readFileSync(file, 'utf8');
+  const pem = readText(file);
   try {
     parseCertificates(pem);
   } catch (cause) {

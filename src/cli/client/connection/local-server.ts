@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { issuerOf } from '../../../config/addresses.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { textOfFile } from '../../../platform/formats/utf8.ts';
+import { readBytes } from '../../../platform/read-file.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 
 const usualUrl = 'https://localhost:1280';
@@ -11,7 +11,7 @@ const usualUrl = 'https://localhost:1280';
 export function suggestedServer(ports: Pick<CliPorts, 'cwd' | 'env'>): string {
   try {
     const file = resolve(ports.cwd, homeFolder(ports), 'controller.yml');
-    const readFile = (path: string) => textOfFile(readFileSync(path));
+    const readFile = (path: string) => textOfFile(readBytes(path));
     const { config } = loadConfig(file, { readFile, env: ports.env });
     return new URL(issuerOf(config.edge.api.address)).origin;
   } catch {

@@ -1,7 +1,7 @@
 // A running controller orders the certificates of listeners with `acme`, and renews them.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Listener } from '../../../config/config.ts';
 import { readRoots, readSecretLine, refusedFile } from '../../../config/named-roots.ts';
 import { acmeFiles } from '../../../config/resolve.ts';
@@ -13,6 +13,7 @@ import type { Logger } from '../../../platform/log/logger.ts';
 import { makeFolder } from '../../../platform/make-folder.ts';
 import { outboundClient } from '../../../platform/network/outbound-client.ts';
 import type { OutboundLimits } from '../../../platform/network/outbound-targets.ts';
+import { readText } from '../../../platform/read-file.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from '../../../platform/whole-file.ts';
 
 interface Needs {
@@ -69,7 +70,7 @@ export function certificateOrders(needs: Needs): () => Promise<void> {
 /** Null if there is none; one that cannot be read fails when it is used. */
 function keyTextOf(account: ExternalAccount | null): string | null {
   try {
-    return account === null ? null : readFileSync(account.hmacKeyFile, 'utf8');
+    return account === null ? null : readText(account.hmacKeyFile);
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { DAY, type Millis } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
+import { readBytes } from '../../../platform/read-file.ts';
 import { type CertificateFacts, certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
 
 /** Warns operators of a certificate that expires sooner than this. */
@@ -24,7 +24,7 @@ function serverCertificates(config: Config): readonly ServerCertificate[] {
   return [...listenersOf].map(([path, listeners]) => ({
     path,
     listeners,
-    facts: certificateFacts(parseCertificate(readFileSync(path))),
+    facts: certificateFacts(parseCertificate(readBytes(path))),
   }));
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
 import { renderAdjustment } from '../../../config/explain.ts';
@@ -7,6 +6,7 @@ import { tryNamedFiles } from '../../../controller/listeners.ts';
 import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Logger, silentLogger } from '../../../platform/log/logger.ts';
+import { readBytes, readText } from '../../../platform/read-file.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadConfigFile } from '../load-config.ts';
 import { endingCertificates } from './certificate-warnings.ts';
@@ -21,7 +21,7 @@ import { endingCertificates } from './certificate-warnings.ts';
 export async function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, file: string) {
   const loaded = loadConfigFile(ports, file);
   const { config } = loaded;
-  const problems = findUnreadableFiles(loaded, { readFile: (path) => readFileSync(path) });
+  const problems = findUnreadableFiles(loaded, { readFile: (path) => readBytes(path) });
   if (problems.length > 0) throw new ConfigError(problems);
   checkListenerFiles(config);
   const unused = await checkNamedFiles(config, ports.clock);
@@ -60,8 +60,8 @@ function checkListenerFiles(config: Config): void {
   for (const listener of config.listeners) {
     const { serverCertFile, keyFile } = listener.identity;
     checkTlsMaterial(listener, {
-      certificateChain: readFileSync(serverCertFile, 'utf8'),
-      privateKey: readFileSync(keyFile, 'utf8'),
+      certificateChain: readText(serverCertFile),
+      privateKey: readText(keyFile),
     });
   }
 }
