@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect as connectLocal, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,7 +29,7 @@ import {
   stopped,
   untilReady,
 } from '../support/command.ts';
-import { exits } from '../support/command-line.ts';
+import { exits, runHere } from '../support/command-line.ts';
 import { eventually } from '../support/until.ts';
 
 const configFile = 'h/controller.yml';
@@ -262,6 +271,25 @@ describe('run controller', () => {
     );
     await exits(0, stopped(run));
     assert.equal(existsSync(socket), false);
+  });
+
+  test('config reload reaches a controller in a folder of any depth, from inside it and from outside', async () => {
+    await using box = await homeBox();
+    const deep = join('d'.repeat(100), 'e'.repeat(100));
+    mkdirSync(join(box.cwd, deep), { recursive: true });
+    renameSync(join(box.cwd, 'h'), join(box.cwd, deep, 'h'));
+    const file = join(deep, configFile);
+    const run = box.start(['run', 'controller', file, '--log-format', 'json']);
+    await untilReady(run);
+    const inside = runHere(
+      { cwd: join(box.cwd, deep, 'h'), env: {} },
+      ['config', 'reload', '--config', 'controller.yml'],
+      {},
+    );
+    for (const reload of [inside, box.run(['config', 'reload', '--config', file])])
+      assert.equal((await exits(0, reload)).stdout, 'Read again; no setting has changed.\n');
+    await exits(0, stopped(run));
+    assert.equal(existsSync(join(box.cwd, `${file}.sock`)), false);
   });
 
   test('status --ready says whether the controller runs, and which check fails, by its exit code too', async () => {

@@ -6,7 +6,7 @@ import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, exitCodes } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 import { shownPath } from './load-config.ts';
-import { type ControlAnswers, type ControlWord, controlSocketPath } from './run/control-socket.ts';
+import { type ControlAnswers, type ControlWord, socketPlace } from './run/control-socket.ts';
 
 /** Which controller to ask, and for what. */
 export interface Question<Word extends ControlWord> {
@@ -33,9 +33,17 @@ export async function askController<Word extends ControlWord>(
   }
 }
 
-function answerTo({ ports, file, word, limit = 0 }: Question<ControlWord>): Promise<string> {
-  const path = controlSocketPath(file, ports.platform);
-  if (path === null) return Promise.reject(Object.assign(new Error('no socket'), { code: 'NO_SOCKET' }));
+async function answerTo(question: Question<ControlWord>): Promise<string> {
+  const place = socketPlace(question.file, question.ports.platform);
+  try {
+    if (place.path === null) throw Object.assign(new Error('no socket'), { code: 'NO_SOCKET' });
+    return await answerAt(place.path, question);
+  } finally {
+    place.release();
+  }
+}
+
+function answerAt(path: string, { word, limit = 0 }: Question<ControlWord>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';
   const socket = connect(path, () => socket.write(`${word}\n`));

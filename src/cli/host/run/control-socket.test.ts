@@ -30,7 +30,10 @@ const refused = { outcome: 'refused', reason: 'for this test' } as const;
 async function open(path: string) {
   const log = memoryLogger();
   const control = { reload: async () => refused, health: async () => [] };
-  const { close } = await openControlSocket({ path, log }, control);
+  const { close } = await openControlSocket(
+    { file: path.replace(/\.sock$/, ''), platform: process.platform, log },
+    control,
+  );
   const isReachable = !log.entries.some(({ message }) => message.includes('SIGHUP only'));
   return { close, isReachable };
 }

@@ -1,9 +1,9 @@
 // The socket through which commands on the same host reach a running controller: beside its configuration file, for its
 // user only. It takes one word and answers with one JSON document. It reloads, as SIGHUP does, and reports health.
 
-import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, constants, lstatSync, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { Finding } from '../../../http/server/health.ts';
 import { type Millis, SECOND } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/log/logger.ts';
@@ -25,13 +25,29 @@ const longestSilence: Millis = 10 * SECOND;
 /** The smallest limit is 104 bytes including the terminator (unix(4) of macOS). */
 const longestPath = 103;
 
-/** Where the controller of a configuration file listens; null if it cannot have a socket. @param file absolute */
-export function controlSocketPath(file: string, platform: NodeJS.Platform): string | null {
-  if (platform === 'win32') return null;
+/** Where the controller of a configuration file listens. */
+export interface SocketPlace {
+  /** Null if it cannot have a socket. */
+  readonly path: string | null;
+  /** When the socket is closed: the path may lead nowhere after this. */
+  release(): void;
+}
+
+/**
+ * The same socket from every working directory, however long the path of the file is.
+ * @param file absolute
+ * @throws Error of node:fs: there is no such folder, or this user may not open it
+ */
+export function socketPlace(file: string, platform: NodeJS.Platform): SocketPlace {
   const path = `${file}.sock`;
-  const shorter = relative('', path);
-  const shortest = Buffer.byteLength(shorter) < Buffer.byteLength(path) ? shorter : path;
-  return Buffer.byteLength(shortest) > longestPath ? null : shortest;
+  const fits = (name: string) => Buffer.byteLength(name) <= longestPath;
+  if (platform !== 'linux' || fits(path)) {
+    const short = [path, relative('', path)].find(fits) ?? null;
+    return { path: platform === 'win32' ? null : short, release() {} };
+  }
+  const folder = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  const below = `/proc/self/fd/${folder}/${basename(path)}`;
+  return { path: fits(below) ? below : null, release: () => closeSync(folder) };
 }
 
 /**
@@ -39,14 +55,22 @@ export function controlSocketPath(file: string, platform: NodeJS.Platform): stri
  * without it.
  */
 export async function openControlSocket(
-  needs: { readonly path: string | null; readonly log: Logger },
+  needs: { readonly file: string; readonly platform: NodeJS.Platform; readonly log: Logger },
   control: Control,
 ): Promise<{ close(): Promise<void> }> {
-  const { path, log } = needs;
+  const { file, platform, log } = needs;
+  let place: SocketPlace | undefined;
   const unreachable = (reason: unknown) => {
+    place?.release();
     log.info('this controller reloads at SIGHUP only', { reason });
     return { async close() {} };
   };
+  try {
+    place = socketPlace(file, platform);
+  } catch (error) {
+    return unreachable(error);
+  }
+  const { path, release } = place;
   if (path === null) return unreachable('the path of the configuration file is too long for a socket');
   if (await isAnswered(path)) return unreachable('another controller was started with the same file');
   const open = new Set<Socket>();
@@ -69,7 +93,7 @@ export async function openControlSocket(
     close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of open) socket.destroySoon();
-      return closed;
+      return closed.finally(release);
     },
   };
 }

@@ -15,7 +15,7 @@ import { hasOwnCertificate, homePaths } from '../setup/home.ts';
 import { renewEndingCertificate } from '../setup/pki.ts';
 import { certificateOrders } from './acme-certificates.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
-import { controlSocketPath, openControlSocket } from './control-socket.ts';
+import { openControlSocket } from './control-socket.ts';
 import { controllerReload, type ReloadAnswer, warnOfSettings } from './reload.ts';
 
 interface ControllerRun {
@@ -56,7 +56,7 @@ export async function runController(run: ControllerRun): Promise<void> {
     // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
     control = await openControlSocket(
-      { path: controlSocketPath(file, ports.platform), log },
+      { file, platform: ports.platform, log },
       { reload, health: controller.health },
     );
     const ready = readyFacts(controller);
