@@ -257,6 +257,21 @@ test('root leaves the files of a home to the user whose home it is', {
   assert.equal(statSync(home.path('rekeyed.db')).uid, 0);
 });
 
+test('a restore is refused while another program reads the database, whose last changes are in its log', async () => {
+  await using home = backedUp();
+  using database = new DatabaseSync(home.path('h/overlay.db'));
+  database.exec('BEGIN; SELECT * FROM identities');
+  await home.exits(0, ['admin', 'create', 'bob', '--password-stdin'], { env, input: password });
+  const refused = await exits(1, home.restore());
+  assert.match(
+    refused.stderr,
+    /^error: .*overlay\.db is in use\.\nnext: another program holds the file; run the command again/,
+  );
+  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+  database.exec('COMMIT');
+  await exits(0, home.restore());
+});
+
 test('a database that cannot be kept stays as it is, with its log', async () => {
   await using box = sandbox();
   const path = (name: string) => join(box.cwd, name);

@@ -3,9 +3,12 @@
 
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { type Millis, SECOND } from '../../platform/clock.ts';
 import { copyPrivately, giveName, syncToDisk } from '../../platform/whole-file.ts';
 
 const logSuffixes = ['-wal', '-shm'] as const;
+const busy = 5; // SQLITE_BUSY
+const patience: Millis = SECOND;
 
 /**
  * Copies a backup to a private working file beside the database. A write-ahead log beside the backup, which exists if
@@ -44,7 +47,7 @@ export function discardSqliteCopy(working: string): void {
  * is there as a whole. The old database is kept.
  * @param aside where to keep the old one; must not exist
  * @returns whether there was one
- * @throws Error of node:fs
+ * @throws Error of node:fs; with the `errcode` of SQLite: another process reads or writes the old one
  */
 export function replaceSqlite(working: string, path: string, aside: string): boolean {
   const target = realFile(path);
@@ -54,8 +57,8 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
   if (isReplacing) {
     moveLogInto(target);
     linkSync(target, aside);
-    // A log left behind because the database is damaged or another process has it open belongs to the old database.
-    // SQLite would take it for the log of the new one.
+    // A log left behind because the database is damaged belongs to the old database, and an emptied one to a process
+    // that has it open. SQLite would take it for the log of the new one.
     for (const suffix of logSuffixes)
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
   }
@@ -63,14 +66,20 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
   return isReplacing;
 }
 
-/** The last connection that closes moves the write-ahead log into the database and removes it. */
+/**
+ * The last connection that closes moves the write-ahead log into the database and removes it.
+ * @throws Error with the `errcode` of SQLite: a program that reads or writes there keeps the log in use. Without it the
+ *         database would lack its last changes if this is interrupted
+ */
 function moveLogInto(path: string): void {
   try {
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const database = new DatabaseSync(path, { timeout: patience });
+    const left = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     // Only after the checkpoint: closing a damaged database removes its log.
     database.close();
-  } catch {
+    if (left?.busy === 1) throw Object.assign(new Error(`${path} is in use`), { errcode: busy });
+  } catch (error) {
+    if ((error as { readonly errcode?: unknown }).errcode === busy) throw error;
     // The old database may be damaged, which may be why it is replaced. Keep it as it is.
   }
 }
