@@ -1,4 +1,4 @@
-import type { Millis } from '../platform/clock.ts';
+import { type Clock, DAY, HOUR, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 
 /**
@@ -28,5 +28,21 @@ export function every(
   return async () => {
     clearInterval(timer);
     await running;
+  };
+}
+
+/**
+ * For a task that is due once a day, and also when the clock was set: what it decided before, or made, was by a wrong
+ * one. Called more often, it does nothing in between. A failed run counts.
+ */
+export function onceADay(clock: Clock, task: () => Promise<unknown>): () => Promise<void> {
+  let last: { readonly at: Millis; readonly offset: Millis } | null = null;
+  return async () => {
+    const at = clock.monotonic();
+    // A change of the wall clock relative to the monotonic one is a jump.
+    const offset = clock.now() - at;
+    if (last !== null && at - last.at < DAY && Math.abs(offset - last.offset) < HOUR) return;
+    last = { at, offset };
+    await task();
   };
 }

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
 import type { Foundations } from '../../../controller/foundations.ts';
-import { type Clock, DAY, MINUTE } from '../../../platform/clock.ts';
+import { type Clock, MINUTE } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { releaseMemory } from '../../../platform/release-memory.ts';
-import { every } from '../../../tasks/schedule.ts';
+import { every, onceADay } from '../../../tasks/schedule.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
 import { hasOwnCertificate, homePaths } from '../setup/home.ts';
@@ -45,8 +45,11 @@ export async function runController(run: ControllerRun): Promise<void> {
   const ending = new AbortController();
   const { pause } = ports;
   const orders = certificateOrders({ controller, clock, log, pause, ending: ending.signal, reload });
-  const keepFresh = () => keepCertificatesFresh({ file, controller, clock, log, reload });
-  const stopKeepingFresh = every(DAY, { name: 'certificates', log }, keepFresh);
+  const daily = onceADay(clock, () => keepCertificatesFresh({ file, controller, clock, log, reload }));
+  const keepFresh = async () => {
+    if (!controller.services.mount.clockWatch.isWrong) await daily();
+  };
+  const stopKeepingFresh = every(MINUTE, { name: 'certificates', log }, keepFresh);
   let stopOrdering = async () => {};
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
   try {
@@ -119,8 +122,8 @@ function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
 }
 
 /**
- * Renews the home's server certificate if it ends soon, and presents the new one; open connections stay. While the
- * clock is wrong nothing is renewed. Warns of each certificate that still ends soon, because it is not ours to renew.
+ * Renews the home's server certificate if it ends soon, and presents the new one; open connections stay. Warns of each
+ * certificate that still ends soon, because it is not ours to renew.
  */
 async function keepCertificatesFresh(needs: {
   /** The configuration file, absolute. */
@@ -133,8 +136,8 @@ async function keepCertificatesFresh(needs: {
   const { controller, clock, log } = needs;
   const paths = homePaths('/', dirname(needs.file));
   try {
-    const { config, services } = controller;
-    const isOwn = hasOwnCertificate(config, paths) && !services.mount.clockWatch.isWrong;
+    const { config } = controller;
+    const isOwn = hasOwnCertificate(config, paths);
     const renewed = isOwn ? await renewEndingCertificate({ clock }, paths, config.identity.caFile) : null;
     if (renewed !== null) {
       const notAfter = new Date(renewed.notAfter).toISOString();
