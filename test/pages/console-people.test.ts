@@ -602,6 +602,28 @@ describe('managing people', () => {
     assert.equal(await ends(), await asTime(noonOf(4)));
   });
 
+  test('is kept out until the year that is typed, also where clocks once had their own minutes', async () => {
+    const id = await server.createUser({ name: 'vera', password });
+    const year = new Date(Date.now()).getUTCFullYear() + 1;
+    const until = { disabled: true, disabledUntil: `${year}-12-24T10:00:00.000Z` };
+    assert.equal((await root.call('PATCH', `identities/${id}`, until)).status, 200);
+    await using guest = await germanAdmin.at(`/console/people/${id}`);
+    const { page } = guest;
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await page.locator('#edit').click();
+    const field = page.locator('#field-disabledUntil');
+    assert.equal(await field.inputValue(), `${year}-12-24T11:00`);
+    await field.focus();
+    // To the year, past day and month.
+    for (const key of ['Tab', 'Tab', ...String(year + 1)]) await page.keyboard.press(key);
+    assert.equal(await field.inputValue(), `${year + 1}-12-24T11:00`);
+    await page.locator('#save').click();
+    await page.locator('#edit').waitFor();
+    assert.equal((await detailOf(id)).disabledUntil, `${year + 1}-12-24T10:00:00.000Z`);
+    await browser.detach();
+  });
+
   test('keeps the tags that were not touched unchanged', async () => {
     const id = await server.createUser({ name: 'tagged', password });
     const tags = { floor: 3, keys: true, note: 'two\nlines', team: 'blue' };

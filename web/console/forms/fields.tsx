@@ -135,8 +135,9 @@ export function EntityField({ name, also, ...details }: FieldDetails & { readonl
         <InputField
           {...input}
           type="datetime-local"
-          value={typeof value === 'string' ? localTime(value) : ''}
-          set={(text) => set(timeOfLocal(text))}
+          // As it is typed: a year begins as one of the first century, when clocks did not show whole minutes.
+          value={form.textOf(name) ?? (typeof value === 'string' ? localTime(value) : '')}
+          set={(text) => set(timeOfLocal(text), { [name]: text })}
         />
       );
     case 'choices':
