@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { languageTags } from '../model/languages.ts';
 import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { isPlainLoopback } from '../platform/network/address-rules.ts';
 import { readableShade, textOn } from './colors.ts';
@@ -157,7 +158,7 @@ const mailSchema = z.strictObject({
     example: 'Example <no-reply@example.com>',
   }),
   language: says`en or de: the language of mails to people whose language is not known.`(
-    z.enum(['en', 'de']).default('en'),
+    z.enum(languageTags).default('en'),
   ),
   notices:
     says`Whether people are told when a password, an authenticator app, a passkey or a certificate of their account was added, changed or removed, or their email address changed, and of a sign-in with a program that they had not used before. Only at verified addresses, of a changed one at the one before.`(

@@ -7,8 +7,9 @@ import type { Account } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { DeliveryOutcome, Sender } from '../model/delivery.ts';
 import type { StoredName } from '../model/ids.ts';
+import type { LanguageTag } from '../model/languages.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
-import { type Mailing, type MailLanguage, mailServer } from '../model/mail.ts';
+import { type Mailing, mailServer } from '../model/mail.ts';
 import { typedName, usernameKey } from '../model/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -27,7 +28,7 @@ const mostOfAddress = 5;
  */
 export async function askForReset(
   needs: { store: Pick<Store, 'attempts' | 'deliveries'>; clock: Clock; random: Random; resets: DailySealer },
-  asked: { name: string; language: MailLanguage; issuer: string },
+  asked: { name: string; language: LanguageTag; issuer: string },
   { requestId, ipAddress }: RequestOrigin,
 ): Promise<void> {
   const { language, issuer } = asked;

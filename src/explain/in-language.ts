@@ -1,6 +1,7 @@
 // The server's sentences to administrators about one request, in the language of the reader. Programs and the log get
 // the English sentence; it is also the key of its translation, with `{1}` `{2}` … for the values in it.
 
+import type { LanguageTag } from '../model/languages.ts';
 import { checksInGerman } from './checks-de.ts';
 import { failuresInGerman } from './failures-de.ts';
 import { refusalsInGerman } from './refusals-de.ts';
@@ -17,22 +18,22 @@ interface PhraseBook {
   readonly withValues: ReadonlyMap<string, readonly Phrase[]>;
 }
 
-/** Another language needs a table and a line here. */
-const books: ReadonlyMap<string, PhraseBook> = new Map([
-  ['de', phraseBook({ ...checksInGerman, ...refusalsInGerman, ...failuresInGerman })],
-]);
+/** Null: the sentences are in this language already. */
+const books: Readonly<Record<LanguageTag, PhraseBook | null>> = {
+  en: null,
+  de: phraseBook({ ...checksInGerman, ...refusalsInGerman, ...failuresInGerman }),
+};
 
 /** Every sentence of the server is shorter; sentences of sentences are read one in the other. */
 const longest = 2000;
 
 /**
  * The sentence in another language; itself if it is a value only, or has no translation. Pure.
- * @param text     as the server made it, in English; may contain text of strangers
- * @param language BCP 47 tag of `pages/texts/languages.ts`
+ * @param text as the server made it, in English; may contain text of strangers
  */
-export function inLanguage(text: string, language: string): string {
-  const book = books.get(language);
-  if (book === undefined || text.length > longest) return text;
+export function inLanguage(text: string, language: LanguageTag): string {
+  const book = books[language];
+  if (book === null || text.length > longest) return text;
   const whole = book.whole.get(text);
   if (whole !== undefined) return whole;
   const phrases = book.withValues.get(firstWord(text)) ?? book.withValues.get('') ?? [];
@@ -44,11 +45,11 @@ export function inLanguage(text: string, language: string): string {
 }
 
 /** `{=1}` is a value that has a translation itself; as `=password` if it has one only there, and else is a name. */
-function filled(translated: string, values: readonly string[], language: string): string {
+function filled(translated: string, values: readonly string[], language: LanguageTag): string {
   return translated.replace(/\{(=?)(\d)\}/g, (_, isSentence: string, number: string) => {
     const value = values[Number(number) - 1] ?? '';
     if (isSentence === '') return value;
-    return books.get(language)?.whole.get(`=${value}`) ?? inLanguage(value, language);
+    return books[language]?.whole.get(`=${value}`) ?? inLanguage(value, language);
   });
 }
 

@@ -1,6 +1,7 @@
 // Reads decision records: all of them, or those of one reference id with the reason in plain words.
 
 import { AuthError } from '../errors/auth-error.ts';
+import type { LanguageTag } from '../model/languages.ts';
 import { budgetOf, type ListQuery, type ListReader, newestFirst, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
@@ -60,19 +61,18 @@ export async function findLoginAttempts(
   return items;
 }
 
-const explanations: Readonly<Record<string, typeof english>> = { en: english, de: german };
+const explanations: Readonly<Record<LanguageTag, typeof english>> = { en: english, de: german };
 
 /**
  * Null for a step that passed.
- * @param name     of the identity; null: unknown
- * @param language BCP 47; English where there is no other text
+ * @param name of the identity; null: unknown
  */
 export function explanationOf(
   { reason, name }: Pick<LoginAttempt, 'reason'> & { name: string | null },
-  language: string,
+  language: LanguageTag,
 ): (Explanation & { readonly command: string | null }) | null {
   if (reason === null) return null;
-  return { ...(explanations[language] ?? english)[reason], command: commandFor(reason, name) };
+  return { ...explanations[language][reason], command: commandFor(reason, name) };
 }
 
 /** The command that helps at once, with `NAME` for the identity. Other reasons need thought first. */

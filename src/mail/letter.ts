@@ -3,7 +3,8 @@
 
 import type { Branding } from '../model/branding.ts';
 import type { ClientProgram } from '../model/client-info.ts';
-import type { MailLanguage, MailMatter } from '../model/mail.ts';
+import type { LanguageTag } from '../model/languages.ts';
+import type { MailMatter } from '../model/mail.ts';
 import { html } from '../pages/html.ts';
 import { type TextsOf, textsIn } from '../pages/texts/both-languages.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -24,7 +25,7 @@ export type LetterMatter =
 
 type MailTexts = TextsOf<typeof mailTexts>;
 
-const texts: Readonly<Record<MailLanguage, MailTexts>> = {
+const texts: Readonly<Record<LanguageTag, MailTexts>> = {
   en: textsIn('en', mailTexts),
   de: textsIn('de', mailTexts),
 };
@@ -33,7 +34,7 @@ const longestName = 100;
 /** @param person the name of the identity; null: the mail addresses no person by name */
 export function letterOf(
   look: Pick<Branding, 'name' | 'colors'>,
-  { person, language }: { readonly person: string | null; readonly language: MailLanguage },
+  { person, language }: { readonly person: string | null; readonly language: LanguageTag },
   matter: LetterMatter,
 ): Letter {
   const words = texts[language];
@@ -63,7 +64,7 @@ interface Contents {
 
 function contentsOf(
   service: string,
-  { words, language }: { readonly words: MailTexts; readonly language: MailLanguage },
+  { words, language }: { readonly words: MailTexts; readonly language: LanguageTag },
   matter: LetterMatter,
 ): Contents {
   if (matter.kind === 'test')
@@ -123,7 +124,7 @@ function page(
     after,
   }: Omit<Contents, 'subject'> & {
     readonly words: MailTexts;
-    readonly language: MailLanguage;
+    readonly language: LanguageTag;
     readonly title: string;
     readonly hello: string | null;
   },
@@ -146,7 +147,7 @@ ${paragraph(words.linkUntil(timeIn(language, link.expiresAt)))}`
 `.text;
 }
 
-function timeIn(language: MailLanguage, at: Millis): string {
+function timeIn(language: LanguageTag, at: Millis): string {
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
   return `${new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, format).format(at)} UTC`;
 }

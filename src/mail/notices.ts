@@ -4,13 +4,14 @@
 import type { AuditRecord, FieldChange } from '../model/audit-event.ts';
 import type { ClientProgram } from '../model/client-info.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
+import type { LanguageTag } from '../model/languages.ts';
 import type { NewProgram } from '../model/last-login.ts';
-import type { FormerAddress, MailLanguage, NoticeKind, QueuedNotice } from '../model/mail.ts';
+import type { FormerAddress, NoticeKind, QueuedNotice } from '../model/mail.ts';
 import { HOUR } from '../platform/clock.ts';
 
 /** @param mail by the configuration in use; null: no mail server */
 export function noticesBy(
-  mail: () => { readonly notices: boolean; readonly language: MailLanguage } | null,
+  mail: () => { readonly notices: boolean; readonly language: LanguageTag } | null,
 ): (record: AuditRecord) => QueuedNotice | null {
   return (record) => {
     const { at, identityId, byIdentityId, issuer, ipAddress } = record;

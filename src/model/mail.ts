@@ -1,9 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ClientProgram } from './client-info.ts';
 import type { IdentityId } from './ids.ts';
-
-export const mailLanguages = ['en', 'de'] as const;
-export type MailLanguage = (typeof mailLanguages)[number];
+import type { LanguageTag } from './languages.ts';
 
 /**
  * Notices to a person: changes of credentials, and of the address for mails; a login
@@ -26,7 +24,7 @@ export type NoticeKind = (typeof noticeKinds)[number];
 /** The configuration of mails, as far as rules depend on it. */
 export interface Mailing {
   /** Of mails to people whose language is not known. */
-  readonly language: MailLanguage;
+  readonly language: LanguageTag;
   readonly passwordReset: {
     readonly allowed: boolean;
     /** Also for identities that administer or have a permission. */
@@ -59,7 +57,7 @@ export interface QueuedMail {
   readonly identityId: IdentityId;
   /** The address when it was queued. Links are sent only while it is still that of the identity. */
   readonly to: string;
-  readonly language: MailLanguage;
+  readonly language: LanguageTag;
   /** Of the bind point at which it was asked for: its links lead there. Of a notice without a request: empty. */
   readonly issuer: string;
   readonly matter: MailMatter;
@@ -86,7 +84,7 @@ export interface FormerAddress {
 export interface QueuedReset {
   /** The typed name, sealed: people type passwords into the wrong field. */
   readonly sealedName: string;
-  readonly language: MailLanguage;
+  readonly language: LanguageTag;
   readonly issuer: string;
   /** For the decision record. */
   readonly requestId: string;

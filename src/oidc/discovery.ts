@@ -1,4 +1,5 @@
 import { clientAuthMethods } from '../model/entities/oidc-client.ts';
+import { languageTags } from '../model/languages.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
 import { proofAlgorithms } from '../model/tokens.ts';
 import { foreignAlgorithms } from '../platform/jwk/jws-signature.ts';
@@ -30,16 +31,7 @@ const loginSteps = [
  */
 export function discoveryDocument(
   issuer: string,
-  {
-    idTokenAlg,
-    clients,
-    uiLocales,
-  }: {
-    idTokenAlg: SigningAlgorithm;
-    clients: ClientRegistry;
-    /** Language tags of the pages (BCP 47). */
-    readonly uiLocales: readonly string[];
-  },
+  { idTokenAlg, clients }: { idTokenAlg: SigningAlgorithm; clients: ClientRegistry },
 ) {
   const scopes = advertisedScopes(clients);
   return {
@@ -89,7 +81,7 @@ export function discoveryDocument(
       ...(scopes.includes('email') ? ['email', 'email_verified'] : []),
       ...(scopes.includes('groups') ? ['groups'] : []),
     ],
-    ui_locales_supported: uiLocales,
+    ui_locales_supported: languageTags,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -44,7 +44,7 @@ async function load(): Promise<WebFiles> {
 /** Modules that the pages share with the server: tables and values, which import nothing else. */
 export const sharedWithPages = [
   'src/model/entities/*.ts',
-  'src/model/{bulk-actions,enrollment,ids,kept-events,permission,refusal-reason,usual-policy}.ts',
+  'src/model/{bulk-actions,enrollment,ids,kept-events,languages,permission,refusal-reason,usual-policy}.ts',
   'src/pages/texts/{both-languages,common}.ts',
   'src/platform/time-units.ts',
   'src/platform/formats/{csv-text,durations,qr-text}.ts',

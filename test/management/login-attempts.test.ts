@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explanationOf } from '../../src/explain/read-attempts.ts';
+import { languageTags } from '../../src/model/languages.ts';
 import { attemptSteps } from '../../src/model/login.ts';
 import { type RefusalReason, reasonLabels, refusalReasons } from '../../src/model/refusal-reason.ts';
-import { languages } from '../../src/pages/texts/languages.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -216,7 +216,7 @@ test('strangers cannot push out the records about others: one source may leave 6
 
 test('every reason has a name and is explained in sentences, in every language of the pages', () => {
   const inEnglish = (reason: RefusalReason) => explanationOf({ reason, name: null }, 'en');
-  for (const { tag } of languages) {
+  for (const tag of languageTags) {
     for (const reason of refusalReasons) {
       const { happened = '', remedy = '' } = explanationOf({ reason, name: null }, tag) ?? {};
       for (const text of [happened, remedy]) assert.match(text, /^[\p{Lu}"].*[.]$/u, `${tag} ${reason}`);

@@ -1,5 +1,7 @@
 // The texts of the page, in each language.
 
+import type { LanguageTag } from '../../src/model/languages.ts';
+import type { Both } from '../../src/pages/texts/both-languages.ts';
 import { words, wordsOf } from '../parts/language.ts';
 
 export const texts = {
@@ -241,7 +243,7 @@ export const texts = {
       browser: ['As the browser prefers', 'Wie im Browser eingestellt'],
       en: 'English',
       de: 'Deutsch',
-    },
+    } satisfies Readonly<Record<'browser' | LanguageTag, string | Both<string>>>,
     changeLanguage: ['Change language', 'Sprache ändern'],
     method: {
       password: ['password', 'Passwort'],

@@ -1,11 +1,12 @@
 // The language of the page, and the words of the console and the account page; those of the other pages too are in
 // src/pages/texts/common.ts.
 
+import { languageTags } from '../../src/model/languages.ts';
 import { type TextTable, textsIn } from '../../src/pages/texts/both-languages.ts';
 import { common } from '../../src/pages/texts/common.ts';
 
 /** The one that the server chose for the page. */
-export const language = document.documentElement.lang === 'de' ? 'de' : 'en';
+export const language = languageTags.find((tag) => tag === document.documentElement.lang) ?? 'en';
 
 /** The texts of a table in the language of the page. */
 export const wordsOf = <Table extends TextTable>(table: Table) => textsIn(language, table);

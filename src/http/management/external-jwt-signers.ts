@@ -6,6 +6,7 @@ import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { policyOrigins } from '../../model/entities/identity.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import { ownerOf } from '../../model/principal.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
@@ -150,7 +151,7 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
 
 function triedDocument(
   { use, reason, claim, identity, creates, checks }: TriedToken,
-  language: string,
+  language: LanguageTag,
 ): object {
   return {
     isAccepted: use !== null,

@@ -15,6 +15,7 @@ import { longestMinutes } from '../../admin/identities.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
 import { inLanguage } from '../../explain/in-language.ts';
 import { bulkActions } from '../../model/bulk-actions.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { inWholeTurn } from '../documents/lists.ts';
@@ -143,7 +144,7 @@ export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
   ];
 }
 
-export function previewDocument(found: JobOutlook & { readonly matched: number }, language: string) {
+export function previewDocument(found: JobOutlook & { readonly matched: number }, language: LanguageTag) {
   const { refused, policy, objection, ...counts } = found;
   const say = (text: string) => inLanguage(text, language);
   return {

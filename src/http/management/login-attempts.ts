@@ -6,6 +6,7 @@ import {
   findLoginAttempts,
   listLoginAttempts,
 } from '../../explain/read-attempts.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { type AttemptCheck, attemptMechanisms } from '../../model/login-attempt.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
@@ -24,7 +25,7 @@ export const attemptCheckSchema = z.strictObject({
 });
 
 /** In the language of the reader; the names of the checks are not translated. */
-export function checksFor(checks: readonly AttemptCheck[], language: string): readonly AttemptCheck[] {
+export function checksFor(checks: readonly AttemptCheck[], language: LanguageTag): readonly AttemptCheck[] {
   return checks.map((check) => ({ ...check, saw: check.saw && inLanguage(check.saw, language) }));
 }
 
@@ -94,7 +95,7 @@ export function loginAttemptRoutes(needs: EdgeServices): readonly Route[] {
 
 const shown = documentsBy(attemptSchema);
 
-function loginAttemptDocument(attempt: ListedAttempt, language: string): object {
+function loginAttemptDocument(attempt: ListedAttempt, language: LanguageTag): object {
   const checks = checksFor(attempt.checks, language);
   const explanation = explanationOf({ ...attempt, name: attempt.identityName }, language);
   return shown({ ...attempt, checks, explanation });

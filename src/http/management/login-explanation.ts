@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { explainLoginsOf, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import type { AdminServices } from '../../admin/services.ts';
 import { type LoginExplanation, loginStandings } from '../../login/explain-login.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
 import { isoTimeOrNull } from '../../platform/clock.ts';
@@ -83,7 +84,7 @@ function explanation(needs: AdminServices): Route {
   });
 }
 
-function documentIn(language: string) {
+function documentIn(language: LanguageTag) {
   return ({ checks, until, ...explanation }: LoginExplanation): object => ({
     ...explanation,
     until: isoTimeOrNull(until),

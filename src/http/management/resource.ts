@@ -6,6 +6,7 @@
 
 import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
@@ -85,7 +86,7 @@ interface Created {
 }
 
 /** The caller who reads. Only administrators see credentials (model/permission.ts). */
-export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'> & { readonly language: string };
+export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'> & { readonly language: LanguageTag };
 
 function readerOf(context: AuthenticatedContext): Reader {
   return { ...context.adminCall(), language: context.language };

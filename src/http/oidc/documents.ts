@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { discoveryDocument } from '../../oidc/discovery.ts';
-import { languages } from '../../pages/texts/languages.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge } from '../../tokens/key-ring.ts';
 import { json } from '../request/answer.ts';
@@ -30,8 +29,7 @@ const discoveryPaths = [
 /** The discovery document at its paths (spec 4.1, RFC 8414 3.1), and the JWKS (RFC 7517 5). */
 export function documentRoutes(needs: PageServices): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
-  const uiLocales = languages.map(({ tag }) => tag);
-  const documentAt = (issuer: string) => discoveryDocument(issuer, { ...needs, uiLocales });
+  const documentAt = (issuer: string) => discoveryDocument(issuer, needs);
   const members = Object.entries(documentAt('https://localhost/oidc'));
   const shape = Object.fromEntries(members.map(([name, value]) => [name, schemaOf(value)]));
   const schema = schemaNamed('Discovery', shape);

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { askForReset } from '../../enrollment/ask-reset.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { mailLanguages } from '../../model/mail.ts';
 import { forgottenDonePage, forgottenPage } from '../../pages/forgotten.ts';
 import { issuerForLinks } from '../documents/invite-path.ts';
 import { htmlType, page } from '../request/answer.ts';
@@ -49,7 +48,7 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
     async handler(context, { body: { name } }) {
       requireAllowed();
       const view = needs.views(context);
-      const language = mailLanguages.find((tag) => tag === view.language.tag) ?? 'en';
+      const language = view.language.tag;
       const issuer = issuerForLinks(context, needs.config.listeners);
       await askForReset(needs, { name, language, issuer }, context.origin);
       return page(forgottenDonePage(view));

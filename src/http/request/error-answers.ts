@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AuthError, AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { inLanguage } from '../../explain/in-language.ts';
+import { type LanguageTag, languageTags } from '../../model/languages.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/layout.ts';
 import {
@@ -26,7 +27,7 @@ export interface FailedRequest {
   readonly traceId?: string | undefined;
   readonly accept: string | undefined;
   /** Of the reader of an Edge API, as `pages/texts/languages.ts` names it. */
-  readonly language: string;
+  readonly language: LanguageTag;
   /** How a page would look for the visitor. */
   readonly view: () => View;
   /** Where a person continues with the login of this request; null when there is none. */
@@ -75,7 +76,7 @@ export const edgeErrorBody = z
         })
         .optional()
         .describe(
-          'The first field that was refused, and why, in the language of Accept-Language (en, de), as the message; its value is empty if none was sent or it could be secret',
+          `The first field that was refused, and why, in the language of Accept-Language (${languageTags.join(', ')}), as the message; its value is empty if none was sent or it could be secret`,
         ),
     }),
     meta: z.strictObject({}),

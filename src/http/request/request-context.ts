@@ -5,6 +5,7 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { LanguageTag } from '../../model/languages.ts';
 import { type OwnCall, ownerOf, type Principal, type Right } from '../../model/principal.ts';
 import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
 import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
@@ -195,7 +196,7 @@ export class RequestContext {
   }
 
   /** The language of the caller among those of our texts (BCP 47), by `Accept-Language`. */
-  get language(): string {
+  get language(): LanguageTag {
     return languageOf(this);
   }
 
@@ -341,6 +342,6 @@ export function referenceIds(random: Random): () => string {
 }
 
 /** The language of the sender of these headers. */
-export function languageOf({ headers }: Pick<AuthenticatedContext, 'headers'>): string {
+export function languageOf({ headers }: Pick<AuthenticatedContext, 'headers'>): LanguageTag {
   return languageFor(acceptedLanguages(headers['accept-language'])).tag;
 }

@@ -1,7 +1,11 @@
-// Tables that hold each text once, with both languages beside each other. Imports nothing, because browsers read it.
+// Tables that hold each text once, with both languages beside each other. Browsers read it.
+
+import { type LanguageTag, languageTags } from '../../model/languages.ts';
+
+type ForEach<Tags extends readonly LanguageTag[], Text> = { readonly [At in keyof Tags]: Text };
 
 /** A text in each language. */
-export type Both<Text> = readonly [english: Text, german: Text];
+export type Both<Text> = ForEach<typeof languageTags, Text>;
 
 /** A text that is the same in each language stands alone; one with parts in it is a function that makes both. */
 export interface TextTable {
@@ -20,8 +24,8 @@ export type TextsOf<Table> = {
 };
 
 /** The texts of a table in a language. */
-export function textsIn<Table extends TextTable>(language: 'en' | 'de', table: Table): TextsOf<Table> {
-  const at = language === 'de' ? 1 : 0;
+export function textsIn<Table extends TextTable>(language: LanguageTag, table: Table): TextsOf<Table> {
+  const at = languageTags.indexOf(language);
   const textOf = (entry: TextTable[string]): unknown => {
     if (typeof entry === 'function') return (...parts: never[]) => entry(...parts.map(apart))[at];
     if (Array.isArray(entry)) return entry[at];

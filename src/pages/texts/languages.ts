@@ -1,23 +1,21 @@
 // The languages of the pages, and which of them a visitor gets.
 
+import { type LanguageTag, languageTags } from '../../model/languages.ts';
 import { type TextsOf, textsIn } from './both-languages.ts';
 import { pages } from './pages.ts';
 
 export type Texts = TextsOf<typeof pages>;
 
 export interface Language {
-  /** BCP 47. */
-  readonly tag: string;
+  readonly tag: LanguageTag;
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
 }
 
-const english: Language = { tag: 'en', direction: 'ltr', texts: textsIn('en', pages) };
-
-export const languages: readonly Language[] = [
-  english,
-  { tag: 'de', direction: 'ltr', texts: textsIn('de', pages) },
-];
+const languages: Readonly<Record<LanguageTag, Language>> = {
+  en: { tag: 'en', direction: 'ltr', texts: textsIn('en', pages) },
+  de: { tag: 'de', direction: 'ltr', texts: textsIn('de', pages) },
+};
 
 const longest = 1000;
 
@@ -28,10 +26,10 @@ const longest = 1000;
 export function languageFor(wanted: readonly string[]): Language {
   for (const range of wanted) {
     const primary = range.toLowerCase().split('-')[0];
-    const found = languages.find(({ tag }) => tag === primary);
-    if (found !== undefined) return found;
+    const found = languageTags.find((tag) => tag === primary);
+    if (found !== undefined) return languages[found];
   }
-  return english;
+  return languages.en;
 }
 
 /** The tags of an `Accept-Language` field, most wanted first (RFC 9110 12.5.4); empty when it cannot be read. */

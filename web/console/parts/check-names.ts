@@ -1,3 +1,4 @@
+import type { LanguageTag } from '../../../src/model/languages.ts';
 import { expiredCertificateChecks, newcomerChecks } from '../../../src/model/refusal-reason.ts';
 
 import { language } from '../../parts/language.ts';
@@ -84,5 +85,7 @@ const german = {
   [expiredCertificateChecks.fingerprint]: 'Fingerabdruck des Zertifikats',
 };
 
+const names: Readonly<Record<LanguageTag, Readonly<Record<string, string>>>> = { en: {}, de: german };
+
 /** The names of checks of a login and of a refused request; the server's own names are the English ones. */
-export const checkNames: Readonly<Record<string, string>> = language === 'de' ? german : {};
+export const checkNames = names[language];
