@@ -327,6 +327,28 @@ test('a form keeps what is typed while it is being saved', async () => {
   assert.deepEqual(saved.redirectUris, ['https://desk.example/later']);
 });
 
+test('a form whose saving was not answered says that it is saved when it is sent again', async () => {
+  const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'unheard' }))}`;
+  await using guest = await admin.at(path.replace('auth-', '/console/'));
+  const { page } = guest;
+  const save = async () => {
+    await page.locator('#save').click();
+    await page.locator('#save-confirm').click();
+  };
+  await page.locator('#field-name').fill('heard');
+  await page.route(`**/${path}`, async (route) => {
+    if (route.request().method() === 'PATCH') assert.equal((await route.fetch()).status(), 200);
+    await route.abort('internetdisconnected');
+  });
+  await save();
+  await page.getByText('The server cannot be reached').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  await save();
+  await announced(page, 'Saved');
+  await heading(page, 'heard').waitFor();
+  assert.equal(await page.locator('#meanwhile').count(), 0);
+});
+
 test('the keyboard keeps its place when a form is saved, discarded or changed by another', async () => {
   const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
   await using guest = await admin.at(path.replace('auth-', '/console/'));

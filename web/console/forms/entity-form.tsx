@@ -244,14 +244,18 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
   if (read.version !== base.version && isEmpty(changes) && meanwhile === null && read.version !== null)
     begin(read);
   const saving = useAction({
-    async mutationFn({ change, isForced }: Saving<Draft>): Promise<Outcome<Draft>> {
+    async mutationFn({ change, isForced, draft: sent }: Saving<Draft>): Promise<Outcome<Draft>> {
       const path = isForced ? `${change.path}?force=true` : change.path;
       try {
         const { id: newId = null } = await make<{ readonly id?: string }>({ ...change, path });
         return { isSaved: true, id: newId, fresh: reread === undefined ? null : await reread() };
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 412 || reread === undefined) throw error;
-        return { isSaved: false, fresh: await reread() };
+        const fresh = await reread();
+        const mine = changesOf(entity, base.document, sent);
+        // The answer to the first try was lost.
+        const isAsAsked = isEmpty(changesOf(entity, fresh.document, withValues(fresh.document, mine)));
+        return isAsAsked ? { isSaved: true, id: null, fresh } : { isSaved: false, fresh };
       }
     },
     async onSuccess(outcome, { draft: sent, saved }) {
