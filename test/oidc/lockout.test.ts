@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import type { UsernameKey } from '../../src/model/names.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
+import type { HashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -36,10 +37,10 @@ async function begin(): Promise<void> {
 }
 
 /** Of one thread, for tests that break its store, hold its answers or restart it. */
-async function onOwnServer(t: TestContext): Promise<void> {
+async function onOwnServer(t: TestContext, hashPool?: HashPool): Promise<void> {
   const shared = { clock, server, aliceId };
   clock = fixedClock('2026-01-01T00:00:00Z');
-  server = await startTestServer({ clock, threads: 1 });
+  server = await startTestServer({ clock, threads: 1, ...(hashPool && { hashPool }) });
   t.after(async () => {
     await server.close();
     ({ clock, server, aliceId } = shared);
@@ -414,6 +415,19 @@ describe('guesses in parallel', () => {
     );
     assert.deepEqual([...new Set((await Promise.all(guesses)).map(({ status }) => status))], [401]);
     assert.equal((await callWith(server, access_token)).status, 200);
+  });
+
+  test('that began before the lock are refused too, even a right one', async (t) => {
+    const { hashPool, hold, release } = heldHashes();
+    await onOwnServer(t, hashPool);
+    hold();
+    const guesses: Promise<Answer>[] = [];
+    for (const secret of ['1', '2', '3', '4', '5', password]) {
+      guesses.push(attempt('alice', secret));
+      while (hashPool.depth().running + hashPool.depth().waiting < guesses.length) await setImmediate();
+    }
+    release();
+    for (const { status } of await Promise.all(guesses)) assert.equal(status, 401);
   });
 
   test('are not evaluated beyond the limit', async () => {
