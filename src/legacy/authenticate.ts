@@ -5,6 +5,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
+import { refusalOfUnasked, type UnaskedRefusal } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-primary.ts';
 import { clientProgramOf } from '../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
@@ -23,6 +24,7 @@ import type { Identity } from '../model/entities/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { OpenLegacySession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -124,28 +126,34 @@ export async function authenticate(
  */
 async function requireNothingUnknown(
   needs: LegacyServices,
-  { proof, progress, account: { policy } }: PrimaryResult,
+  { proof, progress, account }: PrimaryResult,
   origin: RequestOrigin,
 ): Promise<void> {
-  if (proof.method !== 'password' && !policy.secondary.requirePasskey) return;
-  const current = proof.method === 'password' ? proof.current : null;
-  const account = current ?? (await needs.store.identities.findAccount(progress.identityId));
-  if (account === null) return;
-  const asked = askedOfLogin(account, needs.clock.now());
-  const outstanding = outstandingFactors(account.policy, asked, provenFactors(needs, progress));
-  const unknown = outstanding.find(({ type }) => type === 'passkey' || type === 'password-change');
-  if (unknown === undefined) return;
-  const step = { step: proof.method, mechanism: 'legacy', origin } as const;
   const { identityId } = progress;
-  if (unknown.type === 'passkey') {
-    const saw = 'the policy asks for it, which this mechanism cannot';
-    needs.attempts.refuse(step, { identityId }, 'passkey', 'passkey-required', saw);
-    throw new AuthError('passkey_required');
-  }
-  const saw = 'it has to be replaced, which this mechanism cannot';
-  needs.attempts.refuse(step, { identityId }, 'password', 'password-change-required', saw);
-  throw new AuthError('password_change_required');
+  const fresh =
+    proof.method === 'password'
+      ? (proof.current ?? (await needs.store.identities.findAccount(identityId)))
+      : null;
+  const asked = fresh === null ? askedOfSessions : askedOfLogin(fresh, needs.clock.now());
+  const lacking = outstandingFactors((fresh ?? account).policy, asked, provenFactors(needs, progress));
+  const refusal = refusalOfUnasked(lacking);
+  if (refusal === null) return;
+  const step = { step: proof.method, mechanism: 'legacy', origin } as const;
+  needs.attempts.refuse(step, { identityId }, ...recordedAs[refusal]);
+  throw new AuthError(refusal);
 }
+
+/** The check that failed, its reason and its finding. */
+const recordedAs: Readonly<
+  Record<UnaskedRefusal, readonly [check: string, reason: RefusalReason, saw: string]>
+> = {
+  passkey_required: ['passkey', 'passkey-required', 'the policy asks for it, which this mechanism cannot'],
+  password_change_required: [
+    'password',
+    'password-change-required',
+    'it has to be replaced, which this mechanism cannot',
+  ],
+};
 
 /**
  * The mechanism knows no key to which a session could be bound.

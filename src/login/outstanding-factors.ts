@@ -75,8 +75,8 @@ export function mayAddFactor(added: 'totp' | 'passkey', outstanding: readonly Fa
 }
 
 /** Whether the identity has nothing yet with which it could prove the factor. */
-function isMissing(factor: Factor): boolean {
-  return (factor.type === 'totp' || factor.type === 'passkey') && !factor.isEnrolled;
+export function isMissing(factor: Factor): boolean {
+  return 'isEnrolled' in factor && !factor.isEnrolled;
 }
 
 const nothing = [] as readonly PassedMethod[] as ProvenFactors;

@@ -131,7 +131,8 @@ function SessionCard({
 /** A proof in words. The id after `ejs:` and `passkey:` means nothing to people. */
 function wayText(way: string): string {
   if (way.startsWith('passkey:')) return texts.method['secondary-passkey'];
-  return Object.hasOwn(texts.method, way) ? named(texts.method, way) : texts.method['secondary-ext-jwt'];
+  if (way.startsWith('ejs:')) return texts.method['secondary-ext-jwt'];
+  return named(texts.method, way);
 }
 
 /** Names the application of a session. Only those that the person may open have names here. */

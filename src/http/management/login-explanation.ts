@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { explainLoginsOf, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import type { AdminServices } from '../../admin/services.ts';
+import { factorTypes } from '../../login/auth-query.ts';
 import { type LoginExplanation, loginStandings } from '../../login/explain-login.ts';
 import type { LanguageTag } from '../../model/languages.ts';
 import { primaryMethods } from '../../model/login.ts';
@@ -33,7 +34,7 @@ const explanationSchema = schemaNamed('LoginExplanation', {
       saw: z.string().nullable(),
     }),
   ),
-  asks: z.array(z.enum(['totp', 'passkey', 'ext-jwt', 'password-change'])),
+  asks: z.array(z.enum(factorTypes)),
 });
 
 const described =

@@ -258,9 +258,8 @@ async function changePassword(
   const again = async (problems: readonly PasswordProblem[]) => {
     const outcome = await outstandingQueries(needs, step.authRequest);
     const { status } = errorCodes.password_not_acceptable;
-    return outcome.newPassword === null
-      ? outcome
-      : newPasswordPage(step, outcome.newPassword, { status, problems });
+    const [first] = outcome.outstanding;
+    return first?.type === 'password-change' ? newPasswordPage(step, first, { status, problems }) : outcome;
   };
   if (isForPeople(step) && repeated !== password) return again(['repeated']);
   try {

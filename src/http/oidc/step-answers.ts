@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { isMissing } from '../../login/outstanding-factors.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
 import type { TotpProvisioning } from '../../login/totp/totp-enrollment.ts';
-import { asId, type SignerId } from '../../model/ids.ts';
-import type { NewPassword } from '../../model/login.ts';
+import type { Factor, NewPassword } from '../../model/login.ts';
 import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
@@ -125,20 +125,27 @@ export function handoverAnswer(
 function nextPage(
   signers: SignerDirectory,
   step: Step,
-  { authQueries, newPassword, newApp }: Extract<LoginStep, { kind: 'queries' }>,
+  { outstanding, newApp }: Extract<LoginStep, { kind: 'queries' }>,
 ): Answer {
   if (newApp !== null) return offerPage(step, newApp, 200);
-  const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
-  if (totp?.isTotpEnrolled === true) return codePage(step, 200);
-  const passkey = authQueries.find(({ isPasskeyEnrolled }) => isPasskeyEnrolled !== undefined);
-  if (passkey?.isPasskeyEnrolled === true) return secondPasskeyPage(step, 200);
-  const id = authQueries.find((query) => query.id !== undefined)?.id;
-  // An app or a passkey may be set up only after the token.
-  if (totp !== undefined && id === undefined) return introPage(step, 200);
-  if (passkey !== undefined && id === undefined) return newPasskeyPage(step, 200);
-  if (id === undefined && newPassword !== null)
-    return newPasswordPage(step, newPassword, { status: 200, problems: [] });
-  return secondProviderAnswer(signers, step, { signerId: id === undefined ? null : asId<SignerId>(id) });
+  const next = nextFactor(outstanding);
+  switch (next?.type) {
+    case 'totp':
+      return next.isEnrolled ? codePage(step, 200) : introPage(step, 200);
+    case 'passkey':
+      return next.isEnrolled ? secondPasskeyPage(step, 200) : newPasskeyPage(step, 200);
+    case 'password-change':
+      return newPasswordPage(step, next, { status: 200, problems: [] });
+    case 'ext-jwt':
+    case undefined:
+      return secondProviderAnswer(signers, step, { signerId: next?.signerId ?? null });
+  }
+}
+
+/** An app or a passkey may be set up only after what can be proven, and a new password comes last. */
+function nextFactor(outstanding: readonly Factor[]): Factor | undefined {
+  const isProvable = (factor: Factor) => factor.type !== 'password-change' && !isMissing(factor);
+  return outstanding.find(isProvable) ?? outstanding[0];
 }
 
 // The pages of a step. Each status is that of the refusal of what was sent, or a success if nothing was sent yet.
@@ -194,7 +201,7 @@ export function newPasswordPage(
 function queriesAnswer(step: Extract<LoginStep, { kind: 'queries' }>): Answer {
   const challenges = challengeLines(step.challenges);
   const headers = {
-    ...(step.isTotpRequired ? { 'totp-required': 'true' } : {}),
+    ...(step.outstanding.some(({ type }) => type === 'totp') ? { 'totp-required': 'true' } : {}),
     ...(challenges.length > 0 ? { 'www-authenticate': challenges } : {}),
   };
   return json({ authQueries: step.authQueries }, { headers });

@@ -3,7 +3,7 @@
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
-import { authQueryOf } from '../../login/auth-query.ts';
+import { authQueryOf, refusalOfUnasked, type UnaskedRefusal } from '../../login/auth-query.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { askedOfLogin, outstandingFactors } from '../../login/outstanding-factors.ts';
 import { isEnabled, stillHasAuthenticator } from '../../login/primary-verdict.ts';
@@ -13,7 +13,7 @@ import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { clientScopes } from '../../model/entities/oidc-client.ts';
-import type { AuthQuery, Factor, LoginProgress, NewPassword } from '../../model/login.ts';
+import type { AuthQuery, Factor, LoginProgress } from '../../model/login.ts';
 import { openingStep, type StepResult } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
@@ -33,12 +33,11 @@ export type LoginStep =
   /** Partially authenticated: these factors remain. */
   | {
       readonly kind: 'queries';
+      readonly outstanding: readonly Factor[];
+      /** As a client is asked for them. */
       readonly authQueries: readonly AuthQuery[];
-      readonly isTotpRequired: boolean;
-      /** If one is required. */
-      readonly newPassword: NewPassword | null;
       /** With what programs are refused, because this client's SDKs cannot ask the question; people see a page. */
-      readonly refusesPrograms: 'password_change_required' | 'passkey_required' | null;
+      readonly refusesPrograms: UnaskedRefusal | null;
       /** Nothing remains, but the person wants to set up the authenticator app anew; null: does not. */
       readonly newApp: { readonly recoveryCodesLeft: number } | null;
       /** Says which external JWT is missing; empty when no such token is required. */
@@ -183,26 +182,16 @@ export async function queriesStep(
   const totpType = isExistingSdk ? 'TOTP' : 'MFA';
   const isOffered = isNewAppOffered(progress, outstanding);
   const enrolled = isOffered ? await store.totp.find(progress.identityId) : null;
-  const newPassword = outstanding.find((factor) => factor.type === 'password-change') ?? null;
   return {
     kind: 'queries',
+    outstanding,
     authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl, signers, totpType })),
-    isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
-    newPassword,
     newApp: isOffered ? { recoveryCodesLeft: enrolled?.recoveryCodesLeft ?? 0 } : null,
-    refusesPrograms: isExistingSdk ? unknownToSdks(outstanding) : null,
+    refusesPrograms: isExistingSdk ? refusalOfUnasked(outstanding) : null,
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')
       .map((factor) => secondaryChallenge(signers, factor.signerId, error)),
   };
-}
-
-function unknownToSdks(
-  outstanding: readonly Factor[],
-): 'password_change_required' | 'passkey_required' | null {
-  const types = outstanding.map(({ type }) => type);
-  if (types.includes('passkey')) return 'passkey_required';
-  return types.includes('password-change') ? 'password_change_required' : null;
 }
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
