@@ -70,6 +70,19 @@ export function deliveryTests({ store }: SharedDatabase): void {
       assert.deepEqual(await waiting(), []);
     });
 
+    test('waits once if it is queued by itself, however often', async () => {
+      const { client, user, waiting } = await toldClient(store);
+      const sessionId = newId<ApiSessionId>();
+      const payload = { sessionId, identityId: user.id, issuer: 'https://a.example/oidc' };
+      const delivery = { kind: 'logout', subscriber: client.id, id: sessionId, payload } as const;
+      for (const now of [t0, t0 + MINUTE]) await store.deliveries.add(delivery, now);
+      const found = await waiting();
+      assert.deepEqual(
+        found.map(({ id, payload, createdAt }) => ({ id, payload, createdAt })),
+        [{ id: sessionId, payload, createdAt: t0 }],
+      );
+    });
+
     test('is not queued for an application that does not want to be told', async () => {
       const client = newClient();
       await store.oidcClients.create(client, t0);

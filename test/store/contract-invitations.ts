@@ -43,6 +43,9 @@ export function invitationTests({ store }: SharedDatabase): void {
       assert.equal(open?.identity.name, user.identity.name);
       assert.equal(open?.password?.username, user.password.username);
       assert.equal(open?.policy.id, 'default');
+      assert.equal(await store.invitations.delete(user.id), true);
+      assert.equal(await store.invitations.delete(user.id), false);
+      assert.equal(await store.invitations.find(user.id), null);
     });
 
     test('are unique per identity: a newer one replaces the other', async () => {
