@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
@@ -71,16 +71,6 @@ describe('userinfo', () => {
     ]);
   });
 
-  test('with an expired token says so', async () => {
-    const tokens = await login(server, 'alice', password);
-    clock.advance(30 * MINUTE);
-    const answer = await userinfo(tokens.access_token);
-    assert.equal(answer.status, 401);
-    assert.deepEqual(answer.lines('www-authenticate'), [
-      'Bearer realm="overlay-oidc", error="expired", error_description="token is expired"',
-    ]);
-  });
-
   test('accepts the token in the header or in a form, but in one place only', async () => {
     const { access_token } = await login(server, 'alice', password);
     const post = (form: readonly (readonly [string, string])[], headers: Record<string, string> = {}) =>
@@ -117,41 +107,6 @@ describe('userinfo', () => {
       form: { access_token, token: access_token },
     });
     assert.equal(introspected.status, 401);
-  });
-
-  test('accepts the scheme in any letter case, and refuses everything that is not an access token', async () => {
-    const tokens = await login(server, 'alice', password);
-    for (const scheme of ['bearer', 'BEARER']) {
-      const answer = await server.get('/oidc/userinfo', {
-        headers: { authorization: `${scheme} ${tokens.access_token}` },
-      });
-      assert.equal(answer.status, 200);
-    }
-    const parts = tokens.access_token.split('.');
-    const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
-    const others = [
-      tokens.id_token,
-      tokens.refresh_token,
-      `${unsigned}.${parts[1]}.`,
-      `${unsigned}.${parts[1]}.${parts[2]}`,
-      `${parts[0]}.${parts[1]}.${'A'.repeat(86)}`,
-      `${parts[0]}.${parts[1]}.${parts[2]}=`,
-      `${parts[0]}.${parts[1]}`,
-      `${tokens.access_token}.x`,
-      `${parts[0]}..${parts[2]}`,
-      '%',
-      'a.b',
-      '..',
-      'x'.repeat(9000),
-    ];
-    for (const other of others) {
-      const answer = await userinfo(other);
-      assert.equal(answer.status, 401, other.slice(0, 40));
-      assert.match(
-        String(answer.headers['www-authenticate']),
-        /^Bearer realm="overlay-oidc", error="invalid"/,
-      );
-    }
   });
 
   test('refuses a token whose header was changed in any way, keys of the caller included', async () => {
