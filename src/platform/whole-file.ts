@@ -1,16 +1,12 @@
 // Files that are written completely or not at all, and are there after a power failure.
 
 import {
-  accessSync,
   closeSync,
   constants,
-  copyFileSync,
   existsSync,
   fchownSync,
   fstatSync,
   fsyncSync,
-  linkSync,
-  mkdtempSync,
   openSync,
   readSync,
   renameSync,
@@ -19,7 +15,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { readText } from './read-file.ts';
 
 /** For files that contain a secret. */
@@ -113,7 +109,7 @@ export function readIfThere(path: string): string | undefined {
  * Creates an empty file that only its owner can read.
  * @throws Error of node:fs when it cannot be created: EEXIST when it exists, even if we created it
  */
-function createPrivateFile(path: string): void {
+export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
@@ -152,42 +148,6 @@ export function ensurePrivateFile(path: string): void {
   }
 }
 
-/**
- * Creates a file that gets its name only when it is complete, and that only its owner can read.
- * @param write gets the empty file in a new folder, where no other user can have put a file or a link before
- * @returns false if another process has created a file of that name by now; nothing is left then
- * @throws Error of node:fs, or what `write` throws; nothing is left then
- */
-export async function createWhole(
-  path: string,
-  write: (partial: string) => Promise<void> | void,
-): Promise<boolean> {
-  // A missing folder is named here, not by the temporary name.
-  accessSync(dirname(path), constants.W_OK);
-  const folder = mkdtempSync(`${path}.partial-`);
-  try {
-    const partial = join(folder, basename(path));
-    createPrivateFile(partial);
-    await write(partial);
-    return takesFreeName(partial, path);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function takesFreeName(partial: string, path: string): boolean {
-  try {
-    linkSync(partial, path);
-  } catch (error) {
-    if (isTaken(error)) return false;
-    // For file systems without hard links, such as those of memory sticks.
-    copyFileSync(partial, path, constants.COPYFILE_EXCL);
-  }
-  syncToDisk(path);
-  syncFolderOf(path);
-  return true;
-}
-
-function isTaken(error: unknown): boolean {
+export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

@@ -425,7 +425,9 @@ describe('init', () => {
 });
 
 function leftovers(home: string): string[] {
-  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.partial'));
+  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.partial(-|$)/.test(name),
+  );
 }
 
 async function fileAppears(path: string, ended: Promise<unknown>): Promise<void> {

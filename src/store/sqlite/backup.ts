@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { createWhole } from '../../platform/whole-file.ts';
+import { createWhole } from '../../platform/create-whole.ts';
 import { isEmptied } from './open.ts';
 
 /** More pages than a database can have. */

@@ -1,9 +1,10 @@
 // The only file that opens an SQLite database for the service.
 
 import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
-import { createWhole } from '../../platform/whole-file.ts';
+import { createWhole, removeAbandoned } from '../../platform/create-whole.ts';
 import type { Store } from '../contracts/store.ts';
 import {
   migrateSqlite,
@@ -35,7 +36,8 @@ export async function openSqliteStore(
   // SQLite would make the file readable for every user; its companion files copy its mode. The file gets its name only
   // once it contains a schema, so an empty file is never one of ours. If several processes create it at once, one is
   // first.
-  if (!existsSync(path)) await createWhole(path, (partial) => migrate(partial, () => false));
+  if (existsSync(path)) removeAbandoned(dirname(path));
+  else await createWhole(path, (partial) => migrate(partial, () => false));
   refuseEmptied(path);
   migrate(path, () => runsElsewhere(path));
   return sqlStore(openSqliteEngine(options));
