@@ -1,14 +1,15 @@
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { rekeyDatabase } from '../../controller/rekey-database.ts';
 import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
+import { readText } from '../../platform/read-file.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault, vaultKey } from '../../platform/secrets/key-vault.ts';
 import { keyPassphrase, readKeyFile, writeKeyFile } from '../../platform/secrets/master-key.ts';
-import { giveName, partialOf } from '../../platform/whole-file.ts';
+import { giveName, writeWhole } from '../../platform/whole-file.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { onlyOne } from './only-one.ts';
@@ -101,8 +102,8 @@ function putInPlace(keyFile: string, current: MasterKey, previous: MasterKey | n
   // Works too if it was interrupted between the two steps below.
   if (previous?.fingerprint !== current.fingerprint) {
     if (previous !== null) renameSync(kept, `${kept}-${previous.fingerprint}`);
-    copyFileSync(keyFile, partialOf(kept));
-    giveName(partialOf(kept), kept);
+    // On the disk before the key that it contains is replaced.
+    writeWhole(kept, readText(keyFile), statSync(keyFile).mode & 0o777);
   }
   giveName(nextKeyFile(keyFile), keyFile);
 }
