@@ -2,7 +2,7 @@
 // double the time of a login.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
-import { type Ca, isBarred, isTrustedForLogin } from '../model/entities/ca.ts';
+import { type Ca, isBarred, isTrustedForLogin, revocationModes } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
 import { type Followed, openWholeView } from '../platform/caches.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
@@ -36,7 +36,7 @@ export async function openAuthorityView(
   function rebuild(): void {
     const isOurs = new Set(ours.map(({ thumbprint }) => thumbprint));
     const registered = thirdParties.all().filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
-    const others = registered.filter(({ ca }) => isTrustedForLogin(ca));
+    const others = registered.filter(({ ca }) => isTrustedForLogin(ca)).sort(strictestFirst);
     unused = registered.filter(({ ca }) => !isTrustedForLogin(ca));
     barred = unused.filter(({ ca }) => isBarred(ca)).map(({ anchor }) => anchor);
     anchors = [...ours, ...others.map(({ anchor }) => anchor)];
@@ -61,4 +61,14 @@ export async function openAuthorityView(
     changed: thirdParties.changed,
     allChanged: thirdParties.allChanged,
   };
+}
+
+/**
+ * An authority that was renewed with its key is registered twice, and each certificate leads to both. What one of them
+ * knows to be revoked must not get in through the other, on any node, before or after a restart.
+ */
+function strictestFirst({ ca: one }: ThirdParty, { ca: other }: ThirdParty): number {
+  const strictness = ({ revocation: { mode } }: Ca) => revocationModes.indexOf(mode);
+  const hasRule = ({ externalIdClaim }: Ca) => Number(externalIdClaim !== null);
+  return strictness(other) - strictness(one) || hasRule(other) - hasRule(one) || (one.id < other.id ? -1 : 1);
 }

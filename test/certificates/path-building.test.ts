@@ -266,7 +266,7 @@ describe('cross-signed authorities', () => {
     assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors }), { reason: 'too-much-work' });
   });
 
-  test('of two authorities with one name, the one that the key identifier names is the nearer miss', () => {
+  test('of two authorities with one name and key, the first one counts, whichever the key identifier names', () => {
     const keys = newKeys.ec();
     const timed = (from: number, id: KeyPair) =>
       authority(
@@ -275,16 +275,11 @@ describe('cross-signed authorities', () => {
       );
     const ids = { past: newKeys.ec(), future: newKeys.ec() };
     const [expired, early] = [timed(-2000, ids.past), timed(60_000, ids.future)];
-    for (const [id, reason] of [
-      [ids.past, 'expired'],
-      [ids.future, 'not-yet-valid'],
-    ] as const) {
+    for (const id of [ids.past, ids.future]) {
       const leaf = client({ issuer: expired }, clientExtensions(authorityKeyId(id)));
-      for (const anchors of [
-        [expired, early],
-        [early, expired],
-      ])
-        assert.equal(refusalOf({ leaf, sent: [], anchors })?.reason, reason);
+      const reasonAt = (...anchors: Made[]) => refusalOf({ leaf, sent: [], anchors })?.reason;
+      assert.equal(reasonAt(expired, early), 'expired');
+      assert.equal(reasonAt(early, expired), 'not-yet-valid');
     }
   });
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { PkiFileError } from '../../src/controller/overlay-pki.ts';
+import { sha256 } from '../../src/platform/digest.ts';
 import { assertNoSession, clientRoot, sessionOf } from '../legacy/support.ts';
 import {
   certificateLogin,
@@ -16,10 +17,19 @@ import {
   submitCertificate,
   withCertificate,
 } from '../support/certificates.ts';
-import { authority, authorityExtensions, client, type Made } from '../support/chains.ts';
+import {
+  authority,
+  authorityExtensions,
+  authorityKeyId,
+  client,
+  clientExtensions,
+  type Made,
+  subjectKeyId,
+} from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { beginLogin, callWith } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
+import { listPem, revocationList } from '../support/revocation.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
@@ -121,6 +131,54 @@ describe('an authority that is switched off lets nobody in by way of another one
       assertNoSession(await session.get('current-identity'));
       await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: true });
       assert.equal((await submitCertificate(connection)).status, 302);
+    });
+  }
+});
+
+describe('two registered authorities with one name and key, as after a renewal', () => {
+  const claim = { location: 'COMMON_NAME', matcher: 'ALL', parser: 'NONE' };
+  for (const [order, inOrder] of [
+    ['in this order', <T>(all: T[]) => all],
+    ['in the other order', <T>(all: T[]) => all.toReversed()],
+  ] as const) {
+    test(`refuse what the one that asks about revocation knows to be revoked, registered ${order}`, async () => {
+      await using server = await startTestServer();
+      const admin = await rootOf(server);
+      const ca = authority();
+      const [names, keyId] = [{ subject: ca.name, keys: ca.keys }, subjectKeyId(ca.keys)];
+      const renewed = authority(names, authorityExtensions(undefined, keyId));
+      const issued = () => client({ issuer: ca }, clientExtensions(authorityKeyId(ca.keys)));
+      const [revoked, good] = [issued(), issued()];
+      const crlPem = listPem(revocationList({ issuer: ca, revoked: [revoked] }));
+      const kinds = [
+        { ca, revocation: { mode: 'hard', crlPem } },
+        { ca: renewed, revocation: { mode: 'off' } },
+      ];
+      for (const { ca, ...more } of inOrder(kinds)) await registerCa(admin, ca, more);
+      for (const leaf of [revoked, good])
+        await giveCertificate(server, await createIdentity(server, sha256(leaf.der)), leaf);
+      using thief = withCertificate(server, revoked);
+      const refused = await submitCertificate(thief);
+      assert.equal(refused.status, 401, refused.text);
+      assert.equal(await reasonOf(server, refused), 'certificate-revoked');
+      using owner = withCertificate(server, good);
+      assert.equal((await submitCertificate(owner)).status, 302);
+    });
+
+    test(`let in by the rule of the one that has one, registered ${order}`, async () => {
+      await using server = await startTestServer();
+      const admin = await rootOf(server);
+      const ca = authority();
+      const renewed = authority({ subject: ca.name, keys: ca.keys });
+      const kinds = [
+        { ca, externalIdClaim: null },
+        { ca: renewed, externalIdClaim: claim },
+      ];
+      for (const { ca, ...more } of inOrder(kinds)) await registerCa(admin, ca, more);
+      await createIdentity(server, 'named', { externalId: 'drill' });
+      using connection = withCertificate(server, client({ issuer: ca, subject: 'drill' }));
+      const answer = await submitCertificate(connection);
+      assert.equal(answer.status, 302, answer.text);
     });
   }
 });

@@ -4,7 +4,10 @@ import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 
 /** The authorities that may issue certificates for logins now, in memory: the overlay's own PKI and third parties. */
 export interface TrustedAuthorities {
-  /** The overlay's own come first, so that they win if a certificate leads to several. */
+  /**
+   * The first one wins if a certificate leads to several: the overlay's own, then those that check revocation most
+   * strictly, then those with a rule for external ids.
+   */
   anchors(): readonly PathCertificate[];
   /** The third-party authority with this certificate; undefined for the overlay's own. */
   caOf(anchor: PathCertificate): Ca | undefined;

@@ -91,11 +91,13 @@ function nearestMiss() {
   };
 }
 
-// Key identifiers prove nothing: they only say where to look first.
+// Key identifiers prove nothing: they only say where to look first, and not which certificate of the same key.
 function preferKeyId(child: PathCertificate, issuers: PathCertificate[]): PathCertificate[] {
   const { authorityKeyId } = child.extensions;
   if (authorityKeyId === undefined || issuers.length < 2) return issuers;
-  const rank = (issuer: PathCertificate) => (issuer.extensions.subjectKeyId === authorityKeyId ? 0 : 1);
+  const named = issuers.filter(({ extensions }) => extensions.subjectKeyId === authorityKeyId);
+  const rank = ({ publicKey }: PathCertificate) =>
+    named.some((issuer) => issuer.publicKey.equals(publicKey)) ? 0 : 1;
   return issuers.toSorted((a, b) => rank(a) - rank(b));
 }
 
