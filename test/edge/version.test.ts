@@ -4,7 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { capabilitiesOf } from '../../src/http/edge/version.ts';
 import type { EdgeServices } from '../../src/http/request/services.ts';
 import { rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
+
+const server = await serverOfFile();
 
 const paths = [
   '/edge/client/v1/version',
@@ -15,7 +17,6 @@ const paths = [
 ];
 
 test('the facts besides the version are there for every caller, and the types of identities for administrators', async () => {
-  await using server = await disposable();
   const at = async (path: string) => (await server.get(path)).json.data;
   for (const root of ['/edge/client/v1', '/edge/management/v1', '']) {
     const known = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'];
@@ -39,7 +40,6 @@ test('the facts besides the version are there for every caller, and the types of
 
 describe('the version document', () => {
   test('is for everybody, and says where the APIs are', async () => {
-    await using server = await disposable();
     for (const path of paths) {
       const answer = await server.get(path);
       assert.equal(answer.status, 200, path);
@@ -59,7 +59,6 @@ describe('the version document', () => {
   });
 
   test('names the release, which existing clients print, and no patch level of what it runs on', async () => {
-    await using server = await disposable();
     const { json, text } = await server.get('/version');
     const { revision, buildDate, runtimeVersion } = json.data;
     assert.equal(revision, packageJson.version);
@@ -69,9 +68,11 @@ describe('the version document', () => {
   });
 
   test('advertises OIDC to clients of the compatibility profile only where that is on', async () => {
-    await using server = await disposable((yaml) => yaml.replace('clientIds: []', 'clientIds: [alias]'));
+    await using profiled = await startTestServer({
+      configure: (yaml) => yaml.replace('clientIds: []', 'clientIds: [alias]'),
+    });
     for (const path of paths) {
-      assert.deepEqual((await server.get(path)).json.data.capabilities, ['OIDC_AUTH']);
+      assert.deepEqual((await profiled.get(path)).json.data.capabilities, ['OIDC_AUTH']);
     }
   });
 
@@ -83,8 +84,8 @@ describe('the version document', () => {
     for (const [alias, expected] of asked) {
       const configure = (yaml: string) =>
         alias ? yaml.replace('clientIds: []', 'clientIds: [alias]') : yaml;
-      await using server = await disposable(configure, true);
-      assert.deepEqual((await server.get('/version')).json.data.capabilities, expected);
+      await using signing = await startTestServer({ configure, signing: true });
+      assert.deepEqual((await signing.get('/version')).json.data.capabilities, expected);
     }
   });
 
@@ -97,14 +98,15 @@ describe('the version document', () => {
   });
 
   test('names only what is bound', async () => {
-    await using server = await disposable((yaml) => yaml.replace('- binding: edge-management', ''));
-    const { json } = await server.get('/version');
+    await using bound = await startTestServer({
+      configure: (yaml) => yaml.replace('- binding: edge-management', ''),
+    });
+    const { json } = await bound.get('/version');
     assert.deepEqual(Object.keys(json.data.apiVersions), ['edge', 'edge-client', 'edge-oidc']);
-    assert.equal((await server.get('/edge/management/v1/version')).status, 404);
+    assert.equal((await bound.get('/edge/management/v1/version')).status, 404);
   });
 
   test('does not depend on a token, however bad', async () => {
-    await using server = await disposable();
     const answer = await server.get('/version', {
       headers: { authorization: 'Bearer x', 'zt-session': 'x' },
     });
@@ -112,8 +114,3 @@ describe('the version document', () => {
     assert.deepEqual(answer.lines('www-authenticate'), []);
   });
 });
-
-async function disposable(configure: (yaml: string) => string = (yaml) => yaml, signing = false) {
-  const server = await startTestServer({ configure, signing });
-  return { ...server, [Symbol.asyncDispose]: () => server.close() };
-}

@@ -20,9 +20,9 @@ test('a URL with several hosts leads to the primary, and to the replica once tha
   // The replica comes first, and a port where nothing listens.
   const hosts = `127.0.0.1:1,127.0.0.1:${toStandby.of.port},127.0.0.1:${toPrimary.of.port}`;
   const db = `postgres://${url.username}:${url.password}@${hosts}${url.pathname}`;
-  await using server = closing(await startTestServer({ db }));
-  await server.of.createUser({ name: 'alice', password });
-  const { access_token, refresh_token } = await login(server.of, 'alice', password);
+  await using server = await startTestServer({ db });
+  await server.createUser({ name: 'alice', password });
+  const { access_token, refresh_token } = await login(server, 'alice', password);
 
   const [row] = await query(primary.of.urlOf('postgres'), 'SELECT pg_current_wal_lsn() AS written');
   const isThere = `SELECT pg_last_wal_replay_lsn() >= '${row?.written}' AS is_there`;
@@ -32,9 +32,9 @@ test('a URL with several hosts leads to the primary, and to the replica once tha
   );
   await primary.of.kill();
   await query(standby.of.urlOf('postgres'), 'SELECT pg_promote()');
-  await until(10 * SECOND, async () => (await callWith(server.of, access_token)).status === 200);
-  assert.equal((await refresh(server.of, refresh_token)).status, 200);
-  assert.ok(await login(server.of, 'alice', password));
+  await until(10 * SECOND, async () => (await callWith(server, access_token)).status === 200);
+  assert.equal((await refresh(server, refresh_token)).status, 200);
+  assert.ok(await login(server, 'alice', password));
 });
 
 /** Closes with its scope. */
