@@ -2,23 +2,21 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { before, describe, test } from 'node:test';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { authorize, beginLogin, claimsOf, submitPassword } from '../support/flow.ts';
+import { authorize, claimsOf } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, totpPolicy } from '../support/totp.ts';
 import { logInAs } from './support.ts';
 
 // On a full second, because times in tokens are in seconds.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'ada', password, isAdmin: true });
-after(() => server.close());
 
 const loginAs = (cli: CommandLine, secret = password, ...more: string[]) =>
   logInAs(cli, server, 'ada', secret, ...more);
@@ -116,31 +114,9 @@ describe('login with a client certificate', () => {
 });
 
 describe('login with a one-time code', () => {
-  const codeNow = (seed: Uint8Array) => totpCode(seed, timeStepAt(clock.now()));
-  let guarded: TestServer;
+  before(async () => void (await createTotpUser(server, await totpPolicy(server), 'tess')));
 
-  before(async () => {
-    guarded = await startTestServer({ clock });
-    await guarded.createUser({ name: 'ada', password });
-    const policy = await guarded.store.authPolicies.find(defaultAuthPolicyId);
-    assert.ok(policy);
-    const secondary = { ...policy.secondary, requireTotp: true };
-    await guarded.store.authPolicies.update(policy.id, { ...policy, secondary }, clock.now());
-  });
-  after(() => guarded.close());
-
-  const loginWith = (cli: CommandLine, ...more: string[]) => {
-    const args = [
-      'login',
-      guarded.url,
-      '--ca',
-      join(guarded.home, 'ca.pem'),
-      '-u',
-      'ada',
-      '--password-stdin',
-    ];
-    return cli.run([...args, ...more], { input: password });
-  };
+  const loginWith = (cli: CommandLine, ...more: string[]) => logInAs(cli, server, 'tess', password, ...more);
 
   test('leads to the browser while the app is not set up', async () => {
     await using cli = commandLine(clock);
@@ -152,18 +128,11 @@ describe('login with a one-time code', () => {
   });
 
   test('succeeds with the code of the app, also with a space in it', async () => {
-    const authRequestId = await beginLogin(guarded);
-    await submitPassword(guarded, authRequestId, 'ada', password);
-    const enrollment = await guarded.post('/oidc/login/totp/enroll', { json: { authRequestId } });
-    const secret = new URL(enrollment.json.provisioningUrl).searchParams.get('secret') ?? '';
-    const seed = decodeBase32(secret);
-    await guarded.post('/oidc/login/totp/enroll/verify', { json: { authRequestId, code: codeNow(seed) } });
-
+    const { app } = await enroll(server, clock, 'tess');
     await using cli = commandLine(clock);
-    clock.advance(MINUTE);
-    const code = codeNow(seed);
+    const code = app.code();
     const login = await exits(0, loginWith(cli, '--totp-code', `${code.slice(0, 3)} ${code.slice(3)}`));
-    assert.match(login.stdout, / as ada \(password, \w+\)\./);
+    assert.match(login.stdout, / as tess \(password, \w+\)\./);
   });
 
   test('exits with 3 for a wrong code, and when there is no terminal to ask for one', async () => {
@@ -379,9 +348,3 @@ describe('a session', () => {
     }
   });
 });
-
-function decodeBase32(text: string): Uint8Array {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
-}

@@ -8,7 +8,6 @@ import type { UsernameKey } from '../../src/model/names.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import type { HashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { preparePassword } from '../../src/platform/secrets/password-hash.ts';
-import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import { heldHashes } from '../support/held-hashes.ts';
@@ -16,8 +15,8 @@ import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
 import { userNamed } from '../support/names.ts';
 import { serverOfFile, startTestServer } from '../support/test-server.ts';
+import { enroll, partialLogin, password, submitCode } from '../support/totp.ts';
 
-const password = 'seven quiet lanterns';
 let clock = fixedClock('2026-01-01T00:00:00Z');
 let server = await serverOfFile({ clock });
 let aliceId: IdentityId = asId('nobody yet');
@@ -454,63 +453,35 @@ describe('guesses in parallel', () => {
 });
 
 describe('with TOTP', () => {
-  /** Enrolls alice and finishes a login. @returns the seed */
-  async function enroll(): Promise<Buffer> {
+  const enrolled = async () => {
     await requireTotp();
-    const id = await beginLogin(server);
-    assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
-    const enrollment = await server.post('/oidc/login/totp/enroll', { json: { id } });
-    const secret = new URL(enrollment.json.provisioningUrl).searchParams.get('secret') ?? '';
-    const seed = decodeBase32(secret);
-    const code = totpCode(seed, timeStepAt(clock.now()));
-    const verified = await server.post('/oidc/login/totp/enroll/verify', { json: { id, code } });
-    assert.equal(verified.status, 302, verified.text);
-    clock.advance(MINUTE);
-    return seed;
-  }
-
-  /** @returns the id of a login that waits for a code */
-  async function withPassword(): Promise<string> {
-    const id = await beginLogin(server);
-    assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
-    return id;
-  }
+    return enroll(server, clock, 'alice');
+  };
 
   /** The status of the answer to one code, by default in a login of its own. */
-  async function submitCode(code: string, login?: string): Promise<number> {
-    const id = login ?? (await withPassword());
-    return (await server.post('/oidc/login/totp', { json: { id, code } })).status;
-  }
-
-  const rightCode = (seed: Buffer) => totpCode(seed, timeStepAt(clock.now()));
-  const wrongCode = (seed: Buffer) => String((Number(rightCode(seed)) + 1) % 1_000_000).padStart(6, '0');
+  const submit = async (code: string, login?: string): Promise<number> =>
+    (await submitCode(server, login ?? (await partialLogin(server, 'alice')), code)).status;
 
   test('failures of the password count until the whole login is done', async () => {
-    const seed = await enroll();
+    const { app } = await enrolled();
     await fail(4);
     assert.equal((await attempt('alice', password)).status, 200);
     await fail(1);
     await assertLocked();
     clock.advance(15 * MINUTE);
     await fail(4);
-    assert.equal(await submitCode(rightCode(seed)), 302);
+    assert.equal(await submit(app.code()), 302);
     await fail(4);
     assert.equal((await attempt('alice', password)).status, 200);
   });
 
   test('twenty recovery codes and one code of the app at once: none is a failure, and each works once', async () => {
-    await requireTotp();
-    const id = await beginLogin(server);
-    await submitPassword(server, id, 'alice', password);
-    const { json } = await server.post('/oidc/login/totp/enroll', { json: { id } });
-    const seed = decodeBase32(new URL(json.provisioningUrl).searchParams.get('secret') ?? '');
-    await server.post('/oidc/login/totp/enroll/verify', { json: { id, code: rightCode(seed) } });
-    clock.advance(MINUTE);
-    const codes: string[] = [...json.recoveryCodes, rightCode(seed)];
+    const { app, recoveryCodes } = await enrolled();
+    const codes = [...recoveryCodes, app.code()];
     const logins: string[] = [];
-    for (const _ of [...codes, ...codes]) logins.push(await withPassword());
+    for (const _ of [...codes, ...codes]) logins.push(await partialLogin(server, 'alice'));
     const statuses = await Promise.all(
-      logins.map((login, at) => submitCode(String(codes[at % codes.length]), login)),
+      logins.map((login, at) => submit(String(codes[at % codes.length]), login)),
     );
     assert.equal(statuses.filter((status) => status === 302).length, codes.length);
     assert.deepEqual(
@@ -518,18 +489,15 @@ describe('with TOTP', () => {
       ['replayed-code'],
     );
     clock.advance(MINUTE);
-    assert.equal(await submitCode(rightCode(seed)), 302);
+    assert.equal(await submit(app.code()), 302);
   });
 
   test('a hundred codes in parallel: five are evaluated', async () => {
-    const seed = await enroll();
+    const { app } = await enrolled();
     const before = (await reasons(aliceId)).filter((reason) => reason === 'wrong-code').length;
-    const id = await beginLogin(server);
-    await submitPassword(server, id, 'alice', password);
-    const wrong = wrongCode(seed);
-    const codes = Array.from({ length: 100 }, () =>
-      server.post('/oidc/login/totp', { json: { id, code: wrong } }),
-    );
+    const id = await partialLogin(server, 'alice');
+    const wrong = app.wrongCode();
+    const codes = Array.from({ length: 100 }, () => submitCode(server, id, wrong));
     assert.deepEqual([...new Set((await Promise.all(codes)).map(({ status }) => status))], [400]);
     const evaluated = (await reasons(aliceId)).filter((reason) => reason === 'wrong-code').length - before;
     assert.equal(evaluated, 5);
@@ -619,9 +587,3 @@ test('when too many logins wait, the answer is 503 with Retry-After, and nothing
   await work;
   assert.equal((await attempt('alice', password, busy)).status, 302);
 });
-
-function decodeBase32(text: string): Buffer {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { Secret } from 'otpauth';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, submitPassword } from '../support/flow.ts';
@@ -92,7 +93,7 @@ describe('starting an enrollment', () => {
     const kept = ['overlay.db', 'overlay.db-wal'].map((name) => readFileSync(join(server.home, name)));
     const secrets = [
       app.secret,
-      Buffer.from(base32Bytes(app.secret)),
+      Buffer.from(Secret.fromBase32(app.secret).bytes),
       ...recoveryCodes,
       recoveryCodes[0].replace('-', ''),
     ];
@@ -256,10 +257,4 @@ async function reasonOf(answer: Answer): Promise<string | null | undefined> {
 
 function hasOathtool(): boolean {
   return spawnSync('oathtool', ['--version']).status === 0;
-}
-
-function base32Bytes(text: string): number[] {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
 }
