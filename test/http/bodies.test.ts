@@ -80,9 +80,9 @@ describe('media types of bodies', () => {
 describe('hostile bodies', () => {
   test('ambiguous or malformed JSON is refused and has no effect', async (t) => {
     const { port } = await startTestListener(t);
+    // Every other one: src/platform/formats/strict-input.test.ts.
     const hostile: readonly string[] = [
       '{"username":"alice","username":"root","password":"x"}',
-      '{"username":"alice","user\\u006eame":"root","password":"x"}',
       '{"__proto__":{"isAdmin":true},"username":"alice","password":"x"}',
       '[]',
       '[{"username":"alice"}]',
@@ -90,23 +90,9 @@ describe('hostile bodies', () => {
       'null',
       'true',
       '1',
-      '1e999',
-      '{"username":1e999,"password":"x"}',
-      `{"username":${'9'.repeat(10_000)},"password":"x"}`,
       `{"username":${'['.repeat(65)}${']'.repeat(65)},"password":"x"}`,
-      '['.repeat(8000),
-      '{"a":'.repeat(2000),
-      `{${Array.from({ length: 1500 }, (_, at) => `"${at}":0`).join(',')}}`,
-      `{"${'k'.repeat(10_000)}":1}`,
       '\ufeff{"username":"alice","password":"x"}',
-      '{"username":"\\ud800","password":"x"}',
-      '{"username":"a\\u0000","password":"x"}',
       '{"username":"alice","password":"x"',
-      '{"username":"alice","password":"x"}}',
-      "{'username':'alice'}",
-      '{"username":"alice",}',
-      '{"username":"alice" /* */}',
-      '{"username":NaN}',
       'username=alice',
       ' ',
     ];

@@ -143,12 +143,11 @@ export const branded = lookOf({
 });
 export const views = viewsOf(branded.look);
 
-/** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
+/** Knows the tokens `full`, `partial` and `admin`. */
 const authenticate: ListenerServices['authenticate'] = ({ bearers: [token] }) => {
   if (token === 'full') return testPrincipal();
   if (token === 'partial') return testPrincipal({ outstanding: [{ type: 'totp', isEnrolled: true }] });
   if (token === 'admin') return testPrincipal({ isAdmin: true });
-  if (token === 'later') return Promise.resolve(testPrincipal());
   throw new AuthError('unauthorized', { challenges: noTokenChallenges });
 };
 
