@@ -2,19 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { commandLine } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { locationOf } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const headers = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': 'same-origin' };
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'ada', password });
-after(() => server.close());
 
 const command = () => ['login', server.url, '--ca', join(server.home, 'ca.pem'), '--device'];
 

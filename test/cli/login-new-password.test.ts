@@ -2,15 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { commandLine } from '../support/command-line.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 
 const env = { OVERLAY_AUTH_PASSWORD: password };
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,
   authQueries,
@@ -21,9 +21,8 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const policy = await totpPolicy(server);
-after(() => server.close());
 
 /** A person who answers what the terminal asks. */
 interface Person {

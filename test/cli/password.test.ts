@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { type CommandLine, commandLine, exits, type Outcome } from '../support/command-line.ts';
 import { loggedIn, password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { logInAs } from './support.ts';
 
 const newPassword = 'eleven loud umbrellas';
-const server = await startTestServer();
-after(() => server.close());
+const server = await serverOfFile();
 
 async function loggedInAs(name: string): Promise<CommandLine> {
   await server.createUser({ name, password });

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { certificateBundle } from '../../src/platform/x509/certificate-bundle.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
@@ -13,12 +13,11 @@ import { parseCertificates } from '../../src/platform/x509/x509.ts';
 import { type CommandLine, commandLine, exits } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'ada', password });
 const strangerPem = (await createRootCa({ clock: systemClock }, { commonName: 'Stranger', days: 1 })).certPem;
-after(() => server.close());
 
 const credentials = ['-u', 'ada', '--password-stdin'];
 const login = (cli: CommandLine, url: string, args: string[] = [], env: Record<string, string> = {}) =>

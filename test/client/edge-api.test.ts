@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { createClientApi, createManagementApi } from '../../packages/client/src/api/edge-api.ts';
 import { ProtocolError, Refusal, Unreachable } from '../../packages/client/src/errors.ts';
@@ -11,14 +11,13 @@ import { guarded } from '../../packages/client/src/transport.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'root', password, isAdmin: true });
 const token = (await login(server, 'root', password)).access_token;
 const transport = transportTo(server);
-after(() => server.close());
 
 const management = (more: object = {}) =>
   createManagementApi({ baseUrl: server.url, token, transport, ...more });

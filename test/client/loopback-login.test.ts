@@ -1,20 +1,19 @@
 // A login in the browser of this computer, as seen by the program that waits for it.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { loopbackLogin } from '../../packages/client/src/node/loopback-login.ts';
 import { discover } from '../../packages/client/src/oidc/provider.ts';
 import { authRequestIdOf, locationOf, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { patience } from '../support/until.ts';
 import { transportTo } from './support.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'ada', password });
 const provider = await discover({ baseUrl: server.url, transport: transportTo(server) });
-after(() => server.close());
 
 /** What a browser does; people who are signed in there already type nothing. @returns the last page */
 async function browse(url: string, init: RequestInit = {}): Promise<string> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
 import { Refusal, SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
 import { startDeviceLogin } from '../../packages/client/src/login/device-login.ts';
@@ -12,13 +12,12 @@ import type { Transport } from '../../packages/client/src/transport.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password, rootOf } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'ada', password });
-after(() => server.close());
 
 /** Requests to the token endpoint, as they leave, without those that lacked a nonce: they use nothing up. */
 const refreshes: string[] = [];

@@ -19,7 +19,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 interface Signer {
   readonly id: string;
@@ -29,7 +29,7 @@ interface Signer {
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
 // One thread: it counts signature checks, and reads the log at once.
-const server = await startTestServer({ clock, threads: 1 });
+const server = await serverOfFile({ clock, threads: 1 });
 admin = await rootOf(server);
 const [idp, other] = await Promise.all([startTestIdp(), startTestIdp()]);
 const signer = { id: await createSigner(admin, idp, 'required'), issuer: idp.issuer };
@@ -37,9 +37,7 @@ await createSigner(admin, other, 'other');
 const policy = await createPolicy(server, 'per request', { secondary: { requireExtJwt: signer.id } });
 await createUserWithPolicy(server, 'alice', policy);
 await createUserWithPolicy(server, 'bob', policy);
-after(async () => {
-  await Promise.all([server.close(), idp.close(), other.close()]);
-});
+after(() => Promise.all([idp.close(), other.close()]));
 
 const secondary = (name = 'alice', changes = {}, options = {}) =>
   tokenOf(server, idp, `${name}@idp`, changes, options);

@@ -9,10 +9,10 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const idp = await startTestIdp();
-const server = await startTestServer({ signing: true });
+const server = await serverOfFile({ signing: true });
 const admin = await rootOf(server);
 const signerId = await createSigner(admin, idp, 'idp', {
   enrollToCertEnabled: true,
@@ -20,10 +20,7 @@ const signerId = await createSigner(admin, idp, 'idp', {
   enrollNameClaimsSelector: 'preferred_username',
   enrollAttributeClaimsSelector: '/roles',
 });
-after(async () => {
-  await server.close();
-  await idp.close();
-});
+after(() => idp.close());
 
 const enrollWith = (token: string | null, json: object = {}): Promise<Answer> =>
   server.post(`${clientApi}/enroll/token`, { json, ...(token === null ? {} : { headers: bearer(token) }) });

@@ -8,13 +8,13 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
 import { startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 const clock = fixedClock('2026-03-01T12:00:00Z');
 const receiver = await startSmtpReceiver();
 const { configure, addFiles } = withMail(receiver);
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   addFiles,
   configure: (yaml) => withMetrics(configure(yaml)),
@@ -22,10 +22,7 @@ const server = await startTestServer({
 await rootOf(server);
 /** The clock of these tests outlives sessions. */
 const asRoot = () => loggedIn(server, 'root');
-after(async () => {
-  await server.close();
-  await receiver.close();
-});
+after(() => receiver.close());
 
 const mails = async (state: string) =>
   (await (await asRoot()).get(`mails?state=${state}`)).json.data as readonly {

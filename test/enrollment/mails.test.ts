@@ -17,23 +17,20 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { addOwn } from '../support/passkeys.ts';
 import { type ReceivedMail, startSmtpReceiver, withMail } from '../support/smtp-receiver.ts';
-import { startTestServer, usualThreads } from '../support/test-server.ts';
+import { serverOfFile, startTestServer, usualThreads } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
 const chosen = 'eleven loud umbrellas';
 const clock = fixedClock('2026-03-01T12:00:00Z');
 const receiver = await startSmtpReceiver();
 const { configure, addFiles } = withMail(receiver);
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   addFiles,
   configure: (yaml) => configure(yaml).replace('accessTokenDuration: 30m', 'accessTokenDuration: 20h'),
 });
 const admin = await rootOf(server);
-after(async () => {
-  await server.close();
-  await receiver.close();
-});
+after(() => receiver.close());
 
 // All tests ask from one source.
 beforeEach(() => server.store.attempts.clear(sourceLimits('reset', '127.0.0.1').map(({ key }) => key)));

@@ -1,16 +1,15 @@
 // How the account page is served, and what it is allowed as a client.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { authorize, challenge, login, redeem } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

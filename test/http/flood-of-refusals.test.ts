@@ -2,18 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { samplingDefaults } from '../../src/platform/log/sampled-lines.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, usualThreads } from '../support/test-server.ts';
+import { serverOfFile, usualThreads } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 await server.createUser({ name: 'alice', password });
-after(() => server.close());
 beforeEach(() => clock.advance(SECOND));
 
 /** The lines that were written meanwhile. */

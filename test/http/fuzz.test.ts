@@ -2,7 +2,7 @@
 // repeated. Status 5xx, internals in an answer and an error in the log are failures, for every request.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { mayChangeSomething } from '../../src/http/request/sender.ts';
@@ -11,19 +11,18 @@ import type { Answer, RequestInit } from '../support/https-client.ts';
 import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const seed = Number(process.env.OVERLAY_AUTH_FUZZ_SEED ?? 20260101);
 const requests = sized({ small: 1000, full: 20_000 });
 
 let admin: string;
-const server = await startTestServer();
+const server = await serverOfFile();
 const routes = server.controller.services.routes;
 await server.createUser({ name: 'root', password, isAdmin: true });
 await server.createUser({ name: 'keeper', password, isAdmin: true });
 admin = (await login(server, 'root', password)).access_token;
-after(() => server.close());
 
 /** Words about our internals that no answer may contain: files, stacks, SQL, libraries. */
 const internals =

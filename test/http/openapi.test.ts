@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const roots = ['/edge/client/v1', '/edge/management/v1', '/oidc'] as const;
 
 const documents = new Map<string, OpenApiDocument>();
-const server = await startTestServer();
+const server = await serverOfFile();
 for (const root of roots) documents.set(root, (await server.get(`${root}/openapi.json`)).json);
-after(() => server.close());
 
 /** Every `$ref` in a document. */
 function refsIn(value: unknown): string[] {

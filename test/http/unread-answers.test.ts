@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { httpsClient } from '../support/https-client.ts';
 import { collectGarbage } from '../support/remembered.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { promised } from '../support/until.ts';
 
 const connections = sized({ small: 60, full: 1000 });
@@ -19,8 +19,7 @@ const mostMemory = sized({ small: 48, full: 128 }) * 1024 * 1024;
 /** Of the calls of others, in Millis. A small run shares the machine with other tests: it is enough that they are answered. */
 const mostDelay = promised(50);
 
-const server = await startTestServer({ threads: 1 });
-after(() => server.close());
+const server = await serverOfFile({ threads: 1 });
 
 /** Every address that anybody may read. */
 function anonymousPaths(): readonly string[] {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused } from '../support/management.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { authenticate } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const updb = {
   allowed: true,
   minPasswordLength: 8,
@@ -24,7 +24,6 @@ for (const name of ['alice', 'bob']) {
   const id = await server.createUser({ name, password });
   await server.store.identities.update(id, { authPolicyId: policy }, clock.now());
 }
-after(() => server.close());
 
 describe('wrong passwords at the legacy mechanism', () => {
   test('lock the authenticator for OIDC too, even when they come at once', async () => {

@@ -17,21 +17,19 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { assertNoSession, clientRoot, managementRoot, sessionOf } from './support.ts';
 
 // Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let signer: { readonly id: string; readonly issuer: string };
 let second: { readonly id: string; readonly issuer: string };
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const admin = await rootOf(server);
 const [idp, required] = await Promise.all([startTestIdp(), startTestIdp()]);
 signer = { id: await createSigner(admin, idp, 'primary'), issuer: idp.issuer };
 second = { id: await createSigner(admin, required, 'required'), issuer: required.issuer };
-after(async () => {
-  await Promise.all([server.close(), idp.close(), required.close()]);
-});
+after(() => Promise.all([idp.close(), required.close()]));
 
 const login = (client: HttpsClient, method: string, root = clientRoot, ...tokens: readonly string[]) =>
   client.post(`${root}/authenticate?method=${method}`, {

@@ -15,20 +15,18 @@ import { beginLogin } from '../support/flow.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { scan, startEnrollment, verifyEnrollment } from '../support/totp.ts';
 
 const root = '/edge/client/v1';
 let signer: { readonly id: string; readonly issuer: string };
-const server = await startTestServer();
+const server = await serverOfFile();
 const idp = await startTestIdp();
 signer = { id: await createSigner(await rootOf(server), idp, 'required'), issuer: idp.issuer };
 const both = await createPolicy(server, 'both', {
   secondary: { requireTotp: true, requireExtJwt: signer.id },
 });
-after(async () => {
-  await Promise.all([server.close(), idp.close()]);
-});
+after(() => idp.close());
 
 const tokenFor = (name: string) => tokenOf(server, idp, `${name}@idp`);
 const isEnrolled = async (name: string) => {

@@ -31,17 +31,14 @@ import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
 import { afterPassword, passkeyPolicy, personWithPasskey, question, submit } from '../support/passkeys.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 // Counts the signatures of the test's own thread.
-const server = await startTestServer({ clock, signing: true, threads: 1 });
+const server = await serverOfFile({ clock, signing: true, threads: 1 });
 const idp = await startTestIdp();
 await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
-after(async () => {
-  await server.close();
-  await idp.close();
-});
+after(() => idp.close());
 // Forget what an earlier test counted against 127.0.0.1.
 beforeEach(() => clock.advance(31 * MINUTE));
 

@@ -21,20 +21,18 @@ import { beginLogin, callWith, claimsOf, codeOf, redeem, refresh } from '../supp
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { scan, startEnrollment, verifyEnrollment } from '../support/totp.ts';
 
 const twoFactors = 'urn:overlay-auth:acr:two-factor';
 /** Signers of `one`: `required` by policies, and its `sister`, which takes other tokens of the same issuer. */
-const server = await startTestServer({ signing: true });
+const server = await serverOfFile({ signing: true });
 const admin = await rootOf(server);
 const [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
 const required = await createSigner(admin, one, 'required');
 const sister = await createSigner(admin, one, 'sister', { audience: 'sister' });
 await createSigner(admin, two, 'other');
-after(async () => {
-  await Promise.all([server.close(), one.close(), two.close()]);
-});
+after(() => Promise.all([one.close(), two.close()]));
 
 let serial = 0;
 const tokens = (name: string) => {

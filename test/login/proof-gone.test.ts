@@ -28,16 +28,16 @@ import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 /** The tokens of the first one name people by external id, those of the other one by id. */
 // One thread: it reaches into the store of that.
-const server = await startTestServer({ threads: 1 });
+const server = await serverOfFile({ threads: 1 });
 const admin = await rootOf(server);
 const [naming, knowing] = await Promise.all([startTestIdp(), startTestIdp()]);
 await createSigner(admin, naming, 'naming');
 await createSigner(admin, knowing, 'knowing', { useExternalId: false });
-after(() => Promise.all([server.close(), naming.close(), knowing.close()]));
+after(() => Promise.all([naming.close(), knowing.close()]));
 
 /** A person by name, the login that they would pass, and what takes their proof away. */
 interface Person {

@@ -7,15 +7,12 @@ import { createPolicy, createSigner } from '../support/external-jwt.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const admin = await rootOf(server);
 const idp = await startTestIdp();
-after(async () => {
-  await idp.close();
-  await server.close();
-});
+after(() => idp.close());
 
 /** Names of signers and CAs, and of the administrators that they can name. */
 async function namers(): Promise<Readonly<Record<string, readonly string[]>>> {

@@ -6,15 +6,12 @@ import { createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
-const server = await startTestServer();
+const server = await serverOfFile();
 const idp = await startTestIdp();
 const root = await rootOf(server);
-after(async () => {
-  await server.close();
-  await idp.close();
-});
+after(() => idp.close());
 
 let count = 0;
 /** A name that sorts after those before it. */

@@ -10,7 +10,7 @@ import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { enroll } from '../support/totp.ts';
 
 interface Explanation {
@@ -29,10 +29,10 @@ interface Explanation {
 }
 
 const clock = fixedClock(systemClock.now());
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 const root = await rootOf(server);
 const idp = await startTestIdp();
-after(() => Promise.all([server.close(), idp.close()]));
+after(() => idp.close());
 
 async function explain(id: string, method: string): Promise<Explanation> {
   const answer = await root.get(`identities/${id}/login-explanation?method=${method}`);

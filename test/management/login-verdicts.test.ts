@@ -47,18 +47,18 @@ import { type Caller, createdId, loggedIn, password, rootOf } from '../support/m
 import { afterPassword, question, storePasskey, submit, usePasskey } from '../support/passkeys.ts';
 import { listPem, revocationList } from '../support/revocation.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 import { type AuthenticatorApp, enroll, partialLogin, submitCode } from '../support/totp.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   addFiles: (home) => writeFileSync(join(home, 'makers.pem'), authority({ subject: 'Maker' }).certPem),
   configure: (yaml) => yaml.replace(/^ {2}# passkeys:\n/m, '  passkeys:\n    trustedRoots: [makers.pem]\n'),
 });
 let root: Caller = await rootOf(server);
 const [idp, otherIdp] = await Promise.all([startTestIdp(), startTestIdp()]);
-after(() => Promise.all([server.close(), idp.close(), otherIdp.close()]));
+after(() => Promise.all([idp.close(), otherIdp.close()]));
 
 /** Nothing answers at this address. */
 const unreachable = 'https://localhost:1/keys';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -36,15 +36,14 @@ import { freePort } from '../support/free-port.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import { until } from '../support/until.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let admin: Caller;
-const server = await startTestServer({ clock, signing: true });
+const server = await serverOfFile({ clock, signing: true });
 admin = await rootOf(server);
 const root = await overlayRoot();
-after(() => server.close());
 
 let count = 0;
 function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<IdentityId> {

@@ -9,24 +9,21 @@ import type { Answer } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { basic, codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const pair = await generateKeyPair('ES256', { extractable: true });
 const stranger = await generateKeyPair('ES256');
 const idp = await startTestIdp();
-const server = await startTestServer({
+const server = await serverOfFile({
   clock,
   configure: (yaml) => yaml.replace(/blockPrivateAddresses: true/, 'blockPrivateAddresses: false'),
 });
 const root = await rootOf(server);
 const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', use: 'sig' }] };
 const app = await registerClient(root, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
-after(async () => {
-  await server.close();
-  await idp.close();
-});
+after(() => idp.close());
 
 const seconds = () => Math.floor(clock.now() / 1000);
 let count = 0;

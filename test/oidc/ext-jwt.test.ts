@@ -17,16 +17,14 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf } from '../support/flow.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let admin: Caller;
-const server = await startTestServer({ clock });
+const server = await serverOfFile({ clock });
 admin = await rootOf(server);
 const [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
-after(async () => {
-  await Promise.all([server.close(), one.close(), two.close()]);
-});
+after(() => Promise.all([one.close(), two.close()]));
 
 /** Tests remove the signers they create, so that the challenges in other tests name only their own. */
 async function withSigners(run: () => Promise<void>): Promise<void> {
