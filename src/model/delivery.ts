@@ -1,4 +1,4 @@
-import type { Millis } from '../platform/clock.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
 import type { QueuedMail, QueuedReset } from './mail.ts';
 
@@ -20,6 +20,9 @@ export interface DeliveryPayloads {
   /** A refused login, for an event subscription. In a queue of its own: strangers cause as many as they like. */
   readonly 'refused-login': SentEvent;
 }
+
+/** The longest pause before a queue or a delivery is tried again. */
+export const longestPause: Millis = 5 * MINUTE;
 
 /** An event as subscribers get it. The id of its delivery is that of the event. */
 export interface SentEvent {

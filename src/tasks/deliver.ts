@@ -7,6 +7,7 @@ import {
   type DeliveryOutcome,
   type DeliveryQueue,
   deliveriesWait,
+  longestPause,
   partsOfQueue,
   type Sender,
   type Senders,
@@ -25,7 +26,6 @@ const turn = 50;
 /** A subscriber that takes them slowly gets fewer. */
 const longestTurn: Millis = 30 * SECOND;
 const shortestPause: Millis = SECOND;
-const longestPause: Millis = 5 * MINUTE;
 /** A delivery that its subscriber objects to delays those behind it for at least so long and so many attempts. */
 const objectedTo = { atLeast: HOUR, attempts: 10 } as const;
 /** After a failure of ours. */

@@ -75,6 +75,22 @@ describe('a mail server', () => {
     for (const name of names) assert.equal(sentTo(name).length, 1, name);
   });
 
+  test('gets every mail at once when the clock, which was hours ahead, is set right', async () => {
+    const right = clock.now();
+    clock.set(right + 5 * HOUR);
+    receiver.refuse({ at: 'connect', code: 421 });
+    await invited('ahead');
+    await eventually(failures, (now) => now > 0);
+    receiver.refuse(null);
+    clock.set(right + MINUTE);
+    await invited('right');
+    await eventually(
+      () => mails('waiting'),
+      (waiting) => waiting.length === 0,
+    );
+    for (const name of ['ahead', 'right']) assert.equal(sentTo(name).length, 1, name);
+  });
+
   test('gets a mail whose link leads to a node of which this one has not heard yet', async () => {
     receiver.refuse({ at: 'connect', code: 421 });
     await invited('elsewhere');

@@ -212,6 +212,26 @@ export function deliveryTests({ store }: SharedDatabase): void {
       assert.deepEqual(backlog, { queue, waiting: 1, oldestAt: t0, failures: 0 });
     });
 
+    test('waits for no time that only a wrong clock can have set', async () => {
+      const { queue, open } = await toldClient(store);
+      await store.apiSessions.end(await open(), 'logout', t0);
+      const wrong = t0 + 5 * HOUR;
+      const held = { queue, holder: 'a', until: wrong + MINUTE };
+      await store.deliveries.hold(held, wrong);
+      const isDue = async (now: number) => (await store.deliveries.listDue('b', now)).includes(queue);
+      assert.deepEqual([await isDue(wrong), await isDue(t0)], [false, true], 'held');
+      const [first] = await store.deliveries.next(queue, { order: 'oldest', most: 9 }, wrong);
+      const { seq = 0 } = first ?? {};
+      const alone = { seq, state: 'waiting', result: 'HTTP 429', dueAt: wrong + MINUTE } as const;
+      const noted = { deliveries: [alone], failures: 1, pausedUntil: wrong + MINUTE, now: wrong };
+      assert.equal(await store.deliveries.note(held, noted), true);
+      assert.deepEqual([await isDue(wrong), await isDue(t0)], [false, true], 'paused');
+      assert.equal(await store.deliveries.hold({ ...held, holder: 'b', until: t0 + MINUTE }, t0), 1);
+      assert.equal((await store.deliveries.next(queue, { order: 'oldest', most: 9 }, wrong)).length, 0);
+      assert.equal((await store.deliveries.next(queue, { order: 'least-tried', most: 9 }, t0)).length, 1);
+      await store.deliveries.release(queue, 'b');
+    });
+
     test('is listed whole while a delivery changes its state', async () => {
       const { queue, open, holder, waiting } = await toldClient(store);
       await store.apiSessions.end(await open(), 'logout', t0);

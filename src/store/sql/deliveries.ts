@@ -8,6 +8,7 @@ import {
   type DeliveryState,
   deliveryStates,
   eventKinds,
+  longestPause,
   partsOfQueue,
   queueOf,
 } from '../../model/delivery.ts';
@@ -19,14 +20,15 @@ import { countOf, evict } from './bounded-trail.ts';
 import { recordChange } from './changes.ts';
 import { insertOr, integer, reader, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
-import { affects, all, among, first, type Intent, run, sql } from './intent.ts';
+import { affects, all, among, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
 
 export const deliveries = concern<DeliveryStore>()({
   writes: {
     add: deliver,
     *hold({ queue, holder, until }, now) {
       const row = yield* first`UPDATE delivery_queues SET holder = ${holder}, held_until = ${until}
-         WHERE queue = ${queue} AND paused_until <= ${now} AND (held_until <= ${now} OR holder = ${holder})
+         WHERE queue = ${queue} AND ${isOver('paused_until', now)}
+           AND (${isOver('held_until', now)} OR holder = ${holder})
          RETURNING failures`;
       return row === undefined ? null : integer(row, 'failures');
     },
@@ -84,9 +86,14 @@ export const deliveries = concern<DeliveryStore>()({
     },
   },
   methods: ({ write, read, all }) => ({
-    listDue: (holder, now) =>
-      all((row) => text(row, 'queue') as DeliveryQueue, dueSql, now, now, holder, now),
-    next: (queue, { order, most }, now) => all(deliveryOf, nextSql[order], queue, now, most),
+    listDue(holder, now) {
+      const { sql: wanted, params } = dueQueues(holder, now);
+      return all((row) => text(row, 'queue') as DeliveryQueue, wanted, ...params);
+    },
+    next(queue, { order, most }, now) {
+      const { sql: wanted, params } = waitingOf(queue, now);
+      return all(deliveryOf, `${wanted} ORDER BY ${inOrder[order]} LIMIT ?`, ...params, most);
+    },
     async list<Kind extends DeliveryKind>(
       queue: DeliveryQueue<Kind>,
       state: DeliveryState | null,
@@ -121,20 +128,27 @@ const newestOfState =
   'SELECT * FROM (SELECT * FROM deliveries WHERE queue = ? AND state = ? ORDER BY seq DESC LIMIT ?) AS newest';
 const newestSql = (states: number) =>
   `${Array.from({ length: states }, () => newestOfState).join(' UNION ALL ')} ORDER BY seq DESC LIMIT ?`;
-const waitingOf = `SELECT * FROM deliveries WHERE queue = ? AND state = 'waiting' AND due_at <= ?`;
-const nextSql = {
-  oldest: `${waitingOf} ORDER BY seq LIMIT ?`,
-  'least-tried': `${waitingOf} ORDER BY attempts, seq LIMIT ?`,
-} as const;
+const inOrder = { oldest: 'seq', 'least-tried': 'attempts, seq' } as const;
+
+/** Whether a wait has ended. One that is longer than any was set by a clock that was ahead, and would last as long. */
+function isOver(column: 'paused_until' | 'held_until' | 'due_at', now: Millis): Sql {
+  return sql`(${raw(column)} <= ${now} OR ${raw(column)} > ${now + 2 * longestPause})`;
+}
+
+function waitingOf(queue: DeliveryQueue, now: Millis): Sql {
+  return sql`SELECT * FROM deliveries WHERE queue = ${queue} AND state = 'waiting' AND ${isOver('due_at', now)}`;
+}
 
 // The deliveries of an event subscription wait while it is disabled.
 const isWanted = `NOT EXISTS (SELECT 1 FROM event_subscriptions WHERE enabled = 0
   AND delivery_queues.queue IN (${eventKinds.map((kind) => `'${queueOf(kind, '')}' || event_subscriptions.id`).join(', ')}))`;
 
-const dueSql = `SELECT queue FROM delivery_queues WHERE paused_until <= ?
-  AND (held_until <= ? OR holder = ?) AND EXISTS (SELECT 1 FROM deliveries
-    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting' AND due_at <= ?) AND ${isWanted}
-  ORDER BY queue`;
+function dueQueues(holder: string, now: Millis): Sql {
+  return sql`SELECT queue FROM delivery_queues WHERE ${isOver('paused_until', now)}
+    AND (${isOver('held_until', now)} OR holder = ${holder}) AND EXISTS (SELECT 1 FROM deliveries
+      WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting' AND ${isOver('due_at', now)})
+    AND ${raw(isWanted)} ORDER BY queue`;
+}
 
 const backlogSql = `SELECT delivery_queues.queue AS queue, count(*) AS waiting, min(created_at) AS oldest_at,
     max(failures) AS failures
