@@ -6,6 +6,7 @@ import { AuthError } from '../../src/errors/auth-error.ts';
 import { json } from '../../src/http/request/answer.ts';
 import { fixedRoute, type Place } from '../../src/http/request/fixed-route.ts';
 import type { RequestContext } from '../../src/http/request/request-context.ts';
+import { HOUR } from '../../src/platform/clock.ts';
 import { keyVault, vaultKey } from '../../src/platform/secrets/key-vault.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
 import { httpsClient } from '../support/https-client.ts';
@@ -208,7 +209,7 @@ describe('the answer to all clients', () => {
     const next = await makeSigningKey(keyVault(vaultKey(masterKey)), 'ES256', times);
     const newestSeen = ring.list().findLast(({ alg }) => alg === 'ES256')?.kid ?? null;
     const now = server.clock.now();
-    const rotation = { next, newestSeen, retireOldAt: now, removeOldAt: now + 1000 };
+    const rotation = { next, newestSeen, retireOldAt: now, removeOldAt: now + HOUR };
     const rotated = await changedAfter(() => server.store.keys.rotateSigningKey(rotation));
     assert.deepEqual(rotated, ['/oidc/keys']);
     const root = await rootOf(server);
