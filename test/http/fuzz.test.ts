@@ -26,7 +26,7 @@ admin = (await login(server, 'root', password)).access_token;
 
 /** Words about our internals that no answer may contain: files, stacks, SQL, libraries. */
 const internals =
-  /\.ts\b|node_modules|node:|\/work\/|\/tmp\/|\/home\/|\bat \w+ \(|SQLITE|sqlite|\bSELECT\b|\bINSERT\b|\bUPDATE \w+ SET|fastify|FST_|zod|\bjose\b|argon2|undefined|\[object |TypeError|SyntaxError|RangeError|ERR_[A-Z]/;
+  /\.ts\b|node_modules|node:|\/work\/|\/tmp\/|\/home\/|\bat \w+ \(|SQLITE|sqlite|\bSELECT\b|\bINSERT\b|\bUPDATE \w+ SET|fastify|FST_|\bzod\b|\bjose\b|argon2|undefined|\[object |TypeError|SyntaxError|RangeError|ERR_[A-Z]/;
 
 function assertHarmless(answer: Answer, what: string): void {
   assert.ok(answer.status >= 200 && answer.status < 500, `${answer.status} ${what}: ${answer.text}`);
