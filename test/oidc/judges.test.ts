@@ -123,7 +123,6 @@ describe('oauth4webapi', () => {
 interface Template {
   readonly name: string;
   readonly type: 'public' | 'confidential';
-  readonly authMethod?: 'client_secret_post';
   readonly usesPkce: boolean;
   readonly scopes: readonly string[];
   settings(known: { issuer: string; id: string; redirectUri: string }): string;
@@ -138,17 +137,13 @@ describe('the templates of the console', () => {
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
     const { templates, addressAt, redirectUrisOf } = await consoleTemplates();
     for (const [key, template] of Object.entries<Template>(templates)) {
-      const { name, type, authMethod = 'client_secret_basic', usesPkce, scopes } = template;
+      const { name, type, usesPkce, scopes } = template;
       const redirectUris = redirectUrisOf(template, addressAt(template, 'app.example'));
       const isPublic = type === 'public';
-      const method = isPublic ? {} : { tokenEndpointAuthMethod: authMethod };
-      const fields = { name, type, ...method, requirePkce: usesPkce, scopes, redirectUris };
+      const fields = { name, type, requirePkce: usesPkce, scopes, redirectUris };
       const id = createdId(await root.call('POST', 'oidc-clients', fields));
       const secret = isPublic ? '' : await addSecret(root, id);
-      const posted = authMethod === 'client_secret_post';
-      const proof = isPublic
-        ? oauth.None()
-        : (posted ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(secret);
+      const proof = isPublic ? oauth.None() : oauth.ClientSecretBasic(secret);
       for (const uri of redirectUris) {
         const verifier = oauth.generateRandomCodeVerifier();
         const challenge = await oauth.calculatePKCECodeChallenge(verifier);

@@ -9,6 +9,7 @@ import {
   authorize,
   authRequestIdOf,
   callWith,
+  challenge,
   claimsOf,
   codeOf,
   locationOf,
@@ -215,17 +216,41 @@ describe('a login at a registered client', () => {
 });
 
 describe('a client authenticates', () => {
-  test('with its secret, in the registered way and no other', async () => {
+  /** What each endpoint at which clients authenticate takes besides the proof. */
+  const endpoints: readonly [string, Record<string, string>][] = [
+    ['token', { grant_type: 'refresh_token', refresh_token: 'x' }],
+    ['revoke', { token: 'x' }],
+    ['introspect', { token: 'x' }],
+    [
+      'par',
+      { response_type: 'code', redirect_uri: appRedirectUri, scope: 'openid', code_challenge: challenge },
+    ],
+    ['device_authorization', { scope: 'openid' }],
+  ];
+  /** Whether each endpoint accepts who is calling, in the order of `endpoints`. */
+  const accepted = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const answers = endpoints.map(([path, own]) =>
+      server.post(`/oidc/${path}`, { form: { ...own, code_challenge_method: 'S256', ...form }, headers }),
+    );
+    return (await Promise.all(answers)).map(
+      ({ status, text }) => status !== 401 && !text.includes('"invalid_request"'),
+    );
+  };
+  const everywhere = endpoints.map(() => true);
+  const nowhere = endpoints.map(() => false);
+
+  test('with its secret in a header or in the form, whichever of both is registered', async () => {
     for (const method of ['client_secret_basic', 'client_secret_post']) {
       const app = await registerClient(await asRoot(), { tokenEndpointAuthMethod: method });
-      const isBasic = method === 'client_secret_basic';
-      const inBody = { client_id: app.id, client_secret: app.secret };
+      const inForm = { client_id: app.id, client_secret: app.secret };
+      assert.deepEqual(await accepted({}, basic(app)), everywhere, method);
+      assert.deepEqual(await accepted(inForm), everywhere, method);
+      assert.deepEqual(await accepted({ client_id: app.id }, basic(app)), everywhere, method);
       const send = (form: Record<string, string>, headers: Record<string, string>) =>
         codeFor(server, app, 'alice').then((code) => redeemAs(server, app, code, form, headers));
-      const good = isBasic ? await send({}, basic(app)) : await send(inBody, {});
-      assert.equal(good.status, 200, good.text);
+      for (const good of [await send({}, basic(app)), await send(inForm, {})])
+        assert.equal(good.status, 200, good.text);
       for (const [form, headers] of [
-        isBasic ? [inBody, {}] : [{}, basic(app)],
         [{ client_id: app.id }, {}],
         [{}, basic({ ...app, secret: '' })],
         [{}, basic({ ...app, secret: `${app.secret}x` })],
@@ -234,14 +259,25 @@ describe('a client authenticates', () => {
         [{}, basic({ id: 'nobody', secret: app.secret })],
         [{ client_id: 'nobody', client_secret: 'x' }, {}],
         [{ client_id: 'other' }, basic(app)],
+        [inForm, basic({ id: 'other', secret: '' })],
         [{}, { authorization: 'Basic bm9jb2xvbg==' }],
       ] as [Record<string, string>, Record<string, string>][]) {
         const answer = await send(form, headers);
         assertNotAuthenticated(answer);
         assert.ok(!answer.text.includes(app.secret));
       }
-      assertError(await send(inBody, basic(app)), 400, 'invalid_request');
+      assertError(await send(inForm, basic(app)), 400, 'invalid_request');
+      assert.deepEqual(await accepted(inForm, basic(app)), nowhere, method);
     }
+  });
+
+  test('and by no secret any more once it signs assertions', async () => {
+    const app = await registerClient(await asRoot());
+    await change(app.id, { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://app.example/jwks' });
+    assert.deepEqual(await accepted({}, basic(app)), nowhere);
+    assert.deepEqual(await accepted({ client_id: app.id, client_secret: app.secret }), nowhere);
+    await change(app.id, { tokenEndpointAuthMethod: 'client_secret_post', jwksUri: null });
+    assert.deepEqual(await accepted({}, basic(app)), everywhere);
   });
 
   test('and one without a secret is refused with one, by header and by body alike', async () => {

@@ -113,7 +113,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     postLogoutRedirectUris: 'where browsers may go after logout',
     tokenEndpointAuthMethod: [
       '--auth-method <method>',
-      'how it proves itself (default: client_secret_basic for a confidential one)',
+      'how it proves itself (default: client_secret_basic for a confidential one); a secret may be in header or form',
     ],
     jwksUri: ['<url>', 'https address of its keys, for private_key_jwt; keys themselves go into --file'],
     requireDpop: 'give it only tokens that are bound to a key (DPoP, RFC 9449)',

@@ -1,8 +1,12 @@
-// Finds out which client sent a request, and authenticates it (RFC 6749 2.3, 3.2.1, OIDC Core 9), at the token
-// endpoint, at revocation and at introspection.
+// Finds out which client sent a request, and authenticates it (RFC 6749 2.3, 3.2.1, OIDC Core 9), at each
+// endpoint that clients call themselves.
 
 import { AuthError, recordingClient } from '../../errors/auth-error.ts';
-import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
+import {
+  type ClientAuthMethod,
+  type OidcClientSecret,
+  usesSecret,
+} from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
 import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
@@ -30,15 +34,16 @@ export interface ClientCredentials {
 
 /** How the sender tried to authenticate. */
 interface Proof {
-  readonly method: ClientAuthMethod;
+  readonly method: Exclude<ClientAuthMethod, `client_secret_${string}`> | 'client_secret';
   readonly clientId: string;
   /** The secret or the assertion; empty for `none`. */
   readonly secret: string;
 }
 
 /**
- * The client of a request. A secret that is missing, or that the client should not have, is refused alike in header and
- * body.
+ * The client of a request. Its secret may come in the header or in the form, whichever of both is registered: RFC 6749
+ * 2.3.1 lets a server take both, and refusing a secret that was sent already protects nothing. One that is missing, or
+ * that the client should not have, is refused alike in both.
  * @throws AuthError invalid_request            no client is named, or it authenticates in several ways
  * @throws AuthError invalid_client             there is no such client, and it did not try to authenticate
  * @throws AuthError client_not_authenticated   everything else, alike
@@ -52,7 +57,8 @@ export async function authenticateClient(needs: OidcServices, sent: ClientCreden
     throw notAuthenticated(`there is no client ${quoted(clientId, shorterThanSecrets)}`);
   }
   return recordingClient(clientId, async () => {
-    const expected = client.registered?.tokenEndpointAuthMethod ?? 'none';
+    const registered = client.registered?.tokenEndpointAuthMethod ?? 'none';
+    const expected = usesSecret(registered) ? 'client_secret' : registered;
     if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
     if (client.registered === null || method === 'none') return client;
     if (method === 'private_key_jwt') {
@@ -91,12 +97,9 @@ function proofOf({ parameters, basic }: ClientCredentials): Proof {
       secret: assertion,
     };
   }
-  if (basic !== null) {
-    const method = basic.secret === '' ? 'none' : 'client_secret_basic';
-    if (secret === null) return { method, clientId: sameId(named, basic.clientId), secret: basic.secret };
-  }
-  const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
-  return { method: secret === null ? 'none' : 'client_secret_post', clientId, secret: secret ?? '' };
+  const clientId = basic === null ? required(parameters, 'client_id') : sameId(named, basic.clientId);
+  const given = secret ?? basic?.secret ?? '';
+  return { method: given === '' ? 'none' : 'client_secret', clientId, secret: given };
 }
 
 function sameId(named: string | null, proven: string): string {

@@ -151,6 +151,10 @@ export const fieldsOfOthers = wordsOf({
         'Where codes may be sent. One per line, compared exactly; * may stand for the port.',
         'Wohin Codes geschickt werden dürfen. Je Zeile eine, genau verglichen; * darf den Port ersetzen.',
       ],
+      tokenEndpointAuthMethod: [
+        'A secret is accepted in a header and in the form, whichever of both you choose.',
+        'Ein Geheimnis wird im Header und im Formular angenommen, gleich welches von beiden Sie wählen.',
+      ],
       jwksUri: ['For private_key_jwt. It begins with https.', 'Für private_key_jwt. Sie beginnt mit https.'],
       backchannelLogoutUri: [
         'An https address (Back-Channel Logout). Empty: it is not told.',

@@ -37,7 +37,6 @@ export function TemplateFields({
     const changes = {
       ...(!isOwnName && { name: next?.name ?? '' }),
       ...choiceOf(next?.type ?? 'public'),
-      ...(next?.authMethod && { tokenEndpointAuthMethod: next.authMethod }),
       requirePkce: next?.usesPkce ?? true,
       scopes: next?.scopes ?? clientScopes,
       clientUri,

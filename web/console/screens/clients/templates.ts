@@ -16,8 +16,6 @@ interface Template {
   readonly name: string;
   /** Public for one that cannot keep a secret. */
   readonly type: OidcClient['type'];
-  /** How it sends its secret; in a header unless given. */
-  readonly authMethod?: 'client_secret_post';
   /** After the address at which people open it; absolute ones of a program on the device of the person. */
   readonly redirects: readonly string[];
   /** Of that address where none is typed. */
@@ -146,8 +144,6 @@ groups_attribute_path = groups`,
   nextcloud: {
     name: 'Nextcloud',
     type: 'confidential',
-    // Wherever the server offers it.
-    authMethod: 'client_secret_post',
     redirects: ['/apps/user_oidc/code', '/index.php/apps/user_oidc/code'],
     usesPkce: true,
     scopes: usual,
