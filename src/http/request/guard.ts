@@ -7,7 +7,7 @@ import {
   ztSessionChallenge,
 } from '../../errors/challenge.ts';
 import type { Permission } from '../../model/permission.ts';
-import { type Principal, type Right, rightOf } from '../../model/principal.ts';
+import { hasRight, type Principal, type Right, rightOf } from '../../model/principal.ts';
 import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
@@ -25,7 +25,13 @@ export function callerJudge({ authenticate }: { authenticate: Authenticate }, ro
     reply: FastifyReply,
     at?: Millis,
   ): Promise<void> | undefined {
-    context.admitAgain ??= () => judge(context, reply, context.receivedAt);
+    context.admitAgain ??= async () => {
+      const { right } = context;
+      await judge(context, reply, context.receivedAt);
+      // A lesser right may open the endpoint too, but not all that the answer has been made with.
+      if (right !== null && context.principal !== null && !hasRight(context.principal, right))
+        throw new AuthError('forbidden');
+    };
     return admit(authenticate(presentedTokens(context, at)), context, reply);
   };
 }
