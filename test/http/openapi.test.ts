@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import { rootOf } from '../support/management.ts';
 import { serverOfFile } from '../support/test-server.ts';
 
 const roots = ['/edge/client/v1', '/edge/management/v1', '/oidc'] as const;
@@ -127,6 +128,24 @@ describe('the API descriptions', () => {
         assert.deepEqual([type, minimum], ['integer', 0]);
       }
     }
+  });
+
+  test('each example of a parameter of a list is accepted by each list', async () => {
+    const admin = await rootOf(server);
+    const refused: string[] = [];
+    for (const root of ['/edge/client/v1', '/edge/management/v1'] as const) {
+      for (const [path, { get }] of Object.entries(documents.get(root)?.paths ?? {})) {
+        if (path.includes('{') || !get?.parameters.some(({ name }) => name === 'offset')) continue;
+        for (const { name, schema } of get.parameters) {
+          for (const example of schema.examples ?? []) {
+            const query = new URLSearchParams({ [name]: String(example) });
+            const { status, text } = await admin.get(`${path}?${query}`);
+            if (status !== 200) refused.push(`${path}?${query}: ${text}`);
+          }
+        }
+      }
+    }
+    assert.deepEqual(refused, []);
   });
 
   test('they leave no known shape open', () => {

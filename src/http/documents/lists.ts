@@ -5,7 +5,7 @@ import type { ListQuery, ListReader, ListTotal, Page } from '../../model/list-qu
 import { fairTurns, usualTurns } from '../../platform/fair-turns.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
 import { type Answer, jsonParts, listEnvelope } from '../request/answer.ts';
-import { listParameters } from '../request/fields.ts';
+import { type listParameters, listParametersOf } from '../request/fields.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
 import { listAnswer } from '../request/route.ts';
 
@@ -46,7 +46,7 @@ export function listRules(
   return {
     answer: listAnswer(document, `One page of the ${what}`),
     refusals: ['invalid_filter'],
-    query: listParameters,
+    query: listParametersOf(fields),
     handler(context: AuthenticatedContext, { query }: { query: AskedList['parameters'] }) {
       const asked = { parameters: query, fields, reader: context.principal };
       return pagedList(asked, (page) => list(page, context));

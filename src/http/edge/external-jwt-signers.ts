@@ -6,7 +6,7 @@ import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { widestSource } from '../../platform/network/sources.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { documentsBy, entityMembers, selfLink } from '../documents/wire.ts';
-import { listParameters } from '../request/fields.ts';
+import { listParametersOf } from '../request/fields.ts';
 import { anonymous, listAnswer, type Route, route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -35,7 +35,7 @@ export function publicSignerRoute(needs: EdgeServices, path: string): Route {
     summary: 'List the accepted identity providers',
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },
     refusals: ['invalid_filter'],
-    query: listParameters,
+    query: listParametersOf(publicSignerListFields),
     handler({ remoteAddress }, { query }) {
       const reader = { source: widestSource(remoteAddress), isAdmin: false } as const;
       const asked = { parameters: query, fields: publicSignerListFields, reader };

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
+import type { ListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { parseDuration } from '../../platform/formats/durations.ts';
 import type { Form } from '../../platform/formats/strict-input.ts';
@@ -48,19 +49,12 @@ function described(schema: JsonSchema): JsonSchema & { readonly type?: JsonSchem
   return { type: undefined, ...schema } as JsonSchema;
 }
 
+const filterWords =
+  'By the fields of meta.filterableFields: = != < <= > >= contains icontains in, and, or, not; may end in sort by, skip, limit';
+
 /** Parameters of a list. A filter that is not understood is refused, not ignored. */
 export const listParameters = z.object({
-  filter: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'By the fields of meta.filterableFields: = != < <= > >= contains icontains in, and, or, not; may end in sort by, skip, limit',
-      examples: [
-        'name contains "lab" and isAdmin = false sort by name limit 20',
-        'createdAt > datetime(2026-01-01T00:00:00Z)',
-      ],
-    }),
+  filter: z.string().optional().describe(filterWords),
   limit: z
     .string()
     .optional()
@@ -78,12 +72,24 @@ export const listParameters = z.object({
       ...described({ type: 'integer', minimum: 0 }),
       examples: [100],
     }),
-  sort: z
-    .string()
-    .optional()
-    .meta({ description: 'Fields, each with asc or desc', examples: ['name', 'createdAt desc, name'] }),
+  sort: z.string().optional().describe('Fields, each with asc or desc'),
   roleFilter: z.literal('', 'is not supported').optional().describe('Only for clients that send it empty'),
 });
+
+/** `listParameters`, described by what this list can be filtered and sorted by. */
+export function listParametersOf(fields: ListFields) {
+  const { filter, sort } = listParameters.shape;
+  const names = [...fields.keys()];
+  const time = names.find((name) => fields.get(name)?.kind === 'time');
+  const latest = `${time} desc`;
+  return listParameters.extend({
+    filter: filter.meta({
+      description: `${filterWords}. The fields: ${names.join(', ')}`,
+      examples: [`${time} > datetime(2026-01-01T00:00:00Z) sort by ${latest} limit 20`],
+    }),
+    sort: sort.meta({ examples: [latest] }),
+  });
+}
 
 export const flag = z
   .enum(['true', 'false'])
