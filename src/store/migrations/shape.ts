@@ -25,7 +25,7 @@ export function requireShapeOfSqlite(database: DatabaseSync, schema = ourSchema)
  * @throws SchemaError something is missing
  */
 export function requireShape(found: ReadonlySet<string>, schema: Schema = ourSchema): void {
-  const missing = [...neededBy(schema)].filter((part) => !found.has(part));
+  const missing = [...partsOf(schema)].filter((part) => !found.has(part));
   const [first] = missing;
   if (first === undefined) return;
   const more = missing.length === 1 ? '' : ` and ${missing.length - 1} more`;
@@ -36,7 +36,8 @@ export function requireShape(found: ReadonlySet<string>, schema: Schema = ourSch
 
 const known = new WeakMap<Schema, ReadonlySet<string>>();
 
-function neededBy(schema: Schema): ReadonlySet<string> {
+/** Columns and indexes of a schema, as `Dialect.parts` returns them. */
+export function partsOf(schema: Schema): ReadonlySet<string> {
   const before = known.get(schema);
   if (before !== undefined) return before;
   using database = new DatabaseSync(':memory:');

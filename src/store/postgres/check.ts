@@ -1,4 +1,5 @@
 import { schemaVersion } from '../migrations/migrate.ts';
+import { sequencesBehind } from './migrate.ts';
 import { withPostgres } from './open.ts';
 
 /**
@@ -34,6 +35,10 @@ export function checkPostgres({
        WHERE nspname = current_schema() AND NOT convalidated ORDER BY 1`,
     );
     for (const { name } of constraints.rows) findings.push(`the constraint ${name} was never validated`);
+    for (const { table, sequence, highest } of await sequencesBehind(client))
+      findings.push(
+        `the sequence of ${table} is behind its rows, and changes fail: start a controller, or run SELECT setval('${sequence}', ${highest})`,
+      );
     return findings;
   });
 }

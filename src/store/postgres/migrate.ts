@@ -10,7 +10,7 @@ import {
   storedVersion,
   upToDate,
 } from '../migrations/migrate.ts';
-import { requireShape } from '../migrations/shape.ts';
+import { partsOf, requireShape } from '../migrations/shape.ts';
 import { postgresDialect } from '../sql/engine.ts';
 import { all, type Intent } from '../sql/intent.ts';
 import { rowsOf, unprepared } from './connection.ts';
@@ -41,6 +41,7 @@ export async function migratePostgres(client: Client, schema = ourSchema): Promi
   const version = await migrated(client, schema);
   const parts = rowsOf(await client.query(postgresDialect.parts)).map(({ part }) => String(part));
   requireShape(new Set(parts), schema);
+  await catchUp(client);
   return version;
 }
 
@@ -123,4 +124,48 @@ export async function refuseUnsuitable(client: Client): Promise<void> {
     throw new SchemaError(`the encoding of the database is ${encoding}: create it with ENCODING 'UTF8'`);
   if (schema === null)
     throw new SchemaError('the search_path of the database user names no schema that exists');
+}
+
+/** A sequence whose next number a row already has: each insert into that table fails. */
+interface SequenceBehind {
+  readonly table: string;
+  /** With its schema, as a statement names it. */
+  readonly sequence: string;
+  readonly highest: number;
+}
+
+/** As rows are after a restore of data only, or a copy by logical replication: neither takes sequences along. */
+export async function sequencesBehind(client: Client): Promise<readonly SequenceBehind[]> {
+  const { rows } = await client.query(
+    `SELECT * FROM (SELECT table_name AS table, column_name AS column,
+         pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+       FROM information_schema.columns WHERE table_schema = current_schema()) AS found
+     WHERE has_sequence_privilege(sequence, 'SELECT') ORDER BY 1`,
+  );
+  const behind: SequenceBehind[] = [];
+  // Other programs may have tables in the same schema.
+  const ours = rows.filter(({ table, column }) => partsOf(ourSchema).has(`${table}.${column}`));
+  for (const { table, column, sequence } of ours) {
+    const compared = await client.query(
+      `SELECT highest FROM ${sequence}, (SELECT max(${column}) AS highest FROM ${table}) AS numbered
+       WHERE highest >= CASE WHEN is_called THEN last_value + 1 ELSE last_value END`,
+    );
+    for (const { highest } of compared.rows) behind.push({ table, sequence, highest });
+  }
+  return behind;
+}
+
+/** Lets each sequence continue behind the rows, while no intent of another node inserts one. */
+async function catchUp(client: Client): Promise<void> {
+  if ((await sequencesBehind(client)).length === 0) return;
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+  try {
+    await client.query(holdIntents);
+    for (const { sequence, highest } of await sequencesBehind(client))
+      await client.query('SELECT setval($1, $2)', [sequence, highest]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
 }
