@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { codeChallengeOf } from '../../src/oidc/pkce.ts';
 import { SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { callWith, claimsOf, login, obtainCode, redeem, refresh, verifier } from '../support/flow.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
@@ -16,8 +17,8 @@ const database = await postgresServer();
 const committed = Buffer.from('430000000b434f4d4d4954005a0000000549', 'hex');
 
 interface Loss {
-  /** Of the session that the transaction changes. */
-  readonly sessionId: string;
+  /** A text that the transaction sends, such as the id of the session that it changes. */
+  readonly sent: string;
   /** How many bytes of the answer arrive. */
   readonly kept: number;
   /** Whether the server cannot be reached afterwards. */
@@ -48,12 +49,12 @@ async function losingWire() {
     }
     let concerns: string | null = null;
     near.on('data', (bytes: Buffer) => {
-      if (loss !== null && bytes.includes(loss.sessionId)) concerns = loss.sessionId;
+      if (loss !== null && bytes.includes(loss.sent)) concerns = loss.sent;
       far.write(bytes);
     });
     far.on('data', (bytes: Buffer) => {
       const at = bytes.indexOf(committed);
-      if (loss === null || loss.sessionId !== concerns || at < 0) {
+      if (loss === null || loss.sent !== concerns || at < 0) {
         near.write(bytes);
         return;
       }
@@ -100,10 +101,10 @@ after(async () => {
 
 test('a refresh whose COMMIT is cut off after any byte of its answer succeeds, and its token works once', async () => {
   const { access_token, refresh_token: first } = await login(server, 'alice', password);
-  const sessionId: string = claimsOf(access_token).z_asid;
+  const sent: string = claimsOf(access_token).z_asid;
   let refresh_token = first;
   for (let kept = 0; kept <= committed.length; kept += 1) {
-    wire.lose({ sessionId, kept });
+    wire.lose({ sent, kept });
     const answer = await refresh(server, refresh_token);
     assert.ok(wire.hasLost());
     assert.equal(answer.status, 200, `after ${kept} bytes: ${answer.text}`);
@@ -120,7 +121,7 @@ test('a refresh whose COMMIT is cut off after any byte of its answer succeeds, a
 
 test('a refresh of unknown outcome advises a wait after which the session still lives', async () => {
   const { access_token, refresh_token } = await login(server, 'alice', password);
-  wire.lose({ sessionId: claimsOf(access_token).z_asid, kept: 0, isLast: true });
+  wire.lose({ sent: claimsOf(access_token).z_asid, kept: 0, isLast: true });
   const unknown = await refresh(server, refresh_token);
   assert.ok(wire.hasLost());
   assert.equal(unknown.status, 503, unknown.text);
@@ -129,4 +130,18 @@ test('a refresh of unknown outcome advises a wait after which the session still 
   await until(patience, async () => (await callWith(server, access_token)).status !== 503);
   assert.equal((await refresh(server, refresh_token)).status, 400);
   assert.equal((await callWith(server, access_token)).status, 200, 'only the refresh token is lost');
+});
+
+test('a code whose COMMIT is cut off opens its session, which a second use ends', async () => {
+  const sent = codeChallengeOf(verifier);
+  for (const kept of [0, committed.length - 1]) {
+    const code = await obtainCode(server, 'alice', password);
+    wire.lose({ sent, kept });
+    const { status, text, json } = await redeem(server, code);
+    assert.ok(wire.hasLost());
+    assert.equal(status, 200, `after ${kept} bytes: ${text}`);
+    assert.equal((await callWith(server, json.access_token)).status, 200);
+    assert.equal((await redeem(server, code)).status, 400);
+    assert.equal((await callWith(server, json.access_token)).status, 401);
+  }
 });

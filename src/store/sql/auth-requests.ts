@@ -22,7 +22,7 @@ import {
   authPolicyRulesOf,
   disablingOf,
   identityInTokensOf,
-  insert,
+  insertOr,
   integer,
   integerOrNull,
   isProven,
@@ -166,16 +166,19 @@ const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT i
        (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules,
        (SELECT require_dpop FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS require_dpop,
        (SELECT count(*) FROM api_sessions
-         WHERE api_sessions.identity_id = auth_requests.identity_id AND ended_at IS NULL) AS other_sessions,
+         WHERE api_sessions.identity_id = auth_requests.identity_id AND ended_at IS NULL
+           AND api_sessions.id <> auth_requests.session_id) AS other_sessions,
        ${knownLoginsSql('auth_requests.identity_id')}`;
 
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
-  // This statement alone decides. A used code is kept as long as the first tokens of its session can live.
+  // This statement alone decides. Repeated after a lost answer, it finds its own session. A used code is kept as long as
+  // the first tokens of its session can live.
   const won = yield* first`UPDATE auth_requests SET code_used_at = ${now}, session_id = ${redeem.session.id},
        expires_at = CASE WHEN expires_at > ${redeem.session.expiresAt} THEN expires_at ELSE ${redeem.session.expiresAt} END
-     WHERE id = ${redeem.key} AND code_hash = ${redeem.codeHash} AND code_used_at IS NULL
-     AND code_expires_at > ${now} AND code_failures < ${maxCodeFailures} AND ${isClientThere(redeem)}
+     WHERE id = ${redeem.key} AND code_hash = ${redeem.codeHash}
+       AND (code_used_at IS NULL OR session_id = ${redeem.session.id})
+       AND code_expires_at > ${now} AND code_failures < ${maxCodeFailures} AND ${isClientThere(redeem)}
        AND client_id = ${redeem.clientId} AND redirect_uri = ${redeem.redirectUri}
        AND code_challenge = ${redeem.codeChallenge} AND issuer = ${redeem.issuer}
        AND (cert_thumbprint IS NULL OR cert_thumbprint = ${redeem.certThumbprint})
@@ -246,7 +249,7 @@ function* insertSession(
   { toldUntil, certChain }: Pick<RedeemCode['session'], 'toldUntil' | 'certChain'>,
 ): Intent<void> {
   const { endedAt: _endedAt, endReason: _endReason, resources, ...row } = session;
-  yield* insert('api_sessions', {
+  const columns = {
     ...row,
     resources: resources.length === 0 ? null : resources,
     refreshHash: refresh?.hash,
@@ -256,7 +259,8 @@ function* insertSession(
     browserSessionId: progress.browserSessionId,
     toldUntil,
     certChain: session.caId === null ? null : certChain,
-  });
+  };
+  yield* insertOr('api_sessions', columns, 'ON CONFLICT (id) DO NOTHING');
 }
 
 /** A node that has not heard of the deletion yet still begins logins for the client. */
