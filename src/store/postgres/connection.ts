@@ -193,9 +193,13 @@ export const readOnlyState = '25006';
 /**
  * A replica may lack commits of its primary: reading from it would let people in whose sessions have ended.
  * A server that becomes a replica closes its connections, so checking new ones is enough.
+ * Also lets warnings through, whatever role and database say: only a warning tells that a commit did not wait for its
+ * standby.
  */
 async function requirePrimary(client: pg.Client): Promise<void> {
-  const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
+  const { rows } = await client.query(
+    `SELECT pg_is_in_recovery() AS is_replica, set_config('client_min_messages', 'warning', false)`,
+  );
   if (rows[0]?.is_replica === 0) return;
   throw Object.assign(new Error('the server is a replica: it can only be read, and may be behind'), {
     code: readOnlyState,
