@@ -30,6 +30,7 @@ const { ca } = await testPki();
 const own = await issueServerCertificate(needs, { dnsNames: ['localhost'], ips: [], days: 10, ca });
 const client = await issueClientCertificate(needs, { commonName: 'overlay', days: 10, ca });
 const other = await createRootCa(needs, { commonName: 'Somebody else', days: 10 });
+const foreign = await issueClientCertificate(needs, { commonName: 'overlay', days: 10, ca: other });
 const server = await startPostgres({ tls: { ...own, caPem: ca.certPem } });
 await query(server.urlOf('postgres'), 'CREATE DATABASE certified');
 const database = new URL(await server.createDatabase()).pathname.slice(1);
@@ -44,6 +45,8 @@ const files = {
   otherRoot: written('other.pem', other.certPem),
   cert: written('client.pem', client.certPem),
   key: written('client.key', client.keyPem),
+  foreignCert: written('foreign.pem', foreign.certPem),
+  foreignKey: written('foreign.key', foreign.keyPem),
   garbage: written('garbage.pem', 'nothing'),
 };
 writeFileSync(join(box.cwd, 'password'), `${adminPassword}\n`);
@@ -150,6 +153,10 @@ describe('a database over TLS', () => {
     const without = await withDb(['ops', 'db', 'migrate', ...config], url(asked, at));
     assert.equal(without.code, 5, without.stdout);
     assert.match(without.stderr, /certificate.*sslcert and sslkey/);
+    const ofAnother = { ...asked, sslcert: files.foreignCert, sslkey: files.foreignKey };
+    const refused = await withDb(['ops', 'db', 'migrate', ...config], url(ofAnother, at));
+    assert.equal(refused.code, 5, refused.stdout);
+    assert.match(refused.stderr, /refused the TLS connection .*alert unknown ca.*: look at sslcert/);
     const named = { ...asked, sslcert: files.cert, sslkey: files.key };
     const done = await withDb(['ops', 'db', 'migrate', ...config], url(named, at));
     assert.equal(done.code, 0, done.stderr);

@@ -34,7 +34,7 @@ const lostConnection =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
 
 /** Codes of the system and of TLS, such as ECONNREFUSED or DEPTH_ZERO_SELF_SIGNED_CERT. */
-const systemCode = /^(E[A-Z]{2,}|ERR_(TLS|SSL|SOCKET|STREAM)_[A-Z_]+|[A-Z]+(_[A-Z]+){2,})$/;
+const systemCode = /^(E[A-Z]{2,}|ERR_(TLS|SSL|SOCKET|STREAM)_[A-Z0-9_]+|[A-Z]+(_[A-Z]+){2,})$/;
 
 function stateOf(error: unknown): string {
   if (error instanceof AggregateError) return stateOf(error.errors[0]);
@@ -103,7 +103,8 @@ const untrusted =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_UNTRUSTED)$/;
 
 function tlsAdvice(error: Error): string | null {
-  const { message } = error;
+  // OpenSSL ends its own with a line break.
+  const message = error.message.trim();
   const state = stateOf(error);
   if (message === 'The server does not support SSL connections')
     return 'the database server speaks no TLS, which sslmode asks for: turn on ssl there';
