@@ -9,7 +9,7 @@ import { enrolled, submitCertificate, withCertificate } from '../support/certifi
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { beginLogin, codeOf, obtainCode, redeem, verifier } from '../support/flow.ts';
+import { beginLogin, codeOf, obtainCode, redeem, refresh, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
@@ -47,14 +47,33 @@ test('a redeemed code is in the audit trail, with the session and its owner', as
   assert.equal(session?.identityId, issued?.identityId);
 });
 
-test('an invalid verifier uses nothing up, however often it is sent', async () => {
+test('an invalid verifier uses nothing up, however often it is sent, and the log says what is wrong', async () => {
   const code = await obtainCode(server, 'ann', password);
-  for (const bad of ['short', 'x'.repeat(129), `${'x'.repeat(42)}ä`, ...Array(6).fill('x'.repeat(42))]) {
+  // Base64 with + / = is what libraries send that make it themselves.
+  const ofBase64 = `${'x'.repeat(41)}+/=`;
+  const wrong = ['short', 'x'.repeat(129), `${'x'.repeat(42)}ä`, ofBase64, ...Array(6).fill('x'.repeat(42))];
+  for (const bad of wrong) {
+    clock.advance(2 * SECOND);
     const answer = await redeem(server, code, { code_verifier: bad });
     assert.equal(answer.json.error, 'invalid_grant');
     assert.deepEqual(auditedBy(server, answer), []);
+    const why = 'code_verifier is not 43 to 128 of the characters A-Z a-z 0-9 - . _ ~ (RFC 7636 4.1)';
+    assert.equal(loggedDetail(server, answer), `code refused: ${why}`);
   }
   assert.equal((await redeem(server, code)).status, 200);
+});
+
+test('the log says so where a code or a refresh token is none of this service, such as another token', async () => {
+  const tokens = (await redeem(server, await obtainCode(server, 'ann', password))).json;
+  for (const other of [tokens.access_token, tokens.id_token, 'x', `${tokens.refresh_token}x`]) {
+    clock.advance(2 * SECOND);
+    const code = await redeem(server, other);
+    assert.equal(code.json.error, 'invalid_grant');
+    assert.equal(loggedDetail(server, code), 'code refused: not a code of this service');
+    const refreshed = await refresh(server, other);
+    assert.equal(refreshed.json.error, 'invalid_grant');
+    assert.equal(loggedDetail(server, refreshed), 'refresh refused: not a refresh token of this service');
+  }
 });
 
 test('an application that needs no PKCE gains nothing by omitting or adding a verifier', async () => {

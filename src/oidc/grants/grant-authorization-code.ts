@@ -1,7 +1,7 @@
 // The authorization_code grant (RFC 6749 4.1.3, RFC 7636 4.6).
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, type AuthErrorOptions } from '../../errors/auth-error.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { endOldestSessions, recordNewProgram } from '../../login/opened-session.ts';
 import { standingObjection } from '../../login/standing.ts';
@@ -67,6 +67,9 @@ export interface PresentedCode {
   readonly verifier: string | null;
 }
 
+const malformedVerifier =
+  'code_verifier is not 43 to 128 of the characters A-Z a-z 0-9 - . _ ~ (RFC 7636 4.1)';
+
 /** @throws AuthError invalid_grant for everything alike */
 export async function redeemCode(
   needs: OidcServices,
@@ -75,9 +78,8 @@ export async function redeemCode(
 ): Promise<TokenResponse> {
   const { client, origin } = request;
   const code = readOpaqueToken(needs.tagKey, 'code', codeText);
-  if (code === undefined || (verifier !== null && !isCodeVerifier(verifier)))
-    throw new AuthError('invalid_grant');
-
+  if (code === undefined) throw refusedBecause('not a code of this service');
+  if (verifier !== null && !isCodeVerifier(verifier)) throw refusedBecause(malformedVerifier);
   const key = asId<AuthRequestKey>(code.id);
   await requireGrantedResources(needs, request, key);
   const keyThumbprint = await provenKey(needs, request, { owner: key });
@@ -133,7 +135,7 @@ export async function redeemCode(
     const of = { clientId: client.clientId, identityId: identity.id };
     const event = { reason: objection ?? 'dpop-required', endedSessionId: session.id, ...of };
     needs.audit.record({ event: 'code.refused', ...event }, origin);
-    throw unbound ?? new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
+    throw unbound ?? refusedBecause(String(objection));
   }
   needs.audit.record(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
@@ -155,6 +157,11 @@ function foreignChain(needs: OidcServices, request: GrantRequest): readonly stri
   return path.certificates.slice(0, -1).map(({ x509 }) => x509.raw.toString('base64'));
 }
 
+/** @param why for the log and the record only */
+function refusedBecause(why: string, told: Pick<AuthErrorOptions, 'description'> = {}): AuthError {
+  return new AuthError('invalid_grant', { ...told, detail: `code refused: ${why}` });
+}
+
 async function codeRefused(
   { store, audit }: OidcServices,
   { client, origin }: GrantRequest,
@@ -164,10 +171,9 @@ async function codeRefused(
   const of = ended === null ? {} : { identityId: ended.identityId };
   const event = { reason, clientId: client.clientId, endedSessionId: endedSession, ...of };
   audit.record({ event: 'code.refused', ...event }, origin);
-  const detail = `code refused: ${reason}`;
-  if (reason !== 'wrong-certificate') return new AuthError('invalid_grant', { detail });
+  if (reason !== 'wrong-certificate') return refusedBecause(reason);
   const description = 'The code of a login by certificate needs a connection with that certificate';
-  return new AuthError('invalid_grant', { description, detail });
+  return refusedBecause(reason, { description });
 }
 
 /**

@@ -114,6 +114,9 @@ test('a text that this service did not make is refused before anything is asked'
   const { text, hash } = firstRefreshToken(needs, sessionId);
   assert.deepEqual(presented(text), { id: sessionId, generation: 1, hash, text });
   for (const wrong of ['', 'x', `${text}A`, firstRefreshToken(needs, sessionId, 'jwt').text]) {
-    assert.throws(() => presented(wrong), { code: 'invalid_grant', detail: undefined });
+    assert.throws(() => presented(wrong), {
+      code: 'invalid_grant',
+      detail: 'refresh refused: not a refresh token of this service',
+    });
   }
 });

@@ -66,7 +66,8 @@ export function presentedRefreshToken(
   text: string,
 ): PresentedRefreshToken {
   const presented = readRefreshToken(needs, { form: refreshTokenFormOf(client), text }, needs.clock.now());
-  if (presented === undefined) throw new AuthError('invalid_grant');
+  if (presented === undefined)
+    throw new AuthError('invalid_grant', { detail: 'refresh refused: not a refresh token of this service' });
   return { ...presented, text: refreshSecretIn(refreshTokenFormOf(client), text) };
 }
 
