@@ -292,6 +292,24 @@ test('shows new recovery codes also to a person who left the part before they ca
   assert.equal(await page.locator('#recovery-codes code').count(), 20);
   await page.locator('#codes-saved-box').check();
   await page.locator('#codes-saved-submit').click();
+test('says that the first app is gone when another one could not be begun, and goes on from there', async () => {
+  await using guest = await signedIn('otto');
+  const { page } = guest;
+  const { app, codes } = await setUpApp(page);
+  await confirmApp(page, app);
+  await page.locator('#fold-another-app summary').click();
+  await page.locator('#another-app-code').fill(codes[0] ?? '');
+  await page.route('**/current-identity/mfa', (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  );
+  await page.locator('#another-app-submit').click();
+  await announced(page, /The app is removed\..+could not be reached/);
+  await page.getByText(/^Off\./).waitFor();
+  await page.unroute('**/current-identity/mfa');
+  await page.locator('#set-up-app-submit').click();
+  await page.locator('#secret').waitFor();
+});
+
   await page.getByText('20 recovery codes are left').waitFor();
 });
 

@@ -7,6 +7,7 @@ import { announce } from '../parts/announce.tsx';
 import { held } from '../parts/held.ts';
 import { CopyButton } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
+import { failureText } from './failure.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
@@ -104,7 +105,8 @@ function On({
   };
   const replace = async (values: FormData, proof: OfferedProof) => {
     await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
-    await begin(proof);
+    // The account has none now, and the code is used up: there is nothing to try again here.
+    await begin(proof).catch((error) => refresh(`${texts.appRemoved} ${failureText(error)}`));
   };
   const left = texts.codesLeft(codesLeft);
   return (
