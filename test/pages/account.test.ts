@@ -177,6 +177,26 @@ test('accepts no answer to a login that it did not begin', async () => {
   await close();
 });
 
+test('says that cookies must be allowed, not that the server is away, where the browser keeps nothing', async () => {
+  for (const path of ['/account', '/console']) {
+    await using guest = await visitor();
+    const { page } = guest;
+    await page.addInitScript(refuseStorage);
+    await page.goto(server.url + path);
+    await page.getByRole('alert').getByText('Allow cookies').waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+  }
+});
+
+/** As a browser whose person has blocked the cookies and other data of the site. */
+const refuseStorage = `for (const name of ['sessionStorage', 'localStorage', 'indexedDB']) {
+  Object.defineProperty(globalThis, name, {
+    get() {
+      throw new DOMException('Access is denied for this document.', 'SecurityError');
+    },
+  });
+}`;
+
 test('changes the password by the rules of the server, and ends the other sessions', async () => {
   await using guest = await signedIn('bella');
   const { page } = guest;
@@ -272,6 +292,24 @@ test('sets up another app with a recovery code, and the first one stops working'
   await page.locator('#sign-out').waitFor();
 });
 
+test('says that the first app is gone when another one could not be begun, and goes on from there', async () => {
+  await using guest = await signedIn('otto');
+  const { page } = guest;
+  const { app, codes } = await setUpApp(page);
+  await confirmApp(page, app);
+  await page.locator('#fold-another-app summary').click();
+  await page.locator('#another-app-code').fill(codes[0] ?? '');
+  await page.route('**/current-identity/mfa', (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  );
+  await page.locator('#another-app-submit').click();
+  await announced(page, /The app is removed\..+could not be reached/);
+  await page.getByText(/^Off\./).waitFor();
+  await page.unroute('**/current-identity/mfa');
+  await page.locator('#set-up-app-submit').click();
+  await page.locator('#secret').waitFor();
+});
+
 test('shows new recovery codes also to a person who left the part before they came', async () => {
   await using guest = await signedIn('nils');
   const { page } = guest;
@@ -292,24 +330,6 @@ test('shows new recovery codes also to a person who left the part before they ca
   assert.equal(await page.locator('#recovery-codes code').count(), 20);
   await page.locator('#codes-saved-box').check();
   await page.locator('#codes-saved-submit').click();
-test('says that the first app is gone when another one could not be begun, and goes on from there', async () => {
-  await using guest = await signedIn('otto');
-  const { page } = guest;
-  const { app, codes } = await setUpApp(page);
-  await confirmApp(page, app);
-  await page.locator('#fold-another-app summary').click();
-  await page.locator('#another-app-code').fill(codes[0] ?? '');
-  await page.route('**/current-identity/mfa', (route) =>
-    route.request().method() === 'POST' ? route.abort() : route.continue(),
-  );
-  await page.locator('#another-app-submit').click();
-  await announced(page, /The app is removed\..+could not be reached/);
-  await page.getByText(/^Off\./).waitFor();
-  await page.unroute('**/current-identity/mfa');
-  await page.locator('#set-up-app-submit').click();
-  await page.locator('#secret').waitFor();
-});
-
   await page.getByText('20 recovery codes are left').waitFor();
 });
 
@@ -599,6 +619,17 @@ describe('while the server cannot be reached or cannot answer', () => {
       await page.locator('#sign-out').waitFor();
       await goTo(page, 'sign-in');
       await page.locator('#current-password').waitFor();
+
+      await page.route('**/edge/**', (route) =>
+        route.fulfill({
+          status: 500,
+          contentType: 'text/html',
+          body: '<h1>The proxy has lost its mind</h1>',
+        }),
+      );
+      await changePassword(page, password, newPassword);
+      await alert.waitFor();
+      await page.unroute('**/edge/**');
 
       await page.route('**/edge/**', (route) =>
         route.fulfill({

@@ -1,11 +1,14 @@
 import { Refusal } from '@overlay-auth/client';
+import { isStorageRefused } from '../parts/refused.ts';
 import { Button } from '../parts/screen.tsx';
 import { texts } from './texts.ts';
 
 /** The words for an unexpected failure. */
 export function failureText(error: unknown): string {
-  if (!(error instanceof Refusal)) return texts.unreachable;
-  const reference = error.requestId ?? '';
+  if (isStorageRefused(error)) return texts.cookies;
+  // Every answer of the server has a reference. One without is of something on the way, such as a proxy.
+  if (!(error instanceof Refusal) || error.requestId === undefined) return texts.unreachable;
+  const reference = error.requestId;
   if (error.status === 429) return texts.tooMany(reference);
   return error.status === 503 ? texts.busy(reference) : texts.failed(reference);
 }

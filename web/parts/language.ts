@@ -25,6 +25,10 @@ export const words = wordsOf({
   app: ['Authenticator app', 'Authenticator-App'],
   passkeys: 'Passkeys',
   certificates: ['Certificates', 'Zertifikate'],
+  cookies: [
+    'Your browser lets this site keep nothing. Allow cookies for it, then try again.',
+    'Ihr Browser lässt diese Website nichts speichern. Erlauben Sie ihr Cookies, und versuchen Sie es noch einmal.',
+  ],
   anotherPerson: [
     'Another person signed in. Nothing that was typed here is saved or shown to them.',
     'Eine andere Person hat sich angemeldet. Was hier eingegeben wurde, ist nicht gespeichert und wird ihr nicht gezeigt.',
