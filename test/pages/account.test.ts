@@ -340,7 +340,11 @@ test('cancels a set-up, and continues one that was left', async () => {
   await page.reload();
   await page.locator('#secret').waitFor();
   assert.equal((await page.locator('#secret').innerText()).replaceAll(' ', ''), app.secret);
+  await page.context().setOffline(true);
   await page.locator('#cancel-app').click();
+  await announced(page, 'could not be reached');
+  await page.context().setOffline(false);
+  await page.locator('#cancel-app').dblclick();
   await page.locator('#set-up-app-submit').waitFor();
 });
 

@@ -3,6 +3,7 @@
 import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ComponentProps, useSyncExternalStore } from 'react';
+import { useAction } from '../parts/action.ts';
 import { announce } from '../parts/announce.tsx';
 import { held } from '../parts/held.ts';
 import { CopyButton } from '../parts/keep.tsx';
@@ -179,10 +180,11 @@ function SetUp({
     }
     await refresh(texts.appReady);
   };
-  const cancel = async () => {
-    await api.DELETE(path, { body: {} }).catch(() => undefined);
-    await refresh();
-  };
+  const cancelling = useAction({
+    mutationFn: () => api.DELETE(path, { body: {} }),
+    onError: (error) => announce(failureText(error)),
+    onSettled: () => refresh(),
+  });
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
   return (
     <>
@@ -205,7 +207,7 @@ function SetUp({
         submit={texts.setUp.confirm}
         action={confirm}
         others={
-          <Button id="cancel-app" onClick={cancel}>
+          <Button id="cancel-app" isBusy={cancelling.isPending} onClick={() => cancelling.mutate()}>
             {texts.cancel}
           </Button>
         }
