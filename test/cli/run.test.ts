@@ -256,7 +256,7 @@ describe('run controller', () => {
     const refused = await exits(1, reload());
     assert.match(
       refused.stderr,
-      /controller\.yml:\d+:\d+: v: [\s\S]*nothing was changed[\s\S]*config reload --config/,
+      /controller\.yml:\d+:\d+: v: [\s\S]*no setting was changed[\s\S]*config reload --config/,
     );
     assert.match((await name()) ?? '', /Harbour/);
 
@@ -271,6 +271,40 @@ describe('run controller', () => {
     );
     await exits(0, stopped(run));
     assert.equal(existsSync(socket), false);
+  });
+
+  test('config reload says that a new certificate is in use although it refuses the configuration file', async () => {
+    await using box = await homeBox();
+    const reload = () => box.run(['config', 'reload', '--config', configFile]);
+    const run = startRun(box);
+    const { url } = await untilReady(run);
+    const renewed = await box.exits(0, ['pki', 'renew', '--config', configFile, '-j']);
+    edit(box, (yaml) => yaml.replace('v: 3', 'v: 9'));
+    const { stderr } = await exits(1, reload());
+    const { fingerprint, socket } = await presented(box, url);
+    socket.destroy();
+    assert.equal(fingerprint, JSON.parse(renewed.stdout).fingerprint);
+    assert.doesNotMatch(stderr, /nothing was changed/i);
+    assert.match(
+      stderr,
+      /1 problem; no setting was changed; certificates and other files .* were read again\.\n/,
+    );
+    await exits(0, stopped(run));
+  });
+
+  test('config reload names a key file with which the next start would fail', async () => {
+    await using box = await homeBox();
+    const reload = () => box.run(['config', 'reload', '--config', configFile]);
+    const run = startRun(box);
+    await untilReady(run);
+    const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
+    const original = readFileSync(keyFile, 'utf8');
+    edit(box, (yaml) => `${yaml}\nbranding:\n  name: Harbour\n`);
+    writeFileSync(keyFile, original.slice(0, 20));
+    assert.match((await exits(1, reload())).stderr, /master\.key .*no setting was changed/i);
+    writeFileSync(keyFile, original);
+    assert.match((await exits(0, reload())).stdout, /branding\.name/);
+    await exits(0, stopped(run));
   });
 
   test('config reload reaches a controller in a folder of any depth, from inside it and from outside', async () => {

@@ -42,6 +42,8 @@ export function keyVault(ownKey: SealingKey, others: () => OtherKeys = () => ({ 
   }
 
   return {
+    /** Reads the keys beside it again. @throws KeyFileError one cannot be used */
+    readOtherKeys,
     seal: (secret: Uint8Array, label: string) => sealText(sealing, secret, label),
     /** @throws SealBroken   the text was not sealed under a known key with this label */
     open(sealed: string, label: string): Buffer {

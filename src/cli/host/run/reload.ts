@@ -26,7 +26,7 @@ export type ReloadAnswer =
       readonly sameAuthority: readonly string[];
       readonly warnings: readonly string[];
     }
-  /** Nothing was changed. */
+  /** No setting was changed. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
 type CertificateInUse = Pick<OwnCertificate, 'use' | 'subject' | 'file' | 'fingerprint'> & {
@@ -38,7 +38,7 @@ export interface ReloadNeeds {
   readonly controller: RunningController;
   readonly log: OpenLogger;
   readonly clock: Clock;
-  /** Reads the configuration file again. @throws ConfigError */
+  /** Reads the configuration file again. @throws ConfigError; KeyFileError the next start could not use the key file */
   readonly reloadConfig: () => Promise<LoadedConfig>;
 }
 
@@ -80,11 +80,12 @@ async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer
   const { log, controller } = needs;
   log.reopen();
   let loaded: LoadedConfig | null = null;
-  let refusal: string | null = null;
+  let refusal: ((outcome: string) => string) | null = null;
   try {
     loaded = await needs.reloadConfig();
   } catch (error) {
-    refusal = sayRefused(log, error);
+    logRefused(log, error);
+    refusal = (outcome) => reasonOf(error, outcome);
   }
   try {
     const reloaded = await controller.reload(loaded?.config);
@@ -93,7 +94,8 @@ async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer
     const before = known.last;
     known.last = present;
     sayReloaded(needs, loaded, { ...reloaded, certificates: present.map(inUse) });
-    if (refusal !== null || loaded === null) return { outcome: 'refused', reason: refusal ?? '' };
+    if (refusal !== null || loaded === null)
+      return { outcome: 'refused', reason: refusal?.(filesRead) ?? '' };
     const [fresh, former] = [without(present, before), without(before, present)];
     return {
       outcome: 'reloaded',
@@ -109,24 +111,31 @@ async function readAgain(needs: ReloadNeeds, known: Known): Promise<ReloadAnswer
     log.error('files of the configuration cannot be used; the former files and settings stay in use', {
       error,
     });
-    return { outcome: 'refused', reason: refusal ?? reasonOf(error) };
+    return { outcome: 'refused', reason: refusal?.(nothing) ?? reasonOf(error, nothing) };
   }
 }
 
-function sayRefused(log: OpenLogger, error: unknown): string {
+const nothing = 'nothing was changed';
+/** The settings of the file are not in use, but a certificate that was renewed is. */
+const filesRead =
+  'no setting was changed; certificates and other files of the settings in use were read again';
+
+function logRefused(log: OpenLogger, error: unknown): void {
   if (error instanceof ConfigError) {
     const problems = error.problems.map(({ file, line, column, path, message }) => {
       return `${file}:${line ?? 1}:${column ?? 1}: ${path}: ${message}`;
     });
-    log.error('the configuration file has problems; the running controller is not affected', { problems });
+    log.error('the configuration file has problems; its settings are not taken over', { problems });
   } else
-    log.error('the configuration file cannot be read; the running controller is not affected', { error });
-  return reasonOf(error);
+    log.error('the next start would fail, so the settings of the configuration file are not taken over', {
+      error,
+    });
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof ConfigError) return renderProblems(error.problems, 'nothing was changed').trimEnd();
-  return `${error instanceof Error ? error.message : String(error)} Nothing was changed.`;
+function reasonOf(error: unknown, outcome: string): string {
+  if (error instanceof ConfigError) return renderProblems(error.problems, outcome).trimEnd();
+  const said = error instanceof Error ? error.message : String(error);
+  return `${said} ${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}.`;
 }
 
 /** Logs settings of a configuration that are probably a mistake. */

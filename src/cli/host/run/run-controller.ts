@@ -40,7 +40,12 @@ export async function runController(run: ControllerRun): Promise<void> {
   warnOfSettings(log, loaded);
 
   const controller = await startController(foundations);
-  const reloadConfig = () => loadSettledConfig(ports, file);
+  const reloadConfig = async () => {
+    const settled = await loadSettledConfig(ports, file);
+    // In use since the start: only the next one would notice that it cannot be read any more.
+    foundations.vault.readOtherKeys();
+    return settled;
+  };
   const reload = controllerReload({ controller, log, clock, reloadConfig });
   const ending = new AbortController();
   const { pause } = ports;
