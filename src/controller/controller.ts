@@ -57,7 +57,9 @@ export async function startController({ startThread, ...foundations }: Controlle
   const stop = async () => {
     isStopping = true;
     await lastReload;
-    await Promise.all([...started.map((listener) => listener.close()), others?.stop()]);
+    // Other services are slow at the same time as clients, so that the process ends within the time that it is given.
+    const requests = [...started.map((listener) => listener.close()), others?.stop()];
+    await Promise.all([...requests, services.deliverer?.stop()]);
     await services.stop();
   };
   try {

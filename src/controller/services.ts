@@ -84,7 +84,7 @@ export async function openServices(foundations: Foundations) {
     ...needs,
     ...observation,
     // For the other threads; only the first one fetches.
-    ...{ keySet: providers.keySet, keeper: callers.keeper },
+    ...{ keySet: providers.keySet, keeper: callers.keeper, ...deliveries },
     usedProofs: callers.usedProofs,
     issuers: callers.issuers,
     rotateKeysWhenDue: callers.rotateKeysWhenDue,

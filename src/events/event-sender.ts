@@ -33,12 +33,16 @@ export function eventSender(
   return {
     atOnce: 32,
     order: 'oldest',
-    async sendInOrder(id: string, deliveries: Deliveries): Promise<readonly DeliveryOutcome[]> {
+    async sendInOrder(
+      id: string,
+      deliveries: Deliveries,
+      mayGoOn: () => boolean,
+    ): Promise<readonly DeliveryOutcome[]> {
       const subscription = await needs.store.eventSubscriptions.find(asId(id));
       if (subscription === null)
         return deliveries.map(() => ({ state: 'failed', result: 'the subscription is gone' }));
       if (!subscription.enabled) return [{ state: 'waiting', result: 'the subscription is disabled' }];
-      return sendEvents(needs, subscription, deliveries);
+      return sendEvents({ ...needs, mayGoOn }, subscription, deliveries);
     },
   } as const;
 }
@@ -48,14 +52,14 @@ export function eventSender(
  * @returns how those at the beginning ended; the rest was not tried
  */
 export async function sendEvents(
-  needs: EventSenderNeeds,
+  needs: EventSenderNeeds & { readonly mayGoOn?: () => boolean },
   subscription: EventSubscription,
   deliveries: Deliveries,
 ): Promise<readonly DeliveryOutcome[]> {
   const secrets = openSecrets(needs.vault, subscription);
   const { url, trustedRoots, clientCertPem, type } = subscription;
   const tls = { trustedRoots, certPem: clientCertPem, keyPem: secrets.clientKey ?? null };
-  const { poster, clock } = needs;
+  const { poster, clock, mayGoOn = () => true } = needs;
   switch (type) {
     case 'webhook': {
       const outcomes: DeliveryOutcome[] = [];
@@ -66,7 +70,7 @@ export async function sendEvents(
         const message = webhookMessage(delivery, signingSecrets(secrets, subscription, now), now);
         const outcome = await posted(poster, url, { ...message, tls });
         outcomes.push(outcome);
-        if (outcome.state === 'waiting') return outcomes;
+        if (outcome.state === 'waiting' || !mayGoOn()) return outcomes;
       }
     }
     case 'otlp': {

@@ -109,11 +109,13 @@ export type Sender<Kind extends DeliveryKind> = {
       readonly order: 'oldest';
       /**
        * @param deliveries at least one, the oldest first
+       * @param mayGoOn    asked before each further one: a process that stops waits for one answer, not for all
        * @returns how those at the beginning ended, at least one; the rest was not tried. Only the last may be `waiting`
        */
       sendInOrder(
         subscriber: string,
         deliveries: readonly SentDelivery<Kind>[],
+        mayGoOn: () => boolean,
       ): Promise<readonly DeliveryOutcome[]>;
     }
 );

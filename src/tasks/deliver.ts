@@ -163,7 +163,7 @@ function queueDelivery(
         ? await Promise.all(timely.map((delivery) => sender.send(subscriber, delivery).catch(internal)))
         : timely.length === 0
           ? []
-          : await sender.sendInOrder(subscriber, timely).catch((error) => [internal(error)]);
+          : await sender.sendInOrder(subscriber, timely, mayGoOn).catch((error) => [internal(error)]);
     const sent = outcomes.flatMap((outcome, at) => {
       const delivery = timely[at];
       return delivery === undefined ? [] : [noted(delivery, outcome)];

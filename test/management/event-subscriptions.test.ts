@@ -1,6 +1,8 @@
 // Events to where people collect them, as a receiver gets them. Webhooks are verified by the library of Standard Webhooks.
 
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -9,7 +11,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type ReceivedMessage, startMessageReceiver } from '../support/message-receiver.ts';
-import { serverOfFile, usualThreads } from '../support/test-server.ts';
+import { serverOfFile, startTestServer, usualThreads } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
 
 // The judge compares with the system's clock.
@@ -342,6 +344,43 @@ describe('a receiver', () => {
     await untilSent(of, [waited, later]);
     assert.ok(!entitiesOf(of).includes(missed));
   });
+});
+
+test('a controller that stops waits for one slow answer of a receiver, and leaves the rest to the next start', async (t) => {
+  const stopping = await startTestServer({ clock });
+  const { home } = stopping;
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const receiver = await startMessageReceiver();
+  t.after(() => receiver.close());
+  const held: ServerResponse[] = [];
+  receiver.answer((response) => held.push(response));
+  const admin = await rootOf(stopping);
+  const fields = { type: 'webhook', url: `${receiver.url}/events`, ...all };
+  createdId(await admin.call('POST', 'event-subscriptions', fields));
+  for (const name of ['one', 'two', 'three'])
+    createdId(await admin.call('POST', 'config-types', { name: `t ${name}` }));
+  // It takes the first one, and the next ones are sent together.
+  await receiver.at(0);
+  held.shift()?.writeHead(200).end();
+  await receiver.at(1);
+
+  const closed = stopping.stop();
+  const isListening = () =>
+    stopping.get('/version').then(
+      () => true,
+      () => false,
+    );
+  await eventually(isListening, (is) => !is);
+  receiver.answer(200);
+  for (const response of held) response.writeHead(200).end();
+  await closed;
+  assert.equal(receiver.received.length, 2);
+
+  const again = await startTestServer({ home, clock });
+  t.after(() => again.close());
+  await receiver.at(3);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  assert.equal(new Set(ids).size, 4, 'each arrives once');
 });
 
 test('refused logins delay no event of the audit trail', async (t) => {
