@@ -15,7 +15,7 @@ import type { Store } from '../store/contracts/store.ts';
 import { refuseNewer, SchemaError } from '../store/migrations/migrate.ts';
 import { checkSqlite } from '../store/sqlite/backup.ts';
 import { openSqliteStore, sqliteSchemaVersion } from '../store/sqlite/open.ts';
-import { copySqliteBackup, discardSqliteCopy, LogOfAnother, replaceSqlite } from '../store/sqlite/restore.ts';
+import { copySqliteBackup, LogOfAnother, replaceSqlite } from '../store/sqlite/restore.ts';
 import { openKeyRing } from '../tokens/key-ring.ts';
 import { openServerSecrets } from '../tokens/server-secrets.ts';
 import {
@@ -69,18 +69,14 @@ export async function restoreDatabase(
   if (existsSync(path) && realpathSync(path) === realpathSync(backup))
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
   using _claim = claimDatabase(needs.config);
-  const working = copyOf(backup, path);
-  try {
-    const restored = await prepareCopy(needs, working, backup);
-    const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
-    const hadOne = replaceSqlite(working, path, aside);
-    return { ...restored, replaced: hadOne ? aside : null };
-  } finally {
-    discardSqliteCopy(working);
-  }
+  using working = copyOf(backup, path);
+  const restored = await prepareCopy(needs, working.partial, backup);
+  const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
+  const hadOne = replaceSqlite(working.partial, path, aside);
+  return { ...restored, replaced: hadOne ? aside : null };
 }
 
-function copyOf(backup: string, path: string): string {
+function copyOf(backup: string, path: string): ReturnType<typeof copySqliteBackup> {
   try {
     return copySqliteBackup(backup, path);
   } catch (error) {

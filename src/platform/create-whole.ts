@@ -33,25 +33,24 @@ export async function createWhole(
   // A missing folder is named here, not by the temporary name.
   accessSync(dirname(path), constants.W_OK);
   removeAbandoned(dirname(path));
-  const { folder, lock } = workingFolder(`${path}.partial-`);
-  try {
-    const partial = join(folder, basename(path));
-    createPrivateFile(partial);
-    await write(partial);
-    return takesFreeName(partial, path);
-  } finally {
-    lock.release();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using working = workingFile(path);
+  const { partial } = working;
+  createPrivateFile(partial);
+  await write(partial);
+  return takesFreeName(partial, path);
 }
 
-/** Another process that comes before the lock is held takes the folder for an abandoned one. */
-function workingFolder(prefix: string): { readonly folder: string; readonly lock: FileLock } {
+/**
+ * Makes a folder beside `path` to prepare a file in, which no other process takes for an abandoned one.
+ * @returns where to make the file. Disposing removes the folder
+ */
+export function workingFile(path: string): Disposable & { readonly partial: string } {
   for (;;) {
-    const folder = mkdtempSync(prefix);
+    const folder = mkdtempSync(`${path}.partial-`);
     try {
       const lock = tryFileLock(join(folder, lockName));
-      if (lock !== null && existsSync(folder)) return { folder, lock };
+      // Another process that came before the lock was held has removed the folder.
+      if (lock !== null && existsSync(folder)) return inFolder(folder, lock, basename(path));
       lock?.release();
     } catch (error) {
       if (!existsSync(folder)) continue;
@@ -59,6 +58,16 @@ function workingFolder(prefix: string): { readonly folder: string; readonly lock
       throw error;
     }
   }
+}
+
+function inFolder(folder: string, lock: FileLock, name: string): ReturnType<typeof workingFile> {
+  return {
+    partial: join(folder, name),
+    [Symbol.dispose]() {
+      lock.release();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Removes the working folders that killed processes of this user have left. @param beside the folder of the files */

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   copyFileSync,
   cpSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,6 +16,7 @@ import {
   symlinkSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,6 +32,7 @@ import { assertRefused, loggedIn, password } from '../support/management.ts';
 import { addOwn, ownPath, tokensOf, usePasskey } from '../support/passkeys.ts';
 import { fill, smallDisk } from '../support/small-disk.ts';
 import { partialLogin, scan, submitCode } from '../support/totp.ts';
+import { eventually } from '../support/until.ts';
 
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
@@ -70,7 +75,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
   assert.equal(aside.length, 1);
   assert.deepEqual(names(home.path(`h/${aside[0]}`)), ['ana', 'bob']);
   assert.equal(statSync(home.path('h/overlay.db')).mode & 0o777, 0o600);
-  assert.ok(!readdirSync(home.path('h')).some((name) => name.includes('restoring')));
+  assert.ok(!readdirSync(home.path('h')).some((name) => name.includes('partial')));
   assert.match(
     readFileSync(home.path('h/controller.log'), 'utf8'),
     /command="ops db restore".*database\.restored/,
@@ -212,7 +217,7 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
     assert.doesNotMatch(refused.stderr, /unexpected/);
   }
   assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
-  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+  assert.ok(!readdirSync(home.path('h')).some((name) => /partial|replaced/.test(name)));
 });
 
 test('a log that another user has put beside the backup does not become part of the database', {
@@ -229,7 +234,7 @@ test('a log that another user has put beside the backup does not become part of 
   const refused = await exits(1, home.restore());
   assert.match(refused.stderr, /^error: .*copy\.db-wal belongs to another user than .*copy\.db\.\nnext: /);
   assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
-  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+  assert.ok(!readdirSync(home.path('h')).some((name) => /partial|replaced/.test(name)));
   // A log that belongs to the backup is taken along.
   chownSync(home.path('copy.db-wal'), 0, 0);
   await exits(0, home.restore());
@@ -267,9 +272,28 @@ test('a restore is refused while another program reads the database, whose last 
     refused.stderr,
     /^error: .*overlay\.db is in use\.\nnext: another program holds the file; run the command again/,
   );
-  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+  assert.ok(!readdirSync(home.path('h')).some((name) => /partial|replaced/.test(name)));
   database.exec('COMMIT');
   await exits(0, home.restore());
+});
+
+test('what a killed restore has copied is removed at the next start', async (t) => {
+  await using home = backedUp();
+  // It ends only when its writer does.
+  execFileSync('mkfifo', [home.path('endless.db')]);
+  const writer = openSync(home.path('endless.db'), 'r+');
+  t.after(() => closeSync(writer));
+  writeSync(writer, 'half of a backup');
+  const restore = home.start(['ops', 'db', 'restore', 'endless.db', '--yes'], { env });
+  const all = () => readdirSync(home.path('h'), { recursive: true }).map((name) => home.path(`h/${name}`));
+  const copies = () =>
+    all().filter((file) => statSync(file).isFile() && readFileSync(file, 'latin1') === 'half of a backup');
+  await eventually(copies, (found) => found.length === 1);
+  restore.child.kill('SIGKILL');
+  await restore.finished;
+  assert.equal(copies().length, 1);
+  await home.exits(0, ['ops', 'db', 'migrate'], { env });
+  assert.deepEqual(copies(), []);
 });
 
 test('a database that cannot be kept stays as it is, with its log', async () => {

@@ -1,9 +1,11 @@
 // Replaces an SQLite database by a copy of another one. Only while no controller runs. Offline commands that still have
 // the old one open continue in the file that is kept.
 
-import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, realpathSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import { removeAbandoned, workingFile } from '../../platform/create-whole.ts';
 import { copyPrivately, giveName, syncToDisk } from '../../platform/whole-file.ts';
 
 const logSuffixes = ['-wal', '-shm'] as const;
@@ -13,20 +15,21 @@ const patience: Millis = SECOND;
 /**
  * Copies a backup to a private working file beside the database. A write-ahead log beside the backup, which exists if
  * the files of a running controller were copied, is copied too: SQLite makes its content part of the database.
- * @returns the working file; `discardSqliteCopy` removes it
+ * @returns the working file, which goes when it is disposed, or at the next start if this process is killed
  * @throws LogOfAnother, Error of node:fs; there is no working file then
  */
-export function copySqliteBackup(backup: string, path: string): string {
+export function copySqliteBackup(backup: string, path: string): ReturnType<typeof workingFile> {
   // Beside the file itself if the path is a link, because it will be renamed to it.
-  const working = `${realFile(path)}.restoring`;
-  discardSqliteCopy(working);
+  const target = realFile(path);
+  removeAbandoned(dirname(target));
+  const working = workingFile(target);
   try {
-    const owner = copyPrivately(backup, working);
+    const owner = copyPrivately(backup, working.partial);
     const log = `${backup}-wal`;
-    if (existsSync(log) && copyPrivately(log, `${working}-wal`) !== owner)
+    if (existsSync(log) && copyPrivately(log, `${working.partial}-wal`) !== owner)
       throw new LogOfAnother(`${log} belongs to another user than ${backup}`);
   } catch (error) {
-    discardSqliteCopy(working);
+    working[Symbol.dispose]();
     throw error;
   }
   return working;
@@ -35,11 +38,6 @@ export function copySqliteBackup(backup: string, path: string): string {
 /** In a folder for all, such as /tmp, any user of the machine can put a log beside another user's backup. */
 export class LogOfAnother extends Error {
   override readonly name = 'LogOfAnother';
-}
-
-/** Removes a working file, if there is one. */
-export function discardSqliteCopy(working: string): void {
-  for (const suffix of ['', ...logSuffixes]) rmSync(`${working}${suffix}`, { force: true });
 }
 
 /**
