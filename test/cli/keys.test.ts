@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {
+import fs, {
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { rekeyDatabase } from '../../src/controller/rekey-database.ts';
@@ -22,6 +23,7 @@ import { exits } from '../support/command-line.ts';
 import { createSigner } from '../support/external-jwt.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import { type Caller, callerWith, createdId, loggedIn, password } from '../support/management.ts';
+import { isFullSize } from '../support/size.ts';
 import { type AuthenticatorApp, partialLogin, scan, submitCode } from '../support/totp.ts';
 import { eventually } from '../support/until.ts';
 
@@ -201,6 +203,56 @@ describe('keys', () => {
     assert.equal(readKeyFile(keyFile).fingerprint, JSON.parse(fourth.stdout).fingerprint);
     const kept = `${previousKeyFile(keyFile)}-${second.fingerprint}`;
     assert.equal(readKeyFile(kept).fingerprint, second.fingerprint, 'a key of before is never lost');
+  });
+
+  test('rekey with the key of another database makes no new key', async () => {
+    await using box = sandbox();
+    await box.home('h', 'localhost:0');
+    const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
+    renameSync(keyFile, join(box.cwd, 'right.key'));
+    createKeyFile(keyFile);
+    const rekey = () => box.run(['keys', 'rekey', '--config', 'h/controller.yml']);
+    const refused = await exits(1, rekey());
+    assert.match(refused.stderr, /was sealed with another key-encryption key/);
+    assert.equal(existsSync(nextKeyFile(keyFile)), false);
+    renameSync(join(box.cwd, 'right.key'), keyFile);
+    await exits(0, rekey());
+  });
+
+  test('a key file that is replaced while rekey runs is neither overwritten, nor is its former key lost', {
+    // It steps in between two calls of the command.
+    skip: isFullSize,
+  }, async (t) => {
+    await using box = sandbox();
+    await box.home('h', 'localhost:0');
+    const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
+    const former = readKeyFile(keyFile);
+    let [next, other] = ['', ''];
+    const rename = fs.renameSync;
+    const mocked = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+      rename(from, to);
+      if (to !== previousKeyFile(keyFile) || next !== '') return;
+      next = readKeyFile(nextKeyFile(keyFile)).fingerprint;
+      rmSync(keyFile);
+      other = createKeyFile(keyFile).fingerprint;
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      mocked.mock.restore();
+      syncBuiltinESMExports();
+    });
+    const rekey = () => box.run(['keys', 'rekey', '--config', 'h/controller.yml']);
+    const refused = await exits(1, rekey());
+    assert.match(refused.stderr, new RegExp(`was replaced by another key meanwhile, ${other}\\.`));
+    assert.equal(readKeyFile(keyFile).fingerprint, other);
+    assert.equal(readKeyFile(previousKeyFile(keyFile)).fingerprint, former.fingerprint);
+
+    await exits(0, rekey());
+    assert.equal(readKeyFile(keyFile).fingerprint, next);
+    assert.equal(readKeyFile(previousKeyFile(keyFile)).fingerprint, other);
+    const kept = `${previousKeyFile(keyFile)}-${former.fingerprint}`;
+    assert.equal(readKeyFile(kept).fingerprint, former.fingerprint);
+    await box.exits(0, ['ops', 'db', 'check', '--config', 'h/controller.yml']);
   });
 
   test('without a configuration it says where it looks for one', async () => {

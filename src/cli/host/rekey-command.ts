@@ -10,6 +10,7 @@ import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.t
 import { type KeyVault, keyVault, vaultKey } from '../../platform/secrets/key-vault.ts';
 import { keyPassphrase, readKeyFile, writeKeyFile } from '../../platform/secrets/master-key.ts';
 import { giveName, writeWhole } from '../../platform/whole-file.ts';
+import { openKeyRing } from '../../tokens/key-ring.ts';
 import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { onlyOne } from './only-one.ts';
@@ -32,9 +33,11 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
   const { store, clock, config } = host.foundations;
   const passphrase = keyPassphrase(report.ports.env);
   const keyIn = (file: string) => (existsSync(file) ? readKeyFile(file, { passphrase }) : null);
-  const current = readKeyFile(keyFile, { passphrase });
+  const current = { ...readKeyFile(keyFile, { passphrase }), text: readText(keyFile) };
   const next = keyIn(nextKeyFile(keyFile));
   if (next === null) {
+    // The new key of a key file that is not that of the database would be taken for begun work.
+    await openKeyRing({ keys: store.keys, vault: host.foundations.vault, clock });
     const made = writeKeyFile(nextKeyFile(keyFile), passphrase);
     if (hasOtherHosts(config)) {
       printResult(
@@ -59,7 +62,17 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
     const nodes = await store.nodes.listAll();
     if (nodes.some((node) => isOnline(node, clock.now()))) await wait(untilNoticed);
   });
-  putInPlace(keyFile, current, previous);
+  keepKey(keyFile, current, previous);
+  const { fingerprint: found } = readKeyFile(keyFile, { passphrase });
+  if (found !== current.fingerprint && found !== next.fingerprint)
+    throw new CliError(
+      `${keyFile} was replaced by another key meanwhile, ${found}. Everything is sealed under ${next.fingerprint} in ${nextKeyFile(keyFile)}, and the former key is in ${previousKeyFile(keyFile)}.`,
+      {
+        code: 'key_replaced',
+        next: 'run this command again: it puts the new key in place and keeps the others',
+      },
+    );
+  giveName(nextKeyFile(keyFile), keyFile);
   host.audit.record({ event: 'secrets.rekeyed', fingerprint: next.fingerprint, resealed }, null);
   printResult(
     report,
@@ -96,14 +109,16 @@ function hasOtherHosts({ db }: Config): boolean {
   return db.engine === 'postgres';
 }
 
-/** The next key becomes the key. The one it replaces is kept, and so is the one before that. */
-function putInPlace(keyFile: string, current: MasterKey, previous: MasterKey | null): void {
+/** Before the next key becomes the key: the one that it replaces is kept, and so is the one before that. */
+function keepKey(
+  keyFile: string,
+  current: MasterKey & { readonly text: string },
+  previous: MasterKey | null,
+): void {
   const kept = previousKeyFile(keyFile);
-  // Works too if it was interrupted between the two steps below.
-  if (previous?.fingerprint !== current.fingerprint) {
-    if (previous !== null) renameSync(kept, `${kept}-${previous.fingerprint}`);
-    // On the disk before the key that it contains is replaced.
-    writeWhole(kept, readText(keyFile), statSync(keyFile).mode & 0o777);
-  }
-  giveName(nextKeyFile(keyFile), keyFile);
+  // Interrupted after it was kept.
+  if (previous?.fingerprint === current.fingerprint) return;
+  if (previous !== null) renameSync(kept, `${kept}-${previous.fingerprint}`);
+  // On the disk before the file that contains it is replaced.
+  writeWhole(kept, current.text, statSync(keyFile).mode & 0o777);
 }
