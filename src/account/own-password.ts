@@ -3,7 +3,6 @@
 
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
 import { getAuthenticator } from '../admin/authenticators.ts';
-import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { proveCurrentPassword, wrongCurrentPassword } from '../login/password/current-password.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
@@ -11,7 +10,6 @@ import { type PasswordRules, passwordRules, samePassword } from '../login/passwo
 import type { LoginServices } from '../login/services.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { asId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { typedName, type UserName } from '../model/names.ts';
 import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
@@ -21,14 +19,6 @@ export interface OwnPasswordChange {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly currentPassword: string;
-}
-
-export function listOwnAuthenticators(
-  needs: Pick<LoginServices, 'store'>,
-  { identityId }: Principal,
-  query: ListQuery,
-): Promise<Page<ListedAuthenticator>> {
-  return needs.store.authenticators.list(ofIdentity(identityId, query));
 }
 
 /** @throws AuthError not_found   also for an authenticator of another identity */

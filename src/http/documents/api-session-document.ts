@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { CertificateExtension } from '../../certificates/client-certificate-issuer.ts';
+import { apiSessionListFields, lastLoginListFields } from '../../model/list-fields.ts';
+import type { ListQuery } from '../../model/list-query.ts';
 import type { ShownApiSession } from '../../sessions/own-session-view.ts';
 import { schemaNamed } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { mapPage } from './lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
@@ -44,7 +48,7 @@ export const apiSessionSchema = schemaNamed('ApiSession', {
   expiresAt: timeSchema,
 });
 
-export const lastLoginSchema = z
+const lastLoginSchema = z
   .strictObject({
     id: z.string(),
     identityId: z.string(),
@@ -57,7 +61,16 @@ export const lastLoginSchema = z
   })
   .meta({ id: 'LastLogin', description: 'An identity, an application, and a program with which it logs in' });
 
-export const lastLoginDocument = documentsBy(lastLoginSchema);
+const lastLoginDocument = documentsBy(lastLoginSchema);
+
+/** Last logins, for every list of some: also those whose sessions have ended. */
+export function lastLoginList({ store }: EdgeServices) {
+  return {
+    document: lastLoginSchema,
+    listFields: lastLoginListFields,
+    list: async (query: ListQuery) => mapPage(await store.lastLogins.list(query), lastLoginDocument),
+  };
+}
 
 const authQuerySchema = z
   .strictObject({
@@ -108,4 +121,14 @@ export function apiSessionDocument(session: ShownApiSession) {
     amr: session.passed,
     cachedLastActivityAt: lastActivityAt,
   });
+}
+
+/** Live sessions, for every list of some. */
+export function apiSessionList({ store, clock }: EdgeServices) {
+  return {
+    document: apiSessionSchema,
+    listFields: apiSessionListFields,
+    list: async (query: ListQuery) =>
+      mapPage(await store.apiSessions.list(query, clock.now()), apiSessionDocument),
+  };
 }

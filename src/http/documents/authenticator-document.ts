@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import type { CertificateServices } from '../../login/services.ts';
+import { authenticatorListFields } from '../../model/list-fields.ts';
+import type { ListQuery } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
 import { isIssuedBy, parseCertificate } from '../../platform/x509/x509.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { mapPage } from './lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from './wire.ts';
 
 const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
@@ -49,6 +53,16 @@ function document(authenticator: ListedAuthenticator, now: Millis, own: readonly
   const fingerprint = shownFingerprint(thumbprint);
   const isIssuedByNetwork = isOfNetwork(own, certPem);
   return shownCertificate({ ...authenticator, ...head, fingerprint, isIssuedByNetwork });
+}
+
+/** Authenticators, for every list of some. */
+export function authenticatorList(needs: EdgeServices) {
+  return {
+    document: authenticatorSchema,
+    listFields: authenticatorListFields,
+    list: async (query: ListQuery) =>
+      mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs)),
+  };
 }
 
 /** Whether one of the overlay's own authorities issued a certificate. An imported one may be unreadable. */

@@ -10,11 +10,11 @@ import type { AuthenticatedContext } from '../request/request-context.ts';
 import { listAnswer } from '../request/route.ts';
 
 /** A page of documents. */
-export async function mapPage<T>(
+export async function mapPage<T, Document extends object>(
   page: Page<T>,
-  document: (item: T) => object,
+  document: (item: T) => Document,
   size?: number,
-): Promise<Page<object>> {
+): Promise<Page<Document>> {
   return { ...page, items: await inChunks(page.items, (items) => items.map(document), size) };
 }
 
@@ -35,12 +35,18 @@ export interface AskedList {
   readonly reader: ListReader;
 }
 
+/** What a list consists of. */
+export interface Listed {
+  readonly document: z.ZodType;
+  readonly listFields: ListFields;
+}
+
 /**
  * The part of a declaration that is the same wherever a page of a list is answered.
  * @param list for the caller; @throws AuthError not_found
  */
 export function listRules(
-  { document, fields, what = 'list' }: { document: z.ZodType; fields: ListFields; what?: string },
+  { document, listFields: fields, what = 'list' }: Listed & { what?: string },
   list: (query: ListQuery, context: AuthenticatedContext) => Promise<Page<unknown>>,
 ) {
   return {

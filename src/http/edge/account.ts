@@ -1,39 +1,26 @@
 // A caller's own authenticators, sessions and login attempts, on both Edge APIs and for both mechanisms.
 
 import { z } from 'zod';
-import {
-  changeOwnPassword,
-  getOwnAuthenticator,
-  listOwnAuthenticators,
-  ownPasswordRules,
-} from '../../account/own-password.ts';
-import {
-  endOtherSessions,
-  endOwnSession,
-  listOwnAttempts,
-  listOwnLogins,
-  listOwnSessions,
-} from '../../account/own-sessions.ts';
+import { changeOwnPassword, getOwnAuthenticator, ownPasswordRules } from '../../account/own-password.ts';
+import { endOtherSessions, endOwnSession } from '../../account/own-sessions.ts';
+import { ofIdentity } from '../../admin/list-parameters.ts';
+import { listLoginAttempts } from '../../explain/read-attempts.ts';
 import type { Identity } from '../../model/entities/identity.ts';
-import {
-  apiSessionListFields,
-  authenticatorListFields,
-  lastLoginListFields,
-  ownLoginAttemptListFields,
-} from '../../model/list-fields.ts';
+import { ownLoginAttemptListFields } from '../../model/list-fields.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
 import { attemptMechanisms } from '../../model/login-attempt.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { allowsIdentity } from '../../sessions/account-view.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
+import { apiSessionList, apiSessionSchema, lastLoginList } from '../documents/api-session-document.ts';
 import {
-  apiSessionDocument,
-  apiSessionSchema,
-  lastLoginDocument,
-  lastLoginSchema,
-} from '../documents/api-session-document.ts';
-import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
-import { listRules, mapPage } from '../documents/lists.ts';
+  authenticatorDocument,
+  authenticatorList,
+  authenticatorSchema,
+} from '../documents/authenticator-document.ts';
+import { type Listed, listRules, mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
+import type { AuthenticatedContext } from '../request/request-context.ts';
 import { dataAnswer, type EdgeApi, edgeRoutes, type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
@@ -113,11 +100,7 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
   return [
     at('GET', `${path}/authenticators`, {
       summary: 'List your authenticators',
-      ...listRules(
-        { document: authenticatorSchema, fields: authenticatorListFields },
-        async (asked, { principal }) =>
-          mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs)),
-      ),
+      ...ownList(authenticatorList(needs)),
     }),
     at('GET', `${path}/authenticators/:id`, {
       summary: 'Read one of your authenticators',
@@ -138,35 +121,46 @@ export function ownAccountRoutes(needs: EdgeServices, api: EdgeApi): readonly Ro
     }),
     at('GET', `${path}/login-attempts`, {
       summary: 'List your login attempts, the newest first',
-      ...listRules(
-        { document: ownAttemptSchema, fields: ownLoginAttemptListFields },
-        async (asked, { principal }) =>
-          mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
-      ),
+      ...ownList({
+        document: ownAttemptSchema,
+        listFields: ownLoginAttemptListFields,
+        list: async (asked) => mapPage(await listLoginAttempts(needs, asked), ownAttemptDocument),
+      }),
     }),
     at('GET', `${path}/last-logins`, {
       summary: 'List the programs with which you have logged in, and to what',
-      ...listRules({ document: lastLoginSchema, fields: lastLoginListFields }, async (asked, { principal }) =>
-        mapPage(await listOwnLogins(needs, principal, asked), lastLoginDocument),
-      ),
+      ...ownList(lastLoginList(needs)),
     }),
     ...ownSessionRoutes(needs, api, `${path}/api-sessions`),
   ];
 }
 
+/** A list of what belongs to the caller, as the declaration of an endpoint. */
+function ownList(
+  listing: Listed & {
+    list(query: ListQuery, context: AuthenticatedContext): Promise<Page<object>>;
+  },
+) {
+  return listRules(listing, (query, context) =>
+    listing.list(ofIdentity(context.principal.identityId, query), context),
+  );
+}
+
 function ownSessionRoutes(needs: EdgeServices, api: EdgeApi, path: string): readonly Route[] {
   const at = edgeRoutes(api);
+  const sessions = apiSessionList(needs);
   return [
     at('GET', path, {
       summary: 'List your sessions',
-      ...listRules(
-        { document: ownSessionSchema, fields: apiSessionListFields },
-        async (asked, { principal }) =>
-          mapPage(await listOwnSessions(needs, principal, asked), (session) => ({
-            ...apiSessionDocument(session),
-            isCurrent: session.id === principal.apiSessionId,
-          })),
-      ),
+      ...ownList({
+        ...sessions,
+        document: ownSessionSchema,
+        async list(asked, { principal }) {
+          const page = await sessions.list(asked);
+          const isCurrent = (id: string) => id === principal.apiSessionId;
+          return { ...page, items: page.items.map((one) => ({ ...one, isCurrent: isCurrent(one.id) })) };
+        },
+      }),
     }),
     at('DELETE', path, {
       summary: 'End all your sessions except the one of the call',

@@ -58,7 +58,7 @@ export function controllersRoute(needs: EdgeServices): Route {
   return edgeRoutes(clientApi)('GET', 'controllers', {
     summary: 'List the controllers and where each serves its APIs',
     ...listRules(
-      { document: controllerSchema, fields: nodeListFields, what: 'controllers' },
+      { document: controllerSchema, listFields: nodeListFields, what: 'controllers' },
       async (query) => {
         const now = needs.clock.now();
         return mapPage(await needs.store.nodes.list(query), (node) => controllerDocument(node, now));

@@ -11,9 +11,7 @@ import {
 import { passkeysOf, removePasskey } from '../../admin/factors.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatorEntity } from '../../model/entities/authenticator.ts';
-import { authenticatorListFields } from '../../model/list-fields.ts';
-import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
-import { mapPage } from '../documents/lists.ts';
+import { authenticatorDocument, authenticatorList } from '../documents/authenticator-document.ts';
 import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
 import { changeParameters, idText, tags as tagsField } from '../request/fields.ts';
 import { adminRoute, dataAnswer, type Route } from '../request/route.ts';
@@ -55,13 +53,10 @@ const newAuthenticator = z.discriminatedUnion(
 
 /** `/authenticators` */
 export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
+  const { list, ...described } = authenticatorList(needs);
   const resource = resourceRoutes({
-    ...describedResource(authenticatorEntity, needs, {
-      document: authenticatorSchema,
-      listFields: authenticatorListFields,
-    }),
-    list: async (query) =>
-      mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs)),
+    ...describedResource(authenticatorEntity, needs, described),
+    list,
     get: async (id) => authenticatorDocument(needs)(await getAuthenticator(needs, id)),
     create: operation(newAuthenticator, (by, { identityId, ...fields }) =>
       fields.method === 'cert'

@@ -9,6 +9,7 @@ import {
 import type { AdminServices } from '../../admin/services.ts';
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
+import type { ListQuery } from '../../model/list-query.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import { mapPage } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
@@ -30,7 +31,7 @@ const newEnrollment = z.strictObject({
     .transform((name) => name ?? null),
 });
 
-export const enrollmentSchema = schemaNamed('Enrollment', {
+const enrollmentSchema = schemaNamed('Enrollment', {
   ...entityMembers,
   method: z.enum(tokenMethods),
   identityId: z.string(),
@@ -45,17 +46,14 @@ export const enrollmentSchema = schemaNamed('Enrollment', {
 const shown = documentsBy(enrollmentSchema.omit({ token: true, jwt: true }));
 
 /** An RSA signature takes a millisecond. */
-export const signedAtOnce = 10;
+const signedAtOnce = 10;
 
 /** `/enrollments` */
 export function enrollmentRoutes(needs: AdminServices): readonly Route[] {
   return resourceRoutes({
     collection: 'enrollments',
     noun: 'an enrollment',
-    document: enrollmentSchema,
-    listFields: enrollmentListFields,
-    list: async (query, reader) =>
-      mapPage(await needs.store.enrollments.list(query), enrollmentDocument(needs, reader), signedAtOnce),
+    ...enrollmentList(needs),
     get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
       createEnrollment(needs, by, { identityId, fields }),
@@ -69,10 +67,20 @@ export function enrollmentRoutes(needs: AdminServices): readonly Route[] {
   });
 }
 
+/** Enrollments, for every list of some. */
+export function enrollmentList(needs: AdminServices) {
+  return {
+    document: enrollmentSchema,
+    listFields: enrollmentListFields,
+    list: async (query: ListQuery, reader: Reader) =>
+      mapPage(await needs.store.enrollments.list(query), enrollmentDocument(needs, reader), signedAtOnce),
+  };
+}
+
 /**
  * An enrollment. Administrators also see what is given to the device, with which anybody can enroll as the identity.
  */
-export function enrollmentDocument(needs: AdminServices, reader: Reader): (of: ListedEnrollment) => object {
+function enrollmentDocument(needs: AdminServices, reader: Reader): (of: ListedEnrollment) => object {
   return (enrollment) => ({
     ...shown({ ...enrollment, ...entityHead('enrollments', enrollment) }),
     ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),

@@ -17,21 +17,15 @@ import { ofIdentity } from '../../admin/list-parameters.ts';
 import { noClientInfo } from '../../model/client-info.ts';
 import type { New } from '../../model/entities/entity.ts';
 import { identityEntity, identityTypes } from '../../model/entities/identity.ts';
-import {
-  apiSessionListFields,
-  authenticatorListFields,
-  enrollmentListFields,
-} from '../../model/list-fields.ts';
 import { isoTimeOrNull, MINUTE, type Millis } from '../../platform/clock.ts';
-import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
-import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
+import { apiSessionList } from '../documents/api-session-document.ts';
+import { authenticatorList } from '../documents/authenticator-document.ts';
 import { bodySchemas } from '../documents/entity-schemas.ts';
-import { mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { idText, someTime } from '../request/fields.ts';
 import { type Route, schemaNamed } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
-import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
+import { enrollmentList } from './enrollments.ts';
 import { describedResource } from './entity-routes.ts';
 import {
   managedIdentityDocument,
@@ -39,7 +33,7 @@ import {
   managedIdentitySchema,
 } from './identity-documents.ts';
 import { invitationDocument, invitationSchema } from './invitations.ts';
-import { operation, resourceRoutes } from './resource.ts';
+import { operation, type Part, type Resource, resourceRoutes } from './resource.ts';
 
 // Ignoring an unknown member would leave an identity that cannot be enrolled although its creator believes so.
 const wantedEnrollment = z
@@ -136,6 +130,10 @@ const identityDetail = schemaNamed('IdentityDetail', {
 
 /** `/identities` */
 export function identityRoutes(needs: EdgeServices): readonly Route[] {
+  const listed = ({ list, ...rest }: Pick<Resource, 'document' | 'listFields' | 'list'>): Part => ({
+    ...rest,
+    list: async (id, query, reader) => list(ofIdentity((await getIdentity(needs, id)).id, query), reader),
+  });
   return resourceRoutes({
     ...describedResource(identityEntity, needs, { document: managedIdentitySchema }),
     detail: identityDetail,
@@ -177,33 +175,10 @@ export function identityRoutes(needs: EdgeServices): readonly Route[] {
     },
     removals: { mfa: (by, id) => removeTotp(needs, by, id) },
     parts: {
-      authenticators: {
-        document: authenticatorSchema,
-        listFields: authenticatorListFields,
-        async list(id, query) {
-          const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await needs.store.authenticators.list(mine), authenticatorDocument(needs));
-        },
-      },
-      enrollments: {
-        document: enrollmentSchema,
-        listFields: enrollmentListFields,
-        async list(id, query, reader) {
-          const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(
-            await needs.store.enrollments.list(mine),
-            enrollmentDocument(needs, reader),
-            signedAtOnce,
-          );
-        },
-      },
+      authenticators: listed(authenticatorList(needs)),
+      enrollments: listed(enrollmentList(needs)),
       'api-sessions': {
-        document: apiSessionSchema,
-        listFields: apiSessionListFields,
-        async list(id, query) {
-          const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await needs.store.apiSessions.list(mine, needs.clock.now()), apiSessionDocument);
-        },
+        ...listed(apiSessionList(needs)),
         async removeAll(by, id) {
           await endSessionsOfIdentity(needs, by, id);
         },

@@ -75,7 +75,7 @@ export function invitationRoutes(needs: EdgeServices): readonly Route[] {
     adminRoute('GET', 'invitations', {
       operationId: 'listInvitations',
       summary: 'List the open invitations; expired ones stay for a week',
-      ...listRules({ document: listedSchema, fields: invitationListFields }, async (query) =>
+      ...listRules({ document: listedSchema, listFields: invitationListFields }, async (query) =>
         mapPage(await needs.store.invitations.list(query), listedInvitationDocument),
       ),
     }),

@@ -12,7 +12,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Unchanged, VersionedEntity, VersionStore } from '../../store/contracts/versions.ts';
 import { ignoring, membersOf, type Repeated } from '../documents/entity-schemas.ts';
-import { listRules } from '../documents/lists.ts';
+import { type Listed, listRules } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { type AnswerHeaders, envelope } from '../request/answer.ts';
 import { changeParameters } from '../request/fields.ts';
@@ -92,9 +92,7 @@ function readerOf(context: AuthenticatedContext): Reader {
   return { ...context.adminCall(), language: context.language };
 }
 
-export interface Part {
-  readonly document: z.ZodType;
-  readonly listFields: ListFields;
+export interface Part extends Listed {
   /** @throws AuthError not_found */
   list(id: string, query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   removeAll?(by: AdminCall, id: string): Promise<void>;
@@ -112,9 +110,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       ...of('read'),
       operationId: `list${named(collection)}`,
       summary: `List the ${wordsOf(collection)}`,
-      ...listRules({ document: resource.document, fields: resource.listFields }, (query, context) =>
-        resource.list(query, readerOf(context)),
-      ),
+      ...listRules(resource, (query, context) => resource.list(query, readerOf(context))),
     }),
     adminRoute('GET', path, {
       ...of('read'),
@@ -299,17 +295,16 @@ function changeOf(
 
 function partRoutes(
   { path, what, permission, operationId }: { path: string; what: string } & Omit<Named, 'summary'>,
-  { document, listFields, list, removeAll }: Part,
+  part: Part,
 ): Route[] {
   const routes = [
     adminRoute('GET', path, {
       operationId: `list${operationId}`,
       summary: `List ${what}`,
-      ...listRules({ document, fields: listFields }, (query, context) =>
-        list(context.id, query, readerOf(context)),
-      ),
+      ...listRules(part, (query, context) => part.list(context.id, query, readerOf(context))),
     }),
   ];
+  const { removeAll } = part;
   if (removeAll !== undefined) {
     const summary = `End ${what}`;
     routes.push(removal(path, { permission, operationId: `end${operationId}`, summary }, removeAll));

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { endApiSession, endBrowserSession, getApiSession, getBrowserSession } from '../../admin/sessions.ts';
-import {
-  apiSessionListFields,
-  browserSessionListFields,
-  lastLoginListFields,
-} from '../../model/list-fields.ts';
+import { browserSessionListFields } from '../../model/list-fields.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
 import {
   apiSessionDocument,
-  apiSessionSchema,
+  apiSessionList,
   clientProgramMembers,
-  lastLoginDocument,
-  lastLoginSchema,
+  lastLoginList,
 } from '../documents/api-session-document.ts';
 import { listRules, mapPage } from '../documents/lists.ts';
 import { documentsBy, entityHead, entityMembers, entityRefSchema, timeSchema } from '../documents/wire.ts';
@@ -61,14 +56,13 @@ function browserSessionDocument({ id, progress, ...session }: NamedBrowserSessio
 }
 
 /** `/last-logins`: also those whose sessions have ended. */
-export function lastLoginRoutes({ store }: EdgeServices): readonly Route[] {
+export function lastLoginRoutes(needs: EdgeServices): readonly Route[] {
+  const logins = lastLoginList(needs);
   return [
     adminRoute('GET', 'last-logins', {
       operationId: 'listLastLogins',
       summary: 'List the first and the last login of each identity, application and program',
-      ...listRules({ document: lastLoginSchema, fields: lastLoginListFields }, async (query) =>
-        mapPage(await store.lastLogins.list(query), lastLoginDocument),
-      ),
+      ...listRules(logins, (query) => logins.list(query)),
     }),
   ];
 }
@@ -78,10 +72,7 @@ export function apiSessionRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'api-sessions',
     noun: 'an API session',
-    document: apiSessionSchema,
-    listFields: apiSessionListFields,
-    list: async (query) =>
-      mapPage(await needs.store.apiSessions.list(query, needs.clock.now()), apiSessionDocument),
+    ...apiSessionList(needs),
     get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
     permissions: { delete: 'helpdesk' },
     remove: (by, id) => endApiSession(needs, by, { id, reason: 'administrator' }),
