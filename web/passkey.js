@@ -20,7 +20,11 @@ export function isFoundByName() {
 
 /** @param {boolean} isByName */
 export function rememberPasskey(isByName) {
-  localStorage.setItem(knownHere, isByName ? 'by name' : 'yes');
+  try {
+    localStorage.setItem(knownHere, isByName ? 'by name' : 'yes');
+  } catch {
+    // Full. What the person has done with the passkey goes on without it.
+  }
 }
 
 /**

@@ -543,6 +543,16 @@ describe('refuses', () => {
   });
 });
 
+/** Until not even a letter finds room. */
+const fillStorage = `for (let size = 2 ** 23, name = 0; size >= 1; ) {
+  try {
+    localStorage.setItem(name, 'x'.repeat(size));
+    name += 1;
+  } catch {
+    size = Math.floor(size / 2);
+  }
+}`;
+
 describe('on the account page', () => {
   test('none can be added where the policy takes none, as the page says', async () => {
     const primary = { passkey: { allowed: false }, updb: { allowed: true } };
@@ -584,6 +594,20 @@ describe('on the account page', () => {
     );
     await beginAt(server, application, page);
     assert.equal(await submit(page, '#use-passkey'), 401);
+  });
+
+  test('one is added, and signs in, where the browser keeps nothing more for this site', async () => {
+    await createPerson('fulvia');
+    await using one = await owner();
+    const { page } = one;
+    await toAccount(page, 'fulvia');
+    await toPasskeys(page);
+    await page.evaluate(fillStorage);
+    await add(page, 'full');
+    await beginAt(server, application, page);
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, page);
   });
 
   test('the last way to sign in is removed only by a second click, and the session it opened ends', async () => {
