@@ -2,7 +2,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
-import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
+import { forgetFailures, lockedUntil, passwordKey, totpLimit } from '../login/throttle.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -60,11 +60,11 @@ export async function removePasskey(
 }
 
 export async function locksOf(needs: AdminServices, id: IdentityId): Promise<Locks> {
-  const now = needs.clock.now();
-  const { attempts } = needs.store;
-  const password = await passwordOf(needs.store.authenticators, id);
+  const { attempts, authenticators } = needs.store;
+  const password = await passwordOf(authenticators, id);
+  const ofPassword = password && (await attempts.lockedUntil(passwordKey(password.id), needs.clock.now()));
   return {
-    password: password === null ? null : await attempts.lockedUntil(passwordKey(password.id), now),
-    totp: await attempts.lockedUntil(totpKey(id), now),
+    password: ofPassword,
+    totp: await lockedUntil(needs, totpLimit(id)),
   };
 }

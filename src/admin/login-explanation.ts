@@ -10,7 +10,7 @@ import { keysProblem } from '../login/external-jwt/signer-keys.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import type { LoginServices } from '../login/services.ts';
 import { provenFactors } from '../login/standing.ts';
-import { totpKey } from '../login/throttle.ts';
+import { lockedUntil, totpLimit } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
 import { assignedPolicy } from '../model/assigned-policy.ts';
@@ -51,7 +51,7 @@ export async function explainLoginsOf(
   const account = { ...found, policy: { ...found.policy, ...rules } };
   const identityId = account.identity.id;
   const authenticators = await needs.store.authenticators.listOf([identityId]);
-  const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
+  const totpLockedUntil = await lockedUntil(needs, totpLimit(identityId));
   const passkeys = await needs.store.passkeys.listOf([identityId]);
   const { password, certificates } = meansOf(authenticators);
   const means = { password, certificates, passkeys, totpLockedUntil };

@@ -15,6 +15,7 @@ import { quoted } from '../platform/formats/quoted.ts';
 import { shellWord } from '../platform/formats/shell-word.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
+import { lockEnd } from '../store/contracts/attempts.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
 import { foreseePath, isUsableAnchor } from './certificate/trusted-path.ts';
@@ -28,7 +29,7 @@ import { passkeySiteOf } from './passkey/question.ts';
 import { mayLogIn } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
-import { locksPasswords } from './throttle.ts';
+import { passwordLimit } from './throttle.ts';
 
 /** The credentials that an identity has here, without tokens and certificates of other parties. */
 export interface LoginMeans {
@@ -178,7 +179,8 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
       return;
     }
     attempt.passed('user name known', password.username);
-    const lockedUntil = locksPasswords(account.policy.primary.updb) ? password.lockedUntil : null;
+    const limit = passwordLimit('', account.policy.primary.updb);
+    const lockedUntil = limit && lockEnd(limit, password.lockedUntil, who.now);
     judgeLock(who, 'authenticator unlocked', { lockedUntil, attempt });
   },
 

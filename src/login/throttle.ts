@@ -6,19 +6,14 @@ import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { sha256Bytes } from '../platform/digest.ts';
 import { sourcesOf } from '../platform/network/sources.ts';
-import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
+import { type AttemptLimit, type AttemptStore, lockEnd } from '../store/contracts/attempts.ts';
 
 /** Means "for ever": an administrator has to unlock. */
 const untilUnlocked = 36_500 * DAY;
 
-/** Whether wrong guesses lock a password under this policy. An earlier lock counts only where they do. */
-export function locksPasswords({ maxAttempts }: Pick<PasswordPolicy, 'maxAttempts'>): boolean {
-  return maxAttempts > 0;
-}
-
-/** The counter of a password authenticator, or null when its policy never locks. */
+/** The counter of a password authenticator, or null when its policy never locks: then an earlier lock does not count. */
 export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): AttemptLimit | null {
-  if (!locksPasswords(policy)) return null;
+  if (policy.maxAttempts <= 0) return null;
   const lockFor = policy.lockoutDurationMinutes <= 0 ? untilUnlocked : policy.lockoutDurationMinutes * MINUTE;
   return {
     key: passwordKey(authenticatorId),
@@ -133,10 +128,16 @@ export async function requireOpenSource(
   kind: SourceKind = 'source',
 ): Promise<void> {
   const now = needs.clock.now();
-  for (const { key } of sourceLimits(kind, ipAddress)) {
-    const until = await needs.store.attempts.lockedUntil(key, now);
-    if (until !== null) throw throttled(key, until - now);
+  for (const limit of sourceLimits(kind, ipAddress)) {
+    const until = await lockedUntil(needs, limit);
+    if (until !== null) throw throttled(limit.key, until - now);
   }
+}
+
+/** Until when the counter is locked, or null. */
+export async function lockedUntil(needs: ThrottleNeeds, limit: AttemptLimit): Promise<Millis | null> {
+  const now = needs.clock.now();
+  return lockEnd(limit, await needs.store.attempts.lockedUntil(limit.key, now), now);
 }
 
 /**
@@ -200,7 +201,7 @@ export async function countResetOf(needs: ThrottleNeeds, identityId: IdentityId)
  * @returns false when it was used before
  */
 export async function useOnce(needs: ThrottleNeeds, key: string, within: Millis): Promise<boolean> {
-  const once = { key, max: 1, lockFor: within, longestLock: within, forgetAfter: within };
+  const once = { key, max: 1, lockFor: within, longestLock: Number.POSITIVE_INFINITY, forgetAfter: within };
   return (await needs.store.attempts.count([once], 1, needs.clock.now())).outcome === 'counted';
 }
 

@@ -63,6 +63,14 @@ test('the limits are those in the guide', () => {
   ]);
 });
 
+test('a source that was locked by a clock hours ahead is open once the clock is right', async () => {
+  clock.set(t0 + 5 * HOUR);
+  for (let at = 0; at < 300; at += 1) await countRefusal(needs(), address);
+  await assert.rejects(requireOpenSource(needs(), address), AuthError);
+  clock.set(t0);
+  await requireOpenSource(needs(), address);
+});
+
 test('beginning a device login has a counter of its own', () => {
   const [{ key, max, lockFor, longestLock, forgetAfter }] = sourceLimits('device', '192.0.2.1') as [
     AttemptLimit,

@@ -157,6 +157,24 @@ export function limitTests({ store }: SharedDatabase): void {
       assert.deepEqual(await count(t0 + 5 + MINUTE), { outcome: 'counted' });
     });
 
+    test('stay locked no longer than a lock may, once a clock that was hours ahead is set right', async () => {
+      const [limit, once] = [attemptLimit({ max: 1 }), attemptLimit({ max: 1, longestLock: Infinity })];
+      const count = async (of: AttemptLimit, now: number) =>
+        (await store.attempts.count([of], 1, now)).outcome;
+      const wrong = t0 + 5 * HOUR;
+      const outcomes: string[] = [];
+      for (const [of, now] of [
+        [limit, wrong],
+        [limit, wrong],
+        [limit, t0],
+        [limit, t0],
+        [once, wrong],
+        [once, t0],
+      ] as const)
+        outcomes.push(await count(of, now));
+      assert.deepEqual(outcomes, ['counted', 'refused', 'counted', 'refused', 'counted', 'refused']);
+    });
+
     test('let a right one pass, uncounted, until wrong ones have locked the key', async () => {
       const limit = attemptLimit({ max: 2 });
       const count = async (failures: 0 | 1) => (await store.attempts.count([limit], failures, t0)).outcome;

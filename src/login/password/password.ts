@@ -17,6 +17,7 @@ import {
   typedHash,
   typedPassword,
 } from '../../platform/secrets/password-hash.ts';
+import { lockEnd } from '../../store/contracts/attempts.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { mayLogIn, type PasswordProof, type PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices, PasswordHasher } from '../services.ts';
@@ -51,7 +52,8 @@ export async function verifyPassword(
   const target = own ?? unknown.limit;
   await requireOpenSource(needs, ipAddress);
   // The step below decides. But once a password is locked, not even time may tell what a guess at it was.
-  const isLocked = own !== null && (login?.lockedUntil ?? 0) > needs.clock.now();
+  const stored = login?.lockedUntil ?? null;
+  const isLocked = own !== null && lockEnd(own, stored, needs.clock.now()) !== null;
   const phc = isLocked || login === null ? null : login.passwordHash;
   const matches = await needs.hasher.matches(phc, password, { source: ipAddress, gone });
   const held = notedRecord();

@@ -1,3 +1,5 @@
+import { isLockedForGood } from '../../model/administrator.ts';
+import { longestOffset } from '../../model/clock-offset.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** A counter that a guess counts against. */
@@ -8,12 +10,31 @@ export interface AttemptLimit {
   readonly max: number;
   /** How long the key is locked. Doubles with each lock that follows without a success in between. */
   readonly lockFor: Millis;
-  /** The longest that a lock becomes. Equal to `lockFor` for locks that do not grow. */
+  /**
+   * The longest that a lock becomes. Equal to `lockFor` for locks that do not grow; `Infinity` where none may end early,
+   * whatever the clock did.
+   */
   readonly longestLock: Millis;
   /** After this many locks without a success in between, the key stays locked until it is cleared. */
   readonly mostLocks?: number;
   /** Older failures no longer count. */
   readonly forgetAfter: Millis;
+}
+
+/**
+ * When a lock ends; null: it is over. A lock that ends later than any may was set by a clock that was ahead, and would
+ * last as long as that was wrong.
+ * @param lockedUntil as stored; null: there was none
+ */
+export function lockEnd(
+  { longestLock }: Pick<AttemptLimit, 'longestLock'>,
+  lockedUntil: Millis | null,
+  now: Millis,
+): Millis | null {
+  if (lockedUntil === null || lockedUntil <= now) return null;
+  // The node that set it may be as far ahead of the database as this one is behind.
+  const isPossible = lockedUntil <= now + longestLock + 2 * longestOffset;
+  return isPossible || isLockedForGood(lockedUntil, now) ? lockedUntil : null;
 }
 
 export type CountOutcome =
@@ -33,6 +54,6 @@ export interface AttemptStore {
   clear(keys: readonly string[]): Promise<void>;
   /** Whether `clear` would forget anything. */
   areCounted(keys: readonly string[]): Promise<boolean>;
-  /** Until when the key is locked, or null. */
+  /** Until when the key is locked as stored, or null. `lockEnd` says whether that is possible. */
   lockedUntil(key: string, now: Millis): Promise<Millis | null>;
 }

@@ -1,7 +1,7 @@
 // Counters of attempts. One durable step counts an attempt and says whether its outcome still matters.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { AttemptLimit, AttemptStore, CountOutcome } from '../contracts/attempts.ts';
+import { type AttemptLimit, type AttemptStore, type CountOutcome, lockEnd } from '../contracts/attempts.ts';
 import { integer, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { all, among, type Intent, run, type SqlRow, sql } from './intent.ts';
@@ -31,10 +31,8 @@ export function* countAttempt(
   const keys = limits.map(({ key }) => key);
   const rows = yield* all`SELECT * FROM attempts WHERE key IN ${among(keys)}`;
   const found = limits.map((limit) => {
-    const counter = counterOf(
-      rows.find((row) => text(row, 'key') === limit.key),
-      now,
-    );
+    const stored = rows.find((row) => text(row, 'key') === limit.key);
+    const counter = counterOf(limit, stored, now);
     // The limit was higher when these attempts were counted.
     const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
     return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
@@ -73,12 +71,13 @@ function lockLength(limit: AttemptLimit, earlierLocks: number): Millis {
   return Math.min(limit.lockFor * 2 ** Math.min(earlierLocks, 20), limit.longestLock);
 }
 
-function counterOf(row: SqlRow | undefined, now: Millis): Counter {
+function counterOf(limit: AttemptLimit, row: SqlRow | undefined, now: Millis): Counter {
   if (row === undefined || integer(row, 'forget_at') <= now) return fresh;
   const locks = integer(row, 'locks');
   const lockedUntil = integer(row, 'locked_until');
   // A lock that has ended clears the failures that caused it.
-  if (lockedUntil > 0 && lockedUntil <= now) return { failures: 0, locks, lockedUntil: 0 };
+  if (lockedUntil > 0 && lockEnd(limit, lockedUntil, now) === null)
+    return { failures: 0, locks, lockedUntil: 0 };
   return { failures: integer(row, 'failures'), locks, lockedUntil };
 }
 
