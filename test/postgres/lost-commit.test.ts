@@ -5,8 +5,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { codeChallengeOf } from '../../src/oidc/pkce.ts';
 import { SECOND } from '../../src/platform/clock.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import { enroll, enrolledDevice, invited } from '../support/enrollment.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, obtainCode, redeem, refresh, verifier } from '../support/flow.ts';
+import { rootOf } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
@@ -92,7 +95,7 @@ url.searchParams.delete('host');
 url.hostname = '127.0.0.1';
 url.port = String(wire.port);
 const clock = fixedClock('2026-01-01T00:00:00Z');
-const server = await startTestServer({ db: url.href, clock });
+const server = await startTestServer({ db: url.href, clock, signing: true });
 await server.createUser({ name: 'alice', password });
 after(async () => {
   await server.close();
@@ -143,5 +146,16 @@ test('a code whose COMMIT is cut off opens its session, which a second use ends'
     assert.equal((await callWith(server, json.access_token)).status, 200);
     assert.equal((await redeem(server, code)).status, 400);
     assert.equal((await callWith(server, json.access_token)).status, 401);
+  }
+});
+
+test('a device gets its certificate although the COMMIT of its enrollment is cut off', async () => {
+  const admin = await rootOf(server);
+  for (const kept of [0, committed.length - 1]) {
+    const { id, token } = await invited(admin);
+    wire.lose({ sent: id, kept });
+    assert.ok((await enrolledDevice(server, token)).certPem);
+    assert.ok(wire.hasLost());
+    assert.equal((await enroll(server, token, csrPem(ecKeys()))).status, 400, 'it works once');
   }
 });

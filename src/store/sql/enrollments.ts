@@ -7,6 +7,7 @@ import type {
   ListedEnrollment,
   NewEnrollment,
   OpenEnrollment,
+  Redemption,
 } from '../contracts/enrollments.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { countAttempt } from './attempts.ts';
@@ -40,7 +41,7 @@ export const enrollments = concern<EnrollmentStore>()({
     *redeem({ tokenHash, method, authenticator, now }) {
       const identity = yield* first`SELECT identities.disabled_at, identities.disabled_until FROM identities
          JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ${tokenHash}`;
-      if (identity === undefined) return 'unknown';
+      if (identity === undefined) return (yield* isEnrolled(authenticator)) ? 'enrolled' : 'unknown';
       if (isDisabled(disablingOf(identity), now)) return 'disabled';
       // If two transactions get this far with one token, only one deletes the row and continues.
       const used = yield* first`DELETE FROM enrollments WHERE token_hash = ${tokenHash} AND method = ${method}
@@ -81,6 +82,14 @@ export const enrollments = concern<EnrollmentStore>()({
     list: (query) => list(listed, query, listedOf),
   }),
 });
+
+/** Whether the same redemption has taken effect before, and only its answer was lost. */
+function* isEnrolled({ id, identityId }: Redemption['authenticator']): Intent<boolean> {
+  return (
+    (yield* first`SELECT 1 AS one FROM authenticators WHERE id = ${id} AND identity_id = ${identityId}`) !==
+    undefined
+  );
+}
 
 const enrollmentByHashSql = `SELECT enrollments.*,
     ${identityTable.columns('identity__')}, ${authPolicyTable.columns('policy__')}
