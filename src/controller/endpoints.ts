@@ -1,5 +1,7 @@
 // All endpoints, built for a configuration. A reload builds all of them again, from parts that outlive it.
 
+import { statSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 import { parseRedirectUri } from '../config/redirect-uris.ts';
 import { edgeClientRoutes } from '../http/edge/routes.ts';
@@ -13,19 +15,18 @@ import { consoleRoutes } from '../http/pages/console.ts';
 import { setupRoutes } from '../http/pages/setup.ts';
 import type { Views } from '../http/pages/views.ts';
 import type { Route } from '../http/request/route.ts';
-import type { EdgeServices } from '../http/request/services.ts';
+import type { Build, EdgeServices } from '../http/request/services.ts';
 import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
 import { type MetricsText, metricsRoutes } from '../http/server/metrics.ts';
 import { totpPassed } from '../legacy/authenticate.ts';
 import type { EntityKind } from '../model/entities/entity.ts';
 import type { OwnCall } from '../model/principal.ts';
 import { type ClientRegistry, mainClientId } from '../oidc/clients.ts';
-import type { Millis } from '../platform/clock.ts';
+import { isoTime, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { brandingOf } from './branding.ts';
-import { thisBuild } from './build.ts';
 import { mailingOf } from './mail.ts';
 import { readOwnCertificates } from './overlay-pki.ts';
 import { readAuthenticatorRoots } from './providers.ts';
@@ -112,4 +113,22 @@ function settingsOf(
     },
     exists: async (kind: EntityKind, id: string) => (await store.versions.find(kind, id)) !== null,
   };
+}
+
+// Which build is running. A published package has it in its package.json; a clone uses the release and the age of its
+// sources instead.
+
+/** Members that `scripts/build.mjs` adds to the package.json of a package. */
+interface Built {
+  readonly build?: Pick<Build, 'revision' | 'date'>;
+}
+
+function thisBuild(): Build {
+  const { build }: Built = packageJson as Built;
+  const { revision, date } = build ?? { revision: packageJson.version, date: dateOfSources() };
+  return { revision, date, runtime: `node v${process.versions.node.split('.')[0]}` };
+}
+
+function dateOfSources(): string {
+  return isoTime(Math.floor(statSync(new URL('../../package.json', import.meta.url)).mtimeMs));
 }

@@ -4,13 +4,15 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
 import { entityNamed, type Referred } from '../../model/entities/all-entities.ts';
-import { defaultOf } from '../../model/entities/entity.ts';
-import { stateFields } from '../../model/entities/state-fields.ts';
+import { defaultOf, type EntityKind, type Fields } from '../../model/entities/entity.ts';
+import { stateFields, translated } from '../../model/entities/state-fields.ts';
 import { type StateKind, stateKinds } from '../../model/entities/state-kinds.ts';
-import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
+import { asId, defaultAuthPolicyId, type StoredName } from '../../model/ids.ts';
+import { typedName } from '../../model/names.ts';
+import type { Random } from '../../platform/random.ts';
 import { NotAsSeen, type Seen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, type Store } from '../../store/contracts/store.ts';
-import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
+import { acceptableName, namesNothing, reasonOf, refusedField } from '../acceptable-values.ts';
 import { type AdminCall, withoutAdministrator } from '../admin-call.ts';
 import {
   createIdentity,
@@ -23,7 +25,6 @@ import {
 } from '../identities.ts';
 import type { AdminServices } from '../services.ts';
 import { readState, type StoredEntity, type StoredState } from './read-state.ts';
-import { fieldsOf, type Matched, type References, referencesOf } from './references.ts';
 import {
   changedMembers,
   differences,
@@ -258,4 +259,45 @@ function disablingOf(state: NamedState): Disabling {
   // Sound because the schema of the document has checked both.
   const { disabled, disabledUntil } = state as Disabling;
   return { disabled, disabledUntil };
+}
+
+// Turns the names of other entities in a document into the ids that the rules of single entities take.
+
+/** An entity of the document with its stored counterpart. */
+interface Matched {
+  readonly kind: StateKind;
+  readonly given: NamedState;
+  readonly stored: StoredEntity | undefined;
+}
+
+/** Ids by name, of stored entities and of those that will be created: policies and signers refer to one another. */
+type References = ReturnType<typeof referencesOf>;
+
+function referencesOf(random: Random, matched: readonly Matched[], { ids }: Pick<StoredState, 'ids'>) {
+  const all = new Map([...ids].map(([kind, stored]) => [kind, new Map(stored)]));
+  for (const { kind, given, stored } of matched)
+    if (stored === undefined) all.get(kind)?.set(given.name, random.id());
+  const known = new Set([...all.values()].flatMap((ofKind) => [...ofKind.values()]));
+  return {
+    /** The id that a new entity will have. */
+    plannedId: (kind: StateKind, name: StoredName) => all.get(kind)?.get(name) ?? random.id(),
+    /** Whether there is, or will be, an entity with this id to which others may refer. */
+    isKnown: (id: string) => known.has(id),
+    /** @throws AuthError could_not_validate */
+    idOf(kind: EntityKind, field: string, name: string) {
+      const id = all.get(kind)?.get(typedName(name));
+      if (id === undefined) throw namesNothing(field, kind, name);
+      return id;
+    },
+  };
+}
+
+/** The fields that members of a document set, with ids instead of names. @throws AuthError could_not_validate */
+function fieldsOf(
+  references: References,
+  fields: Fields,
+  members: object,
+): Readonly<Record<string, unknown>> {
+  const reference = (to: EntityKind, name: string, path: string) => references.idOf(to, path, name);
+  return translated(fields, members, { from: 'member', reference });
 }

@@ -4,15 +4,14 @@ import { legacyRoutes } from '../legacy/routes.ts';
 import { clientApi, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { ownAccountRoutes } from './account.ts';
+import { extendCertificateRoutes, sessionCertificateRoutes } from './certificates.ts';
 import { currentRoutes } from './current.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollRoutes } from './enroll.ts';
-import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { ownMfaRoutes } from './mfa.ts';
 import { cacertsRoute, controllersRoute, networkJwtRoute } from './network.ts';
 import { ownPasskeyRoutes } from './passkeys.ts';
-import { sessionCertificateRoutes } from './session-certificates.ts';
 import { verifyRoute } from './verify.ts';
 import { descriptionRoutes, versionRoute } from './version.ts';
 

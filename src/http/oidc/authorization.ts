@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import { responseModes, validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
+import { callbackPath, followCallback } from '../../oidc/flow/callback.ts';
 import { answerSignedIn } from '../../oidc/flow/continue-signed-in.ts';
 import { askedRequest, pushRequest } from '../../oidc/flow/pushed-request.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
@@ -22,7 +23,7 @@ import {
   route,
   schemaNamed,
 } from '../request/route.ts';
-import { bindBrowser } from './browser-binding.ts';
+import { bindBrowser, bindingsOf } from './browser-binding.ts';
 import { oidcBindPointOf, type PageServices } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
@@ -176,5 +177,24 @@ export function pushedRequestRoute(needs: OidcServices): Route {
       context.hasProven = proof === null || pushed.isAuthenticated;
       return json({ request_uri: pushed.requestUri, expires_in: pushed.expiresIn / SECOND }, { status: 201 });
     },
+  });
+}
+
+/** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
+export function callbackRoute(needs: PageServices): Route {
+  return route('GET', `/oidc${callbackPath}`, {
+    ...anonymous('oidc', 'counted', 'html-or-oauth'),
+    summary: 'Follow the second redirect of a finished login (compatibility profile)',
+    answers: {
+      200: contentAnswer(htmlType, 'The form that brings the code to the client, where it asks for one'),
+      302: redirectAnswer('To the redirect URI, with the code'),
+    },
+    refusals: ['auth_request_unknown'],
+    query: z.object({ id: z.string() }),
+    handler: (context, { query }) =>
+      handoverAnswer(
+        () => needs.views(context),
+        followCallback(needs, { id: query.id, browser: bindingsOf(context) }, context.origin),
+      ),
   });
 }

@@ -1,8 +1,7 @@
 // The endpoints of the OpenID provider, one line each. oidc/ has their rules.
 
 import type { Route } from '../request/route.ts';
-import { authorizationRoutes, pushedRequestRoute } from './authorization.ts';
-import { callbackRoute } from './callback.ts';
+import { authorizationRoutes, callbackRoute, pushedRequestRoute } from './authorization.ts';
 import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';

@@ -1,4 +1,4 @@
-// Certificates of the caller's own session (client API).
+// Certificates of the caller (client API): of their session, and the successor of the one that they log in with.
 
 import { z } from 'zod';
 import {
@@ -7,6 +7,7 @@ import {
   revokeSessionCertificate,
   sessionCertificateLifetime,
 } from '../../certificates/session-certificates.ts';
+import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
@@ -97,4 +98,36 @@ function certificateDocument(certificate: SessionCertificate): object {
 
 function linksOf({ id }: Pick<SessionCertificate, 'id'>) {
   return { self: { href: `./current-api-session/certificates/${id}` } };
+}
+
+const pem = z.string().describe('PEM');
+const extendedSchema = schemaNamed('ExtendedCertificate', { ca: pem, clientCert: pem });
+const longestChain = 64 * 1024;
+
+/** A client replaces the certificate that it logs in with, in two steps (client API). */
+export function extendCertificateRoutes(needs: EdgeServices): readonly Route[] {
+  const at = edgeRoutes(clientApi);
+  const path = 'current-identity/authenticators/:id';
+  return [
+    at('POST', `${path}/extend`, {
+      summary: 'Get the successor of a certificate that the connection presents',
+      answer: dataAnswer(extendedSchema, 'The successor, and the authorities of the overlay'),
+      refusals: ['csr_not_acceptable', 'forbidden', 'conflict'],
+      body: z.object({ clientCertCsr: csrText }),
+      async data(context, { body }) {
+        const chain = context.sender.certificates?.chain ?? null;
+        const clientCert = await extendCertificate(needs, context.ownCall, {
+          id: context.id,
+          request: body.clientCertCsr,
+          chain,
+        });
+        return { ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert };
+      },
+    }),
+    at('POST', `${path}/extend-verify`, {
+      summary: 'Put the successor of a certificate in its place',
+      body: z.object({ clientCert: z.string().max(longestChain) }),
+      does: ({ id, ownCall }, { body }) => confirmExtension(needs, ownCall, { id, certPem: body.clientCert }),
+    }),
+  ];
 }
