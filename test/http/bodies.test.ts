@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { envelope } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
-import { patience } from '../support/until.ts';
+import { collectGarbage } from '../support/remembered.ts';
+import { patience, until } from '../support/until.ts';
 import { echoRoutes, openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
 
+const requestStart = 'http.server.request.start';
 const login = '/oidc/login/username';
 const token = '/oidc/token';
 const things = '/edge/client/v1/things';
@@ -236,6 +240,34 @@ describe('large bodies', () => {
     const answer = await sendRaw(port, head);
     assert.ok(answer.closed);
     assert.equal(answer.status, 408);
+  });
+
+  test('a body in the smallest chunks whose last one never comes takes little memory', async (t) => {
+    const { port } = await startTestListener(t);
+    const [count, bytes] = [60_000, 1024 * 1024];
+    const chunks = '1\r\nx\r\n'.repeat(count);
+    const { promise: begun, resolve } = Promise.withResolvers<IncomingMessage>();
+    const note = (message: unknown) => resolve((message as { request: IncomingMessage }).request);
+    subscribe(requestStart, note);
+    t.after(() => unsubscribe(requestStart, note));
+    const socket = await openSocket(port);
+    t.after(() => socket.destroy());
+    socket.write(
+      `POST ${things} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const request = await begun;
+    let received = 0;
+    request.on('data', ({ length }: Buffer) => {
+      received += length;
+    });
+    const used = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = used();
+    socket.write(chunks);
+    await until(patience, () => received === count);
+    assert.ok(used() - before < bytes, `${used() - before} bytes`);
   });
 
   test('a body without end gets its refusal and is not read', async (t) => {

@@ -1,6 +1,7 @@
-// Clients that wait before they send a body, and bodies that nobody reads.
+// Clients that wait before they send a body, what has come of a body, and bodies that nobody reads.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AuthError } from '../../errors/auth-error.ts';
 import { bodyLimit } from '../request/body.ts';
 
 /** How much of a body that is refused for its length is read before the refusal is sent. */
@@ -15,6 +16,39 @@ const continueExpected = /(?:^|\W)100-continue(?:$|\W)/i;
  */
 export function inviteBody(request: IncomingMessage, response: ServerResponse, limit: number): void {
   if (isAwaited(request) && announcedLength(request) <= limit) response.writeContinue();
+}
+
+/**
+ * Reads a body into memory of its size. The framework keeps each chunk as an object until the last one has come: of chunks
+ * of one byte, a client that never sends the last one made a hundred times what it sent.
+ * @param limit in bytes
+ * @param done  with an error if it is longer, or breaks off
+ */
+export function gatherBody(
+  request: IncomingMessage,
+  limit: number,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  const end = (error?: Error) => {
+    request.off('data', add).off('end', end).off('error', end);
+    if (error === undefined) done(null, bytes.subarray(0, length));
+    else done(error);
+  };
+  const add = (chunk: Buffer) => {
+    const next = length + chunk.length;
+    if (next > limit) return end(new AuthError('payload_too_large'));
+    if (next > bytes.length) {
+      const larger = Buffer.alloc(Math.min(limit, Math.max(next, 2 * length)));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    chunk.copy(bytes, length);
+    length = next;
+  };
+  if (announcedLength(request) > limit) end(new AuthError('payload_too_large'));
+  else request.on('data', add).on('end', end).on('error', end).resume();
 }
 
 /**

@@ -30,7 +30,7 @@ import { languageOf, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { deprecationHeaders } from '../request/security-headers.ts';
 import { mayChangeSomething } from '../request/sender.ts';
-import { afterItsBody, inviteBody } from './body-on-its-way.ts';
+import { afterItsBody, gatherBody, inviteBody } from './body-on-its-way.ts';
 import { connectionEndsRead } from './connections.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 
@@ -76,7 +76,9 @@ export function mountRoutes(app: FastifyInstance, needs: ServerServices, routes:
   app.decorateRequest('overlay', null);
   // Bodies stay bytes until the endpoint decides their type.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (request, body, done) =>
+    gatherBody(body, request.routeOptions.bodyLimit, done),
+  );
 
   const deprecation = deprecationHeaders(routes.some(({ path }) => path === '/oidc/authorization'));
   for (const route of routes) mountRoute(app, { ...needs, deprecation }, route);
